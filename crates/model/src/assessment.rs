@@ -1,0 +1,167 @@
+//! What the evidence means, in the words that all protocols share.
+
+use jiff::Timestamp;
+
+use crate::{Fact, Finding, Place, Severity, WorkflowId};
+
+/// Where a workflow, or the question which one is meant, stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum State {
+    /// There is nothing to resume.
+    Nothing,
+    /// Several can be resumed and none was named.
+    Choice,
+    /// The named one is not there.
+    Unknown,
+    /// It stopped and can go on.
+    Interrupted,
+    /// A person must decide before it can go on.
+    Waiting,
+    /// It can not go on by itself: tasks are blocked or failed for good.
+    Blocked,
+    /// Its state can not be read.
+    Corrupt,
+    /// It is finished.
+    Complete,
+}
+
+impl State {
+    /// Returns the word used in text and JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::Choice => "choice",
+            Self::Unknown => "unknown",
+            Self::Interrupted => "interrupted",
+            Self::Waiting => "waiting",
+            Self::Blocked => "blocked",
+            Self::Corrupt => "corrupt",
+            Self::Complete => "complete",
+        }
+    }
+
+    /// Returns whether a resume has something to do here.
+    pub const fn is_open(self) -> bool {
+        match self {
+            Self::Interrupted | Self::Waiting | Self::Blocked | Self::Corrupt => true,
+            Self::Nothing | Self::Choice | Self::Unknown | Self::Complete => false,
+        }
+    }
+}
+
+/// How much of a workflow is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Finished tasks.
+    pub done: usize,
+    /// All tasks, where that is known.
+    pub total: Option<usize>,
+}
+
+impl std::fmt::Display for Progress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.total {
+            Some(total) => write!(f, "{}/{total}", self.done),
+            None => write!(f, "{}/?", self.done),
+        }
+    }
+}
+
+/// What comes next, as the protocol names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Next {
+    /// The protocol's word for it.
+    pub kind: &'static str,
+    /// One sentence for a person.
+    pub summary: String,
+}
+
+/// One workflow in one line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary {
+    /// Which one.
+    pub id: WorkflowId,
+    /// Where it stands.
+    pub state: State,
+    /// The stage or phase it is in, as a person reads it.
+    pub stage: String,
+    /// How much is done.
+    pub progress: Progress,
+    /// When something last happened in it.
+    pub last_activity: Option<Timestamp>,
+    /// What comes next.
+    pub next: Next,
+}
+
+/// What one protocol makes of a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assessment {
+    /// The workflow that was named, or is the only one.
+    pub id: Option<WorkflowId>,
+    /// Where it stands.
+    pub state: State,
+    /// Everything that the protocol keeps here, open ones first as the protocol orders them.
+    pub workflows: Vec<Summary>,
+    /// What was noticed.
+    pub findings: Vec<Finding>,
+    /// The protocol's own facts.
+    pub facts: Fact,
+}
+
+impl Assessment {
+    /// Returns the summary of the chosen workflow.
+    pub fn chosen(&self) -> Option<&Summary> {
+        let id = self.id.as_ref()?;
+        self.workflows.iter().find(|summary| summary.id == *id)
+    }
+
+    /// Returns the findings that keep it from being resumed.
+    pub fn blockers(&self) -> impl Iterator<Item = &Finding> {
+        self.findings
+            .iter()
+            .filter(|finding| finding.severity() == Severity::Blocker)
+    }
+}
+
+/// A checkpoint that a workflow keeps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// Its name, where the protocol gives one, or a number.
+    pub name: String,
+    /// When it was made.
+    pub at: Option<Timestamp>,
+    /// What was said when it was made.
+    pub note: String,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// Why a task is in its state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanation {
+    /// The workflow.
+    pub id: WorkflowId,
+    /// The task.
+    pub task: String,
+    /// Its state.
+    pub verdict: String,
+    /// The rule that decided, in one sentence.
+    pub rule: String,
+    /// What each source said, in the order in which it counts.
+    pub said: Vec<Said>,
+    /// How many more things were said that are not listed.
+    pub left_out: usize,
+}
+
+/// What one source said of a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// Where it said it.
+    pub place: Place,
+    /// When it said it.
+    pub at: Option<Timestamp>,
+    /// What it said.
+    pub what: String,
+    /// Whether this decided.
+    pub decided: bool,
+}

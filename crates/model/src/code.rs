@@ -1,0 +1,152 @@
+//! The stable codes of findings and errors, each with its page.
+//!
+//! A code, its severity and its page stand in one row; a row whose page does
+//! not exist under `docs/findings/` does not compile.
+
+use crate::Severity;
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $variant:ident $name:literal $severity:ident;)*) => {
+        /// A stable code; its words never change between releases.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Code {
+            /// Every code.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// Returns the code as it is printed and typed.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// Returns how much a finding of this code matters.
+            pub const fn severity(self) -> Severity {
+                match self { $(Self::$variant => Severity::$severity,)* }
+            }
+
+            /// Returns the page that says what it means and what to do, as Markdown.
+            pub const fn page(self) -> &'static str {
+                match self {
+                    $(Self::$variant => include_str!(concat!("../../../docs/findings/", $name, ".md")),)*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    // agent-memory: the closed set of a run's own findings.
+    /// An event's timestamp cannot be read as a time.
+    BadTimestamp "BAD_TIMESTAMP" Warning;
+    /// An unfinished task depends on a skipped one.
+    BlockedBySkipped "BLOCKED_BY_SKIPPED" Warning;
+    /// One line held several objects.
+    ConcatenatedJsonRecovered "CONCATENATED_JSON_RECOVERED" Warning;
+    /// A line of a log is no JSON.
+    CorruptLine "CORRUPT_LINE" Warning;
+    /// The task graph cannot be read as one.
+    CorruptTaskGraph "CORRUPT_TASK_GRAPH" Warning;
+    /// Undone tasks depend on each other.
+    DependencyCycle "DEPENDENCY_CYCLE" Warning;
+    /// The graph has an id twice.
+    DuplicateTask "DUPLICATE_TASK" Warning;
+    /// A log has bytes that are not UTF-8.
+    InvalidUtf8 "INVALID_UTF8" Warning;
+    /// A document that an earlier phase leaves is not there.
+    MissingArtifact "MISSING_ARTIFACT" Warning;
+    /// An unfinished task has no contract.
+    MissingContract "MISSING_CONTRACT" Warning;
+    /// An event has no timestamp.
+    MissingTimestamp "MISSING_TIMESTAMP" Warning;
+    /// An object printed over several lines was put together.
+    MultilineJsonRecovered "MULTILINE_JSON_RECOVERED" Warning;
+    /// A line is JSON but no object.
+    NonObjectLine "NON_OBJECT_LINE" Warning;
+    /// A log's times go backwards.
+    NonmonotonicFile "NONMONOTONIC_FILE" Warning;
+    /// The phase is none that the protocol knows.
+    PhaseOutOfRange "PHASE_OUT_OF_RANGE" Warning;
+    /// An event names another run.
+    RunIdMismatch "RUN_ID_MISMATCH" Warning;
+    /// The run folder's name is not in the usual form.
+    RunIdNonconforming "RUN_ID_NONCONFORMING" Warning;
+    /// Nothing has happened in the run for a week.
+    StaleRun "STALE_RUN" Warning;
+    /// A log ends in the middle of a line.
+    TruncatedLine "TRUNCATED_LINE" Warning;
+    /// A task depends on an id that the graph lacks.
+    UnknownDependency "UNKNOWN_DEPENDENCY" Warning;
+    /// An event names a task that the graph lacks.
+    UnknownTask "UNKNOWN_TASK" Warning;
+
+    // What any protocol may meet while reading.
+    /// Tasks that could run side by side are about the same file.
+    OverlappingFiles "OVERLAPPING_FILES" Note;
+    /// A line is too long to be read.
+    OversizedLine "OVERSIZED_LINE" Note;
+    /// A link leads out of the project.
+    OutsideProject "OUTSIDE_PROJECT" Note;
+    /// A file was listed and then gone.
+    VanishedFile "VANISHED_FILE" Note;
+    /// A name is not fit to be part of a path.
+    UnsafeName "UNSAFE_NAME" Note;
+    /// A file cannot be read, and without it the state is not known.
+    UnreadableFile "UNREADABLE_FILE" Blocker;
+
+    // Errors of ours that a person can act upon.
+    /// An agent ended without success.
+    AgentFailed "AGENT_FAILED" Blocker;
+    /// Another rekindle holds the workflow.
+    LockHeld "LOCK_HELD" Blocker;
+    /// A step would be repeated without any change.
+    NoProgress "NO_PROGRESS" Blocker;
+    /// No workflow has this name.
+    UnknownWorkflow "UNKNOWN_WORKFLOW" Blocker;
+    /// What was read has changed since the plan was made.
+    WorldMoved "WORLD_MOVED" Blocker;
+}
+
+impl Code {
+    /// Returns the code that a person typed, in any case, with `-` or `_`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let wanted = text.to_ascii_uppercase().replace('-', "_");
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|code| code.as_str() == wanted)
+    }
+}
+
+impl std::fmt::Display for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_page_is_titled_with_its_code_and_says_what_to_do() {
+        for code in Code::ALL {
+            let page = code.page();
+            assert!(page.starts_with(&format!("# {code}\n")), "{code}: title");
+            assert!(page.contains("\n## What it means\n"), "{code}: meaning");
+            assert!(page.contains("\n## What to do\n"), "{code}: remedy");
+        }
+    }
+
+    #[test]
+    fn codes_read_back_however_they_are_typed() {
+        for code in Code::ALL {
+            assert_eq!(Code::parse(code.as_str()), Some(*code));
+            let typed = code.as_str().to_ascii_lowercase().replace('_', "-");
+            assert_eq!(Code::parse(&typed), Some(*code));
+        }
+        assert_eq!(Code::parse("NO_SUCH_CODE"), None);
+    }
+}

@@ -1,0 +1,26 @@
+//! The words of rekindle: ids, findings, assessments, plans, task graphs; pure, no I/O.
+//!
+//! Nothing here can be serialized and nothing here reads or writes: what leaves
+//! the process is a type of `rekindle-wire`, what comes in is read through
+//! `rekindle-world`. Start with [`Assessment`] (what the evidence means) and
+//! [`Plan`] (what resuming would do).
+
+mod assessment;
+mod code;
+mod facts;
+mod finding;
+pub mod graph;
+mod id;
+mod plan;
+mod work;
+
+pub use assessment::{Assessment, Checkpoint, Explanation, Next, Progress, Said, State, Summary};
+pub use code::Code;
+pub use facts::Fact;
+pub use finding::{Finding, Place, Severity};
+pub use id::{ParseIdError, ProtocolName, WorkflowId};
+pub use plan::{
+    Action, AgentTask, Ended, Intent, Plan, Question, QuestionKind, Report, Step, Stop, StopKind,
+    Then,
+};
+pub use work::{Delivery, FailureKind, Happened, Settings, Stage, Standing, Work, WorkTask};

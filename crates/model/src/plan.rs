@@ -1,0 +1,253 @@
+//! A plan is data: what is shown is what is confirmed, and what is confirmed is what is run.
+//!
+//! A resume is a loop. A protocol looks at fresh evidence and an [`Intent`]
+//! (why it is asked) and answers with the effects that are due and what is to
+//! happen [`Then`]: an agent runs, a person is asked, the loop goes round
+//! again, or it stops. Whatever an agent or a person brought about is read
+//! from disk at the next round, never remembered.
+
+use camino::Utf8PathBuf;
+
+use crate::WorkflowId;
+
+/// Why a plan is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Intent {
+    /// A person wants the workflow to go on.
+    Open,
+    /// The resume that was opened goes round again; its events go into `log`.
+    GoOn {
+        /// The log that this resume writes.
+        log: Utf8PathBuf,
+    },
+    /// An agent that a plan asked for has ended.
+    Settle {
+        /// The log that this resume writes.
+        log: Utf8PathBuf,
+        /// What it was asked to do.
+        task: AgentTask,
+        /// How it ended.
+        ended: Ended,
+    },
+    /// A person has answered a plan's question.
+    Answer {
+        /// The log that this resume writes.
+        log: Utf8PathBuf,
+        /// What was asked.
+        question: QuestionKind,
+        /// What was said.
+        answer: String,
+    },
+    /// All tasks have landed.
+    Finish {
+        /// The log that this resume writes.
+        log: Utf8PathBuf,
+        /// The last commit of the run's branch.
+        tip: String,
+    },
+    /// A person wants a checkpoint.
+    Checkpoint {
+        /// What they say about it.
+        note: String,
+    },
+    /// A worker or a script tells of something that happened.
+    Report(Report),
+}
+
+/// Something that a worker or a script tells of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// What happened, in the protocol's words.
+    pub event: String,
+    /// Who tells it.
+    pub actor: String,
+    /// The task it is about.
+    pub task: Option<String>,
+    /// More about it, as the text of one JSON object.
+    pub details: Option<String>,
+}
+
+/// What is to be done now, and then.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// The workflow.
+    pub id: WorkflowId,
+    /// The effects, in order.
+    pub steps: Vec<Step>,
+    /// The log that this resume writes from here on.
+    pub log: Utf8PathBuf,
+    /// What happens after the effects.
+    pub then: Then,
+}
+
+/// One effect and its reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The effect.
+    pub action: Action,
+    /// Why it is due, as a clause ("the run is taken up again").
+    pub why: String,
+}
+
+/// An effect on the world; each can be repeated after a crash without harm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// Appends one line to a log, which is made if it is not there.
+    Append {
+        /// The log.
+        log: Utf8PathBuf,
+        /// The record, one line of JSON without its line end.
+        record: String,
+    },
+    /// Makes a file that is not there yet.
+    Create {
+        /// The file.
+        path: Utf8PathBuf,
+        /// What it holds.
+        contents: String,
+    },
+    /// Prints text that the protocol prescribes on standard output.
+    Print(String),
+}
+
+/// What happens after a plan's effects.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Then {
+    /// An agent is started; the protocol settles what came of it.
+    Agent(AgentTask),
+    /// A person is asked; the protocol takes the answer.
+    Ask(Question),
+    /// The evidence is read again and planned anew.
+    Again,
+    /// The resume is over.
+    Stop(Stop),
+}
+
+/// Work for an agent program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentTask {
+    /// Who is needed, in the protocol's words (`executor`, `planner`).
+    pub role: &'static str,
+    /// The workflow's task, where it is one.
+    pub task: Option<String>,
+    /// Which attempt this is, from 1.
+    pub attempt: u32,
+    /// One sentence for a person.
+    pub summary: String,
+    /// What the agent is told.
+    pub prompt: String,
+    /// Commands that must succeed afterwards for the work to count.
+    pub checks: Vec<String>,
+}
+
+/// How an agent ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// It said success, and so did every check.
+    Succeeded,
+    /// It said failure, or could not be started.
+    Failed {
+        /// One sentence.
+        reason: String,
+    },
+    /// It said success but a check of its work did not.
+    CheckFailed {
+        /// The command.
+        check: String,
+        /// How it ended.
+        reason: String,
+    },
+}
+
+/// A question that only a person can answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// Which question it is.
+    pub kind: QuestionKind,
+    /// The question as it is put.
+    pub text: String,
+    /// The answers that are understood, with what each does.
+    pub answers: Vec<(&'static str, &'static str)>,
+    /// What is told when nobody answers.
+    pub unanswered: String,
+}
+
+impl Question {
+    /// Returns whether an answer is one of those that are understood.
+    ///
+    /// `revise: FEEDBACK` understands `revise: anything`; the word before the colon decides.
+    pub fn understands(&self, answer: &str) -> bool {
+        let word = |text: &str| {
+            let (word, rest) = text.split_once(':').unwrap_or((text, ""));
+            (word.trim().to_ascii_lowercase(), !rest.trim().is_empty())
+        };
+        let (said, has_rest) = word(answer);
+        self.answers.iter().any(|(known, _)| {
+            let (known, wants_rest) = word(known);
+            said == known && (has_rest || !wants_rest)
+        })
+    }
+}
+
+/// The questions that protocols put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QuestionKind {
+    /// May the planned work be executed?
+    Approval,
+    /// What is to happen with a task that failed too often?
+    Escalation,
+    /// May the run move to its last phase?
+    PullRequest,
+}
+
+/// Why a resume is over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stop {
+    /// Of what kind.
+    pub kind: StopKind,
+    /// One sentence.
+    pub reason: String,
+    /// What to do next, each a line.
+    pub hints: Vec<String>,
+}
+
+/// Kinds of end, which decide the exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopKind {
+    /// All is done.
+    Done,
+    /// It waits for a person, and that is in order.
+    Waiting,
+    /// It can not go on.
+    Blocked,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_understood_by_its_word_and_may_need_more() {
+        let question = Question {
+            kind: QuestionKind::Approval,
+            text: String::new(),
+            answers: vec![
+                ("approve", ""),
+                ("revise: FEEDBACK", ""),
+                ("skip consolidation", ""),
+            ],
+            unanswered: String::new(),
+        };
+        for good in [
+            "approve",
+            " Approve ",
+            "revise: more tests",
+            "skip consolidation",
+        ] {
+            assert!(question.understands(good), "{good}");
+        }
+        for bad in ["", "yes", "revise", "revise:", "revised: x"] {
+            assert!(!question.understands(bad), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Work that runs in parallel: tasks on a branch, attempts, and what workers say of them.
+//!
+//! A protocol that lets its tasks run by the engine describes them as [`Work`]
+//! and gives words to what happens ([`Happened`]). An attempt has a number; a
+//! word that carries one counts only if it is the newest attempt's.
+
+/// What the engine is to do: tasks in plan order, on one branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Work {
+    /// How it is to be done.
+    pub settings: Settings,
+    /// In plan order.
+    pub tasks: Vec<WorkTask>,
+}
+
+/// How a run is to be done; fixed when it is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// The branch on which the work lands.
+    pub branch: String,
+    /// The commit that the branch was made from.
+    pub base: String,
+    /// Commands that must succeed on every integrated tree.
+    pub verify: Vec<String>,
+    /// How often a failed task is tried again.
+    pub retries: u32,
+    /// How long one attempt may take, in seconds.
+    pub timeout: Option<u64>,
+}
+
+/// One task as the engine sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkTask {
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// The tasks it needs, by their place in the plan.
+    pub needs: Vec<usize>,
+    /// Whether it needs something that is not there, and so can never run.
+    pub unreachable: bool,
+    /// Files it is about; tasks that share one do not run side by side.
+    pub files: Vec<String>,
+    /// Commands that check its work.
+    pub checks: Vec<String>,
+    /// Where it stands by the protocol's own record.
+    pub standing: Standing,
+    /// How often it failed since it was last done.
+    pub failures: u32,
+    /// The highest number of an attempt that its record names.
+    pub attempts: u32,
+    /// The attempt of the newest failure, where it names one.
+    pub last_failed: Option<u32>,
+    /// Why it last failed or is blocked.
+    pub reason: Option<String>,
+}
+
+/// Where a task stands by the protocol's own record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Something is left to do.
+    Open,
+    /// A person must decide.
+    Blocked,
+    /// It was left out.
+    Skipped,
+    /// It is said to be done.
+    Done,
+}
+
+/// What happened to an attempt, in words that every protocol can record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Happened {
+    /// A worker took it.
+    Claimed,
+    /// Its agent begins, on this commit.
+    Started {
+        /// The commit.
+        base: String,
+    },
+    /// It is alive.
+    Beat {
+        /// What it is doing.
+        stage: Stage,
+    },
+    /// Its agent told the name of its own session.
+    Session {
+        /// The name.
+        id: String,
+    },
+    /// Its work is there.
+    Implemented(Delivery),
+    /// It did not succeed.
+    Failed {
+        /// Why.
+        reason: String,
+        /// Of what kind.
+        kind: FailureKind,
+    },
+    /// The agent may go on only after a time.
+    Limited {
+        /// When, as the agent said it.
+        until: Option<String>,
+    },
+    /// It was stopped by a person, which is no failure.
+    Stopped,
+    /// Its work has landed.
+    Completed {
+        /// The commit on the branch.
+        commit: String,
+    },
+    /// Only a person can help.
+    Blocked {
+        /// Why.
+        reason: String,
+    },
+    /// It is to be done again although it was said to be done.
+    Reopened {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// What a worker is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// The agent works.
+    Implementing,
+    /// The checks run.
+    Verifying,
+}
+
+impl Stage {
+    /// Returns the word used in text and JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Implementing => "implementing",
+            Self::Verifying => "verifying",
+        }
+    }
+}
+
+/// Kinds of failure that are treated differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailureKind {
+    /// The agent said so, or a check of its work did.
+    Work,
+    /// It took longer than it may.
+    Timeout,
+    /// It does not fit with what landed meanwhile.
+    Conflict,
+    /// The integrated tree did not pass.
+    Integration,
+}
+
+impl FailureKind {
+    /// Returns the word used in text and JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Work => "work",
+            Self::Timeout => "timeout",
+            Self::Conflict => "conflict",
+            Self::Integration => "integration",
+        }
+    }
+
+    /// Returns the kind that a word names.
+    pub fn parse(word: &str) -> Self {
+        [Self::Timeout, Self::Conflict, Self::Integration]
+            .into_iter()
+            .find(|kind| kind.as_str() == word)
+            .unwrap_or(Self::Work)
+    }
+}
+
+/// Work that a worker hands over.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Delivery {
+    /// A commit whose tree is the worktree's, on top of `base`.
+    pub commit: String,
+    /// The commit's tree.
+    pub tree: String,
+    /// The commit that the attempt began with.
+    pub base: String,
+    /// The agent's own session, where it told one.
+    pub session: Option<String>,
+    /// What it cost, in millionths of a dollar, where the agent told it.
+    pub cost: Option<u64>,
+}
