@@ -1,0 +1,203 @@
+//! Foreign text made safe to print.
+//!
+//! What comes from state files, logs and agents may hold terminal escapes, line breaks and
+//! characters that reorder the line around them. Here these become visible escapes such as
+//! `\u{1b}`; everything else stays as it is. The result is for people: a backslash is not escaped,
+//! so it cannot be read back. Width on the screen is not measured here; lengths are in characters.
+
+use std::borrow::Cow;
+
+/// Returns the text with everything escaped that could leave or disturb its line of a terminal.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    escape_where(text, is_unsafe)
+}
+
+/// Returns the text with the same escapes as [`printable`], but with `\n` and `\t` kept.
+///
+/// A `\r` is escaped even before `\n`: alone it would let the text overwrite its own line.
+pub fn printable_block(text: &str) -> Cow<'_, str> {
+    escape_where(text, |c| is_unsafe(c) && c != '\n' && c != '\t')
+}
+
+/// Returns the text as [`printable`] does, and at most `max_chars` characters of it.
+///
+/// What was cut is marked by `…`, which counts as one of the characters. An escape is kept whole
+/// or left out, since half an escape reads like something else. Only the part that is shown is
+/// looked at, so a huge text costs nothing.
+pub fn excerpt(text: &str, max_chars: usize) -> String {
+    let mut shown = String::new();
+    let mut n_chars = 0;
+    // Where to cut if the text turns out too long: behind the last piece that leaves room for `…`.
+    let mut cut = 0;
+    for c in text.chars() {
+        n_chars += if is_unsafe(c) {
+            c.escape_default().count()
+        } else {
+            1
+        };
+        if n_chars > max_chars {
+            shown.truncate(cut);
+            if max_chars > 0 {
+                shown.push('…');
+            }
+            return shown;
+        }
+        push(&mut shown, c, is_unsafe(c));
+        if n_chars < max_chars {
+            cut = shown.len();
+        }
+    }
+    shown
+}
+
+/// Tells whether a character must not reach a terminal.
+fn is_unsafe(c: char) -> bool {
+    // Control characters are C0 with ESC, DEL, and C1, in which U+009B alone begins a command.
+    c.is_control() || is_reordering(c) || is_separator(c)
+}
+
+/// Tells whether a character changes the order of what stands around it.
+///
+/// With these marks, embeddings, overrides and isolates a line can read as something else than it
+/// says; see "Trojan Source", CVE-2021-42574.
+fn is_reordering(c: char) -> bool {
+    matches!(
+        c,
+        '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}'
+    )
+}
+
+/// Tells whether a character ends a line or paragraph in browsers and editors, though not in files.
+fn is_separator(c: char) -> bool {
+    matches!(c, '\u{2028}' | '\u{2029}')
+}
+
+fn escape_where(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
+    let Some(first) = text.find(&is_escaped) else {
+        return Cow::Borrowed(text);
+    };
+    let (clean, rest) = text.split_at(first);
+    let mut escaped = String::with_capacity(text.len() + 16);
+    escaped.push_str(clean);
+    for c in rest.chars() {
+        push(&mut escaped, c, is_escaped(c));
+    }
+    Cow::Owned(escaped)
+}
+
+fn push(out: &mut String, c: char, is_escaped: bool) {
+    if is_escaped {
+        // Gives `\n`, `\r`, `\t`, and `\u{..}` for all others that arrive here.
+        out.extend(c.escape_default());
+    } else {
+        out.push(c);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn ordinary_text_is_borrowed_unchanged() {
+        for text in ["", "plain", "naïve ✓ 日本語 👩‍💻", r"C:\new\table", "a … b"] {
+            assert!(
+                matches!(printable(text), Cow::Borrowed(same) if same == text),
+                "{text:?}"
+            );
+        }
+        assert!(matches!(
+            printable_block("a\n\tb\n"),
+            Cow::Borrowed("a\n\tb\n")
+        ));
+    }
+
+    #[test]
+    fn control_characters_become_visible() {
+        check("a\nb\r\n\tc", r"a\nb\r\n\tc");
+        check("\u{1b}[31mred\u{1b}[0m", r"\u{1b}[31mred\u{1b}[0m");
+        check("nul\0 bell\u{7} del\u{7f}", r"nul\u{0} bell\u{7} del\u{7f}");
+        check("csi\u{9b}2J nel\u{85}", r"csi\u{9b}2J nel\u{85}");
+    }
+
+    #[test]
+    fn characters_that_reorder_the_line_become_visible() {
+        for c in ('\u{202A}'..='\u{202E}')
+            .chain('\u{2066}'..='\u{2069}')
+            .chain(['\u{200E}', '\u{200F}', '\u{061C}', '\u{2028}', '\u{2029}'])
+        {
+            check(&format!("a{c}b"), &format!("a\\u{{{:x}}}b", u32::from(c)));
+        }
+    }
+
+    #[test]
+    fn neighbors_of_the_escaped_ranges_are_kept() {
+        let kept = " ~\u{a0}\u{200D}\u{2027}\u{202F}\u{2065}\u{206A}\u{FEFF}";
+        check(kept, kept);
+    }
+
+    #[test]
+    fn a_block_keeps_its_lines_and_tabs_and_nothing_else() {
+        assert_eq!(
+            printable_block("a\n\tb\r\n\u{1b}[2J"),
+            "a\n\tb\\r\n\\u{1b}[2J"
+        );
+    }
+
+    #[test]
+    fn an_excerpt_is_cut_with_an_ellipsis_that_counts() {
+        let check = |text, max_chars, expected: &str| {
+            assert_eq!(
+                excerpt(text, max_chars),
+                expected,
+                "{text:?} cut at {max_chars}"
+            );
+        };
+        check("", 0, "");
+        check("", 5, "");
+        check("abc", 0, "");
+        check("abc", 1, "…");
+        check("abc", 2, "a…");
+        check("abc", 3, "abc");
+        check("abc", 4, "abc");
+        check("日本語です", 3, "日本…");
+        check("a\nb", 4, r"a\nb");
+        check("a\nb", 3, "a…");
+        check("\u{1b}[2J", 6, "…");
+        check("\u{1b}[2J", 7, r"\u{1b}…");
+        check("\u{1b}[2J", 9, r"\u{1b}[2J");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_unsafe_is_left(text in any::<String>()) {
+            prop_assert!(!printable(&text).chars().any(is_unsafe));
+            prop_assert!(printable_block(&text).chars().all(|c| !is_unsafe(c) || "\n\t".contains(c)));
+        }
+
+        #[test]
+        fn escaping_twice_changes_nothing_more(text in any::<String>()) {
+            let once = printable(&text);
+            prop_assert_eq!(printable(&once), once.as_ref());
+        }
+
+        #[test]
+        fn an_excerpt_is_the_whole_or_a_marked_beginning(text in any::<String>(), max in 0_usize..40) {
+            let whole = printable(&text);
+            let cut = excerpt(&text, max);
+            prop_assert!(cut.chars().count() <= max);
+            if whole.chars().count() <= max {
+                prop_assert_eq!(cut, whole);
+            } else if max > 0 {
+                let kept = cut.strip_suffix('…').ok_or_else(|| TestCaseError::fail("no mark"))?;
+                prop_assert!(whole.starts_with(kept));
+            }
+        }
+    }
+
+    fn check(text: &str, expected: &str) {
+        assert_eq!(printable(text), expected, "{text:?}");
+    }
+}

@@ -1,0 +1,20 @@
+//! Byte-exact edits of text files, and tolerant reading of lines and fields.
+//!
+//! Everything here is a pure function of its arguments: no file is opened and no clock is read.
+//! Nothing here fails or panics because of what a file contains; only an edit can be refused.
+//! Start reading at [`Document`].
+
+mod display;
+mod document;
+mod lines;
+mod markdown;
+mod time;
+
+pub use display::{excerpt, printable, printable_block};
+pub use document::{Document, Edit, EditError, Eol, Line, Lines, Span};
+pub use lines::{LineSplitter, RawLine, Text};
+pub use markdown::{Heading, headings};
+pub use time::{file_stamp, format_instant, format_seconds, parse_instant};
+
+/// The UTF-8 byte order mark, which some editors write before the first line.
+pub(crate) const BOM: &[u8] = b"\xEF\xBB\xBF";
