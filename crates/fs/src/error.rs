@@ -1,0 +1,101 @@
+//! Why a file could not be written, in the cases a caller tells apart.
+//!
+//! One type serves all writers of the crate, because callers react to the case and not to the writer:
+//! a changed file means reading again, an existing one means choosing another name, and the rest is
+//! shown to the person. Only the lock has its own error, since "held by somebody" is not a failure.
+
+use std::io;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::journal::IntentId;
+
+/// Why a file could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file is not what it was when the caller read it; nothing was written.
+    #[error("`{path}` changed since it was read")]
+    Changed {
+        /// The file, with symbolic links resolved.
+        path: Utf8PathBuf,
+    },
+    /// Something with this name is already there; nothing was written.
+    #[error("`{path}` already exists")]
+    Exists {
+        /// The name that is taken.
+        path: Utf8PathBuf,
+    },
+    /// The path leads out of the folder it has to stay in, by `..`, by a symbolic link or openly.
+    #[error("`{path}` leads outside `{root}`")]
+    Outside {
+        /// The canonical folder that must not be left.
+        root: Utf8PathBuf,
+        /// The path as it was given.
+        path: Utf8PathBuf,
+    },
+    /// The path names a folder, a pipe, a device or nothing that could be a file.
+    #[error("`{path}` is not an ordinary file")]
+    NotAFile {
+        /// The path in question.
+        path: Utf8PathBuf,
+    },
+    /// The name no longer leads to the file that is open; writing on would lose what is written.
+    #[error("`{path}` was moved, deleted or replaced while it was open")]
+    Replaced {
+        /// The name under which the file was opened.
+        path: Utf8PathBuf,
+    },
+    /// Another process kept the file locked for longer than an append can take.
+    #[error("another process keeps `{path}` locked for appending")]
+    Busy {
+        /// The file that is locked.
+        path: Utf8PathBuf,
+    },
+    /// A record of a line-based file must not contain a line break itself.
+    #[error("a record for `{path}` contains a line break")]
+    LineBreak {
+        /// The file the record was meant for.
+        path: Utf8PathBuf,
+    },
+    /// A record has no JSON form, or one that would not read back.
+    #[error("a record for `{path}` has no JSON form that reads back")]
+    Encode {
+        /// The file the record was meant for.
+        path: Utf8PathBuf,
+        /// What serde says.
+        source: serde_json::Error,
+    },
+    /// The journal knows no open intent of this number.
+    #[error("`{path}` has no open intent {id}")]
+    NotOpen {
+        /// The journal.
+        path: Utf8PathBuf,
+        /// The number that was asked for.
+        id: IntentId,
+    },
+    /// The system refused.
+    #[error("cannot {action} `{path}`")]
+    Io {
+        /// What was tried, as a verb.
+        action: &'static str,
+        /// The file or folder it was tried on.
+        path: Utf8PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+/// Adds the two facts that an `io::Error` does not have: what was tried, and on which path.
+pub(crate) trait At<T> {
+    fn at(self, action: &'static str, path: &Utf8Path) -> Result<T, Error>;
+}
+
+impl<T> At<T> for io::Result<T> {
+    fn at(self, action: &'static str, path: &Utf8Path) -> Result<T, Error> {
+        self.map_err(|source| Error::Io {
+            action,
+            path: path.to_owned(),
+            source,
+        })
+    }
+}

@@ -1,0 +1,215 @@
+//! What a file was when it was read, in a form that is small enough to keep in a plan.
+//!
+//! A fingerprint is compared and stored, never trusted against an attacker who can write the same
+//! files. It says nothing about mode, owner or times: a file that was touched but not changed is the
+//! same file. Start at [`Content`], which callers hand to [`replace`](crate::replace()).
+
+use std::fmt;
+use std::fs::File;
+use std::io;
+use std::str::FromStr;
+
+use camino::Utf8Path;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::Error;
+use crate::error::At as _;
+
+/// The BLAKE3 hash of some contents together with their length.
+///
+/// As text it is 80 hexadecimal digits: the 64 that `b3sum` prints, then 16 for the length.
+/// That form is version 1 and has no room for another: a later form must have another length, which
+/// this reader refuses and an older writer never produces.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fingerprint {
+    hash: [u8; 32],
+    length: u64,
+}
+
+impl Fingerprint {
+    /// Returns the fingerprint of these bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(bytes);
+        Self::finish(&hasher)
+    }
+
+    /// Returns the 80 digits that [`Fingerprint::parse`] reads.
+    pub fn to_hex(&self) -> String {
+        self.to_string()
+    }
+
+    /// Reads what [`Fingerprint::to_hex`] wrote, and nothing else (capital letters are refused).
+    pub fn parse(text: &str) -> Result<Self, ParseFingerprintError> {
+        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        if text.len() != 80 || !text.bytes().all(is_digit) {
+            return Err(ParseFingerprintError);
+        }
+        let (hash, length) = text.split_at(64);
+        Ok(Self {
+            hash: *blake3::Hash::from_hex(hash)
+                .map_err(|_| ParseFingerprintError)?
+                .as_bytes(),
+            length: u64::from_str_radix(length, 16).map_err(|_| ParseFingerprintError)?,
+        })
+    }
+
+    /// Returns how many bytes the contents have.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    fn finish(hasher: &blake3::Hasher) -> Self {
+        Self {
+            hash: *hasher.finalize().as_bytes(),
+            length: hasher.count(),
+        }
+    }
+}
+
+/// What a file was when it was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Content {
+    /// There was no file.
+    Absent,
+    /// There was a file with these contents.
+    Present(Fingerprint),
+}
+
+impl Content {
+    /// Returns the content of a file that holds these bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self::Present(Fingerprint::of(bytes))
+    }
+
+    /// Reads what the file is now, following symbolic links and without holding it in memory.
+    ///
+    /// A link that leads nowhere is absent. Anything but an ordinary file is [`Error::NotAFile`]:
+    /// opening a named pipe would wait for ever.
+    pub fn read(path: &Utf8Path) -> Result<Self, Error> {
+        match path.metadata() {
+            Ok(metadata) if metadata.is_file() => {}
+            Ok(_) => {
+                return Err(Error::NotAFile {
+                    path: path.to_owned(),
+                });
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::Absent),
+            Err(error) => return Err(error).at("look at", path),
+        }
+        let file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::Absent),
+            Err(error) => return Err(error).at("open", path),
+        };
+        let mut hasher = blake3::Hasher::new();
+        hasher.update_reader(file).at("read", path)?;
+        Ok(Self::Present(Fingerprint::finish(&hasher)))
+    }
+}
+
+/// The text is not a fingerprint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a fingerprint is 80 hexadecimal digits")]
+pub struct ParseFingerprintError;
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}{:016x}",
+            blake3::Hash::from_bytes(self.hash).to_hex(),
+            self.length
+        )
+    }
+}
+
+impl fmt::Debug for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Fingerprint({self})")
+    }
+}
+
+impl FromStr for Fingerprint {
+    type Err = ParseFingerprintError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::parse(text)
+    }
+}
+
+impl Serialize for Fingerprint {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Fingerprint {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).map_err(de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn text_form_reads_back(bytes: Vec<u8>) {
+            let fingerprint = Fingerprint::of(&bytes);
+            prop_assert_eq!(Fingerprint::parse(&fingerprint.to_hex()), Ok(fingerprint));
+            prop_assert_eq!(fingerprint.length(), bytes.len() as u64);
+            let json = serde_json::to_string(&fingerprint).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Fingerprint>(&json).unwrap(), fingerprint);
+        }
+
+        #[test]
+        fn any_text_is_parsed_without_panic_and_only_in_its_own_spelling(text in "[0-9a-fA-Fé-]{78,82}") {
+            if let Ok(fingerprint) = Fingerprint::parse(&text) {
+                prop_assert_eq!(fingerprint.to_hex(), text);
+            }
+        }
+    }
+
+    #[test]
+    fn text_form_starts_with_what_b3sum_prints() {
+        assert_eq!(
+            Fingerprint::of(b"").to_hex(),
+            "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f32620000000000000000"
+        );
+    }
+
+    #[test]
+    fn content_read_from_disk_equals_content_of_the_same_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = Utf8Path::from_path(folder.path()).unwrap().join("file");
+        assert_eq!(Content::read(&path).unwrap(), Content::Absent);
+        let bytes = vec![7; 300_000];
+        crate::create(&path, &bytes).unwrap();
+        assert_eq!(Content::read(&path).unwrap(), Content::of(&bytes));
+    }
+
+    #[test]
+    fn a_folder_is_not_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = Utf8Path::from_path(folder.path()).unwrap();
+        assert!(
+            matches!(Content::read(path), Err(Error::NotAFile { path: named }) if named == path)
+        );
+    }
+
+    #[test]
+    fn content_has_a_stable_json_form() {
+        assert_eq!(
+            serde_json::to_string(&Content::Absent).unwrap(),
+            r#""absent""#
+        );
+        let present = serde_json::to_string(&Content::of(b"")).unwrap();
+        assert!(present.starts_with(r#"{"present":"af1349"#), "{present}");
+    }
+}

@@ -1,0 +1,253 @@
+//! Folders: making them, syncing them, and moving a name without overwriting another.
+//!
+//! A file is only on the disk when its folder is: `fsync` of a file says nothing about its name.
+//! So every function here that changes names syncs the folders it changed before it returns.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rustix::io::Errno;
+
+use crate::Error;
+use crate::confine::resolve;
+use crate::error::At as _;
+
+/// Makes the folder and all its missing parents, durably; an existing folder is left alone.
+pub fn ensure_dir(path: &Utf8Path) -> Result<(), Error> {
+    let path = resolve(path)?;
+    let mut missing: Vec<&Utf8Path> = path
+        .ancestors()
+        .take_while(|folder| !folder.is_dir())
+        .collect();
+    while let Some(folder) = missing.pop() {
+        match fs::create_dir(folder) {
+            Ok(()) => {}
+            // Another process may have made it between the look and now.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {}
+            Err(error) => return Err(error).at("make the folder", folder),
+        }
+        sync_parent(folder)?;
+    }
+    Ok(())
+}
+
+/// Makes a folder with files in it that appears whole or not at all, durably.
+///
+/// The files are written under a hidden name beside it, synced together, and the folder is renamed to
+/// its name last. Gives [`Error::Exists`] when something has the name.
+pub fn create_folder(path: &Utf8Path, files: &[(Utf8PathBuf, String)]) -> Result<(), Error> {
+    ensure_dir(parent(path))?;
+    let name = path.file_name().unwrap_or_default();
+    let draft = parent(path).join(format!(".rekindle-new-{}-{name}", std::process::id()));
+    for (relative, contents) in files {
+        let file = draft.join(relative);
+        let folder = parent(&file);
+        fs::create_dir_all(folder).at("make the folder", folder)?;
+        let mut options = fs::OpenOptions::new();
+        let mut file_handle = options
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(&file)
+            .at("make", &file)?;
+        file_handle
+            .write_all(contents.as_bytes())
+            .at("write", &file)?;
+    }
+    // One sync for all: thousands of small files would each cost one.
+    let folder = File::open(&draft).at("open", &draft)?;
+    rustix::fs::syncfs(&folder)
+        .map_err(io::Error::from)
+        .at("sync", &draft)?;
+    rename(&draft, path)
+}
+
+/// Moves a file or folder to a name that is free, durably.
+///
+/// Gives [`Error::Exists`] and changes nothing when something has the new name, be it a link that
+/// leads nowhere. Where the file system cannot do this in one step, a file is linked under the new
+/// name and then unlinked under the old one, so that a crash leaves both names and never none; a
+/// folder is renamed after a look, and an empty folder made in between would be overwritten.
+pub fn rename(from: &Utf8Path, to: &Utf8Path) -> Result<(), Error> {
+    let renamed = match rename_in_one_step(from, to) {
+        Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => rename_in_two_steps(from, to),
+        other => other.map_err(io::Error::from),
+    };
+    match renamed {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            return Err(Error::Exists {
+                path: to.to_owned(),
+            });
+        }
+        // The system does not say which of the two it means; the one that cannot be seen is named.
+        other if from.symlink_metadata().is_err() => other.at("rename", from)?,
+        other => other.at("rename to", to)?,
+    }
+    // The new name first: between the two, a crash may show the file twice but not lose it.
+    sync_parent(to)?;
+    if from.parent() != to.parent() {
+        sync_parent(from)?;
+    }
+    Ok(())
+}
+
+/// Syncs the folder in which this name stands.
+pub(crate) fn sync_parent(path: &Utf8Path) -> Result<(), Error> {
+    let folder = parent(path);
+    let synced = File::open(folder).and_then(|folder| folder.sync_all());
+    match synced {
+        // Some network and user-space file systems cannot sync a folder and answer so; there is
+        // nothing more one can do on them, and refusing to work there would help nobody.
+        Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => Ok(()),
+        other => other.at("sync the folder", folder),
+    }
+}
+
+/// Returns the folder of this name, which is `.` for a bare name.
+pub(crate) fn parent(path: &Utf8Path) -> &Utf8Path {
+    match path.parent() {
+        Some(folder) if !folder.as_str().is_empty() => folder,
+        Some(_) => ".".into(),
+        None => path,
+    }
+}
+
+/// Returns whether `path` still leads to this open file.
+pub(crate) fn still_leads_to(path: &Utf8Path, file: &File) -> io::Result<bool> {
+    let open = file.metadata()?;
+    match fs::metadata(path) {
+        Ok(named) => Ok((named.dev(), named.ino()) == (open.dev(), open.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+fn rename_in_one_step(from: &Utf8Path, to: &Utf8Path) -> Result<(), Errno> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+    renameat_with(
+        CWD,
+        from.as_std_path(),
+        CWD,
+        to.as_std_path(),
+        RenameFlags::NOREPLACE,
+    )
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+fn rename_in_one_step(_from: &Utf8Path, _to: &Utf8Path) -> Result<(), Errno> {
+    Err(Errno::NOSYS)
+}
+
+fn rename_in_two_steps(from: &Utf8Path, to: &Utf8Path) -> io::Result<()> {
+    if from.symlink_metadata()?.is_dir() {
+        return match to.symlink_metadata() {
+            Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => fs::rename(from, to),
+            Err(error) => Err(error),
+        };
+    }
+    fs::hard_link(from, to)?;
+    fs::remove_file(from)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use camino::Utf8PathBuf;
+
+    use super::*;
+    use crate::create;
+
+    fn folder() -> (tempfile::TempDir, Utf8PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = Utf8Path::from_path(folder.path())
+            .unwrap()
+            .canonicalize_utf8()
+            .unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn folders_are_made_with_their_parents_and_may_exist_already() {
+        let (_folder, base) = folder();
+        ensure_dir(&base.join("a/b/c")).unwrap();
+        ensure_dir(&base.join("a/b/c")).unwrap();
+        assert!(base.join("a/b/c").is_dir());
+    }
+
+    #[test]
+    fn a_file_in_the_way_of_a_folder_is_an_error_that_names_it() {
+        let (_folder, base) = folder();
+        create(&base.join("a"), b"").unwrap();
+        for path in ["a", "a/b"] {
+            let error = ensure_dir(&base.join(path)).unwrap_err();
+            assert!(
+                error.to_string().contains(base.join("a").as_str()),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_file_and_a_folder_can_be_renamed_across_folders() {
+        let (_folder, base) = folder();
+        create(&base.join("a/file"), b"1").unwrap();
+        ensure_dir(&base.join("b")).unwrap();
+        rename(&base.join("a/file"), &base.join("b/file")).unwrap();
+        rename(&base.join("b"), &base.join("a/b")).unwrap();
+        assert_eq!(fs::read(base.join("a/b/file")).unwrap(), b"1");
+        assert!(!base.join("b").exists());
+    }
+
+    #[test]
+    fn rename_never_overwrites_in_one_step_or_two() {
+        let (_folder, base) = folder();
+        create(&base.join("from"), b"from").unwrap();
+        create(&base.join("taken"), b"taken").unwrap();
+        ensure_dir(&base.join("folder")).unwrap();
+        ensure_dir(&base.join("empty")).unwrap();
+        symlink("nowhere", base.join("dangling")).unwrap();
+        for (from, to) in [
+            ("from", "taken"),
+            ("from", "dangling"),
+            ("from", "empty"),
+            ("folder", "empty"),
+            ("folder", "taken"),
+        ] {
+            let (from, to) = (base.join(from), base.join(to));
+            let error = rename(&from, &to).unwrap_err();
+            assert!(
+                matches!(&error, Error::Exists { path } if *path == to),
+                "{error:?}"
+            );
+            let error = rename_in_two_steps(&from, &to).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        }
+        assert_eq!(fs::read(base.join("from")).unwrap(), b"from");
+        assert_eq!(fs::read(base.join("taken")).unwrap(), b"taken");
+    }
+
+    #[test]
+    fn two_steps_lead_to_the_same_place_as_one() {
+        let (_folder, base) = folder();
+        create(&base.join("file"), b"1").unwrap();
+        create(&base.join("folder/inner"), b"2").unwrap();
+        rename_in_two_steps(&base.join("file"), &base.join("file-2")).unwrap();
+        rename_in_two_steps(&base.join("folder"), &base.join("folder-2")).unwrap();
+        assert_eq!(fs::read(base.join("file-2")).unwrap(), b"1");
+        assert_eq!(fs::read(base.join("folder-2/inner")).unwrap(), b"2");
+        assert!(!base.join("file").exists() && !base.join("folder").exists());
+    }
+
+    #[test]
+    fn renaming_what_is_not_there_names_it() {
+        let (_folder, base) = folder();
+        let error = rename(&base.join("not-there"), &base.join("to")).unwrap_err();
+        assert!(error.to_string().contains("not-there"), "{error}");
+    }
+}

@@ -1,0 +1,139 @@
+//! The form of one line of a journal, and the checksum that proves it.
+//!
+//! ```json
+//! {"v":1,"seq":7,"at":"2026-…","crc":"8 hex digits","entry":{"begin":{"id":7,"body":…}}}
+//! ```
+//!
+//! The other entries are `{"done":{"id":7,"step":2}}` (whose record has no `at`) and
+//! `{"end":{"id":7,"outcome":"completed","note":"…"}}`. `crc` is the start of the BLAKE3 hash over all
+//! other bytes of the line, so that no flipped byte goes unseen, in `seq` and `at` neither.
+//!
+//! This is version 1. A reader ignores fields that it does not know, and reports a line of another
+//! version without using it; an older writer only appends lines of its own version.
+
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::{Deserialize, Serialize};
+
+use super::{DamageKind, IntentId, Outcome};
+
+const VERSION: u32 = 1;
+
+/// What stands before the digits of the checksum. In a JSON string its quotes would be escaped, so the
+/// first place where these bytes occur is the key itself.
+const MARK: &[u8] = b"\"crc\":\"";
+const N_DIGITS: usize = 8;
+
+/// No record is shorter than this; the shortest is a `done` with numbers of one digit.
+pub(super) const MIN_LENGTH: usize = 60;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Entry<B> {
+    Begin {
+        id: IntentId,
+        body: B,
+    },
+    Done {
+        id: IntentId,
+        step: u32,
+    },
+    End {
+        id: IntentId,
+        outcome: Outcome,
+        note: String,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+struct Record<'a, E> {
+    v: u32,
+    seq: u64,
+    // Only written: `done` has none, and nothing here depends on time.
+    #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
+    at: Option<&'a str>,
+    #[serde(skip_deserializing)]
+    crc: &'a str,
+    entry: E,
+}
+
+/// Returns the line, without its line break.
+pub(super) fn encode<B: Serialize>(
+    seq: u64,
+    at: Option<&str>,
+    entry: &Entry<B>,
+) -> Result<String, serde_json::Error> {
+    let blank = serde_json::to_string(&Record {
+        v: VERSION,
+        seq,
+        at,
+        crc: "",
+        entry,
+    })?;
+    // The mark is always found, since the key was just written; without it the line would be read
+    // as damaged, which is a safe way to be wrong.
+    let at_digits = find(blank.as_bytes(), MARK).map_or(0, |start| start + MARK.len());
+    let (before, after) = blank.split_at(at_digits);
+    Ok(format!(
+        "{before}{}{after}",
+        checksum(before.as_bytes(), after.as_bytes())
+    ))
+}
+
+/// Reads a line back: its number and its entry, whose body is absent if it is no `T`.
+pub(super) fn decode<T: DeserializeOwned>(
+    line: &[u8],
+) -> Result<(u64, Entry<Option<T>>), DamageKind> {
+    if !is_intact(line) {
+        return Err(DamageKind::Checksum);
+    }
+    if let Ok(record) = serde_json::from_slice::<Record<'_, Entry<T>>>(line)
+        && record.v == VERSION
+    {
+        let entry = match record.entry {
+            Entry::Begin { id, body } => Entry::Begin {
+                id,
+                body: Some(body),
+            },
+            Entry::Done { id, step } => Entry::Done { id, step },
+            Entry::End { id, outcome, note } => Entry::End { id, outcome, note },
+        };
+        return Ok((record.seq, entry));
+    }
+    match serde_json::from_slice::<Record<'_, Entry<IgnoredAny>>>(line) {
+        Ok(Record {
+            v: VERSION,
+            seq,
+            entry: Entry::Begin { id, .. },
+            ..
+        }) => Ok((seq, Entry::Begin { id, body: None })),
+        // Whole by its checksum, and yet not a record of this version.
+        _ => Err(DamageKind::Version),
+    }
+}
+
+fn is_intact(line: &[u8]) -> bool {
+    let Some(start) = find(line, MARK).map(|start| start + MARK.len()) else {
+        return false;
+    };
+    let Some((before, rest)) = line.split_at_checked(start) else {
+        return false;
+    };
+    let Some((digits, after)) = rest.split_at_checked(N_DIGITS) else {
+        return false;
+    };
+    checksum(before, after).as_bytes() == digits
+}
+
+fn checksum(before: &[u8], after: &[u8]) -> String {
+    let hash = blake3::Hasher::new()
+        .update(before)
+        .update(after)
+        .finalize();
+    hash.to_hex()[..N_DIGITS].to_owned()
+}
+
+fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
+    haystack
+        .windows(needle.len())
+        .position(|window| window == needle)
+}

@@ -1,0 +1,32 @@
+//! The only writer of files: atomic replace, durable append, locks, journal.
+//!
+//! Everything a rekindle process leaves on disk goes through here, so that what is promised about
+//! crashes is promised in one place: a file is old or new and never half, an appended record is on
+//! the disk before the call returns, and a lock dies with its holder.
+//!
+//! The crate knows no clock, no configuration and no protocol. Times come in as text, and paths come
+//! in already confined to the project: call [`confine`] at the place where a name from a state file
+//! becomes a path. Start reading at [`replace()`] for files that are rewritten, [`Log`] for files that
+//! grow, [`Lock`] for who may write, and [`Journal`] for what survives a crash of ourselves.
+
+mod confine;
+mod error;
+mod fingerprint;
+mod folder;
+pub mod journal;
+mod lock;
+mod log;
+mod process;
+mod replace;
+mod temporary;
+
+pub use confine::confine;
+pub use error::Error;
+pub use fingerprint::{Content, Fingerprint, ParseFingerprintError};
+pub use folder::{create_folder, ensure_dir, rename};
+pub use journal::Journal;
+pub use lock::{Holder, Lock, LockError, Occupancy};
+pub use log::{Log, Tail};
+pub use process::{Liveness, ProcessIdentity};
+pub use replace::{create, replace};
+pub use temporary::{create_output, scratch};

@@ -1,0 +1,190 @@
+//! Files that only ever grow by whole lines: event logs, and the journal underneath.
+//!
+//! Several processes may append to one log. Each append takes the kernel lock of the file, writes one
+//! line in one system call at the end, and syncs. Existing bytes are never changed, not even broken
+//! ones: a line that some writer left unfinished is closed with a line break, so that the next record
+//! begins on its own line and a reader finds one bad line and not two. This module does not read
+//! records; whoever does must expect such lines.
+//!
+//! A writer that does not take the lock (a shell with `>>`) and writes a line in several pieces can
+//! have our record between its pieces. Its line is then broken, ours is not.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Write as _};
+use std::os::unix::fs::FileExt as _;
+use std::thread;
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::Error;
+use crate::error::At as _;
+use crate::folder::{ensure_dir, parent, still_leads_to, sync_parent};
+
+/// How often and how long to wait for another writer: ten seconds in all.
+///
+/// Others hold the lock for one append, which takes milliseconds. One that holds it longer was
+/// stopped in the middle, and waiting for it without end would be a hang without a word.
+const N_ATTEMPTS: u32 = 2_000;
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// An open file of lines, to append to.
+#[derive(Debug)]
+pub struct Log {
+    path: Utf8PathBuf,
+    file: File,
+}
+
+/// How the log ended before an append.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use = "a torn tail is worth a finding"]
+pub enum Tail {
+    /// It was empty or ended with a line break.
+    Whole,
+    /// Its last line was unfinished; it has been closed with a line break.
+    Torn,
+}
+
+impl Log {
+    /// Creates an empty log where nothing is, durably; missing folders are made.
+    ///
+    /// Gives [`Error::Exists`] when something has the name.
+    pub fn create(path: &Utf8Path) -> Result<Self, Error> {
+        Self::open_with(path, OpenOptions::new().create_new(true))
+    }
+
+    /// Opens a log, or creates it durably; missing folders are made.
+    pub fn open(path: &Utf8Path) -> Result<Self, Error> {
+        // Opening a pipe or a device can block or worse, so the look comes first.
+        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(Error::NotAFile {
+                path: path.to_owned(),
+            });
+        }
+        Self::open_with(path, OpenOptions::new().create(true))
+    }
+
+    /// Returns the path under which the log was opened.
+    pub fn path(&self) -> &Utf8Path {
+        &self.path
+    }
+
+    /// Returns whether a log has a record as one whole line; a log that is not there has none.
+    ///
+    /// For finishing after a crash what was begun: a record that is there is not appended again.
+    pub fn holds(path: &Utf8Path, record: &[u8]) -> Result<bool, Error> {
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(error).at("read", path),
+        };
+        let lines = bytes.split(|&byte| byte == b'\n');
+        Ok(lines.into_iter().any(|line| line == record))
+    }
+
+    /// Appends one record as a line; when this returns, it is on the disk.
+    ///
+    /// Gives [`Error::LineBreak`] for a record that is not one line, [`Error::Replaced`] when the path
+    /// no longer leads to the open file, and [`Error::Busy`] when another writer does not let go; in
+    /// all these cases nothing was written. After [`Error::Io`] (a full disk) a part of the record may
+    /// be in the file, or all of it without being durable. The next append is safe in either case.
+    pub fn append(&mut self, record: &[u8]) -> Result<Tail, Error> {
+        if record.contains(&b'\n') {
+            return Err(Error::LineBreak {
+                path: self.path.clone(),
+            });
+        }
+        self.lock()?;
+        let appended = self.append_locked(record);
+        let unlocked = self.file.unlock().at("unlock", &self.path);
+        let tail = appended?;
+        unlocked?;
+        Ok(tail)
+    }
+
+    fn open_with(path: &Utf8Path, options: &mut OpenOptions) -> Result<Self, Error> {
+        ensure_dir(parent(path))?;
+        let file = match options.read(true).append(true).open(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                return Err(Error::Exists {
+                    path: path.to_owned(),
+                });
+            }
+            other => other.at("open", path)?,
+        };
+        // Also for a file that was there: whoever made it may have died before this.
+        sync_parent(path)?;
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+        })
+    }
+
+    fn lock(&self) -> Result<(), Error> {
+        for _ in 0..N_ATTEMPTS {
+            match self.file.try_lock() {
+                Ok(()) => return Ok(()),
+                Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+                Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(TryLockError::Error(error)) => return Err(error).at("lock", &self.path),
+            }
+        }
+        Err(Error::Busy {
+            path: self.path.clone(),
+        })
+    }
+
+    fn append_locked(&mut self, record: &[u8]) -> Result<Tail, Error> {
+        if !still_leads_to(&self.path, &self.file).at("look at", &self.path)? {
+            return Err(Error::Replaced {
+                path: self.path.clone(),
+            });
+        }
+        let tail = self.tail().at("read the end of", &self.path)?;
+        let mut line = Vec::with_capacity(record.len() + 2);
+        if tail == Tail::Torn {
+            line.push(b'\n');
+        }
+        line.extend_from_slice(record);
+        line.push(b'\n');
+        self.write_once(&line).at("append to", &self.path)?;
+        self.file.sync_data().at("sync", &self.path)?;
+        Ok(tail)
+    }
+
+    fn tail(&self) -> io::Result<Tail> {
+        let length = self.file.metadata()?.len();
+        let Some(last) = length.checked_sub(1) else {
+            return Ok(Tail::Whole);
+        };
+        let mut byte = [0];
+        self.file.read_exact_at(&mut byte, last)?;
+        Ok(if byte == *b"\n" {
+            Tail::Whole
+        } else {
+            Tail::Torn
+        })
+    }
+
+    /// Writes in one system call, so that readers and writers without our lock see all or nothing.
+    fn write_once(&mut self, line: &[u8]) -> io::Result<()> {
+        loop {
+            match self.file.write(line) {
+                Ok(n_written) if n_written == line.len() => return Ok(()),
+                // Writing the rest later could land behind somebody else's line. The piece stays
+                // as a torn tail, which the next append closes.
+                Ok(n_written) => {
+                    let message = format!("only {n_written} of {} bytes were written", line.len());
+                    return Err(io::Error::new(io::ErrorKind::StorageFull, message));
+                }
+                // A signal before the first byte: nothing was written.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "log_tests.rs"]
+mod tests;
