@@ -1,0 +1,109 @@
+//! What a worktree holds that a commit does not.
+//!
+//! No single command of git says it all: `git diff` leaves out what is staged, `git diff <base>`
+//! leaves out untracked files. So the worktree is written as a tree through a temporary index, and
+//! two trees are compared.
+
+use crate::error::Error;
+use crate::id::ObjectId;
+use crate::path::RepoPath;
+use crate::raw_diff;
+use crate::repo::Repo;
+use crate::scratch::{Objects, Scratch};
+
+/// One difference between a commit and a worktree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// What happened.
+    pub kind: ChangeKind,
+    /// Where it is now; for a deletion, where it was.
+    pub path: RepoPath,
+    /// What the base has; `None` for an addition.
+    pub old: Option<Entry>,
+    /// What the worktree has; `None` for a deletion.
+    pub new: Option<Entry>,
+}
+
+/// What happened to a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// The base has no such path.
+    Added,
+    /// Other content, another mode, or both.
+    Modified,
+    /// The worktree has no such path.
+    Deleted,
+    /// Moved, perhaps with changes.
+    Renamed {
+        /// The path in the base.
+        from: RepoPath,
+    },
+    /// A file became a symbolic link, or the like.
+    TypeChanged,
+}
+
+/// One side of a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// What kind of file it is.
+    pub mode: Mode,
+    /// The id of its content; for [`Mode::Submodule`], of its commit.
+    pub id: ObjectId,
+}
+
+/// The kinds of files that git keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mode {
+    /// 100644.
+    File,
+    /// 100755.
+    Executable,
+    /// 120000; its content is the target.
+    Symlink,
+    /// 160000: a commit of another repository.
+    Submodule,
+}
+
+impl Mode {
+    pub(crate) fn parse(octal: &[u8]) -> Option<Self> {
+        match octal {
+            // 100664 is in trees that were made by very old versions.
+            b"100644" | b"100664" => Some(Self::File),
+            b"100755" => Some(Self::Executable),
+            b"120000" => Some(Self::Symlink),
+            b"160000" => Some(Self::Submodule),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_octal(self) -> &'static str {
+        match self {
+            Self::File => "100644",
+            Self::Executable => "100755",
+            Self::Symlink => "120000",
+            Self::Submodule => "160000",
+        }
+    }
+}
+
+impl Repo {
+    /// Returns all differences between `base` (a commit or tree) and this worktree, by path.
+    ///
+    /// Staged, unstaged and untracked files, renames, modes and symbolic links are all there;
+    /// ignored files are not, nor are repositories inside the worktree
+    /// ([`Repo::nested_repositories`]). Content is compared as a commit would have it, after line
+    /// ends and other filters of the repository. Neither the index nor the object store is touched;
+    /// new content is therefore not readable by its id, [`Repo::snapshot_tree`] is for that.
+    pub fn changes(&self, base: &ObjectId) -> Result<Vec<Change>, Error> {
+        let layout = self.layout()?;
+        let scratch = Scratch::with_copied_index(&layout, Objects::Apart)?;
+        let tree = self.tree_in(&layout, &scratch, &[])?;
+        let args = ["diff-tree", "-r", "-z", "--raw", "--ignore-submodules=none"];
+        // The limit is git's default, pinned so that the answer does not hang on a setting.
+        let renames = ["-M50%", "-l1000"];
+        let ids = ["--end-of-options", base.as_str(), tree.as_str()];
+        scratch
+            .apply(self.read().args(args).args(renames).args(ids))
+            .parsed(raw_diff::parse)
+    }
+}

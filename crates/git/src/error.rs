@@ -1,0 +1,207 @@
+//! Why git could not answer or act.
+//!
+//! Variants are the cases a caller tells apart; every command, folder and ref is a field.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use camino::Utf8PathBuf;
+
+use crate::id::ObjectId;
+use crate::path::RepoPath;
+use crate::program::Version;
+use crate::refs::Expected;
+
+/// Why git could not answer or act.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No executable `git` in any absolute folder of PATH.
+    #[error(
+        "`git` was not found on PATH (`{}`); install git {} or newer",
+        searched.display(),
+        Version::MINIMUM
+    )]
+    Missing {
+        /// The PATH that was searched.
+        searched: OsString,
+    },
+
+    /// The first `git` on PATH is older than we can work with.
+    #[error(
+        "`{}` is git {found}, but {needed} or newer is needed (for `git merge-tree --write-tree`); \
+         install a newer git or put it first on PATH",
+        path.display()
+    )]
+    TooOld {
+        /// The executable.
+        path: PathBuf,
+        /// What it says it is.
+        found: Version,
+        /// [`Version::MINIMUM`].
+        needed: Version,
+    },
+
+    /// The executable called `git` does not answer `git version` as git does.
+    #[error("`{} version` answered `{answer}`, which is no git version", path.display())]
+    NotGit {
+        /// The executable.
+        path: PathBuf,
+        /// What it printed.
+        answer: String,
+    },
+
+    /// The process could not be started or waited for.
+    #[error("cannot run `{}`", path.display())]
+    Run {
+        /// The executable.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+
+    /// git ended with an error.
+    #[error("`git {}` in `{dir}` ended with {status}: {}", args.join(" "), stderr.trim())]
+    Failed {
+        /// Its arguments, without the `-c` settings that every run has.
+        args: Vec<String>,
+        /// Where it ran.
+        dir: Utf8PathBuf,
+        /// How it ended.
+        status: ExitStatus,
+        /// The end of what it wrote to standard error, at most 8 KiB.
+        stderr: String,
+    },
+
+    /// git did not end in time and was stopped, with everything it had started.
+    #[error("`git {}` in `{dir}` did not end within {limit:?} and was stopped", args.join(" "))]
+    TimedOut {
+        /// Its arguments, without the `-c` settings that every run has.
+        args: Vec<String>,
+        /// Where it ran.
+        dir: Utf8PathBuf,
+        /// The time it was given.
+        limit: Duration,
+    },
+
+    /// git ended well, but its output is not what its manual says.
+    #[error("`git {}` in `{dir}` printed something unexpected: {what}", args.join(" "))]
+    Unexpected {
+        /// Its arguments, without the `-c` settings that every run has.
+        args: Vec<String>,
+        /// Where it ran.
+        dir: Utf8PathBuf,
+        /// What was wrong with the output.
+        what: String,
+    },
+
+    /// The folder is in no repository, or the repository of this worktree is gone.
+    #[error("`{dir}` is not in a git repository")]
+    NotARepository {
+        /// The folder.
+        dir: Utf8PathBuf,
+    },
+
+    /// The folder does not exist.
+    #[error("there is no folder `{dir}`")]
+    NoSuchFolder {
+        /// The folder.
+        dir: Utf8PathBuf,
+    },
+
+    /// A destructive step was asked for in a folder that is not the top of a worktree.
+    ///
+    /// A worktree whose `.git` file is gone looks like this when it lies inside another
+    /// repository: git would find that one and destroy work there.
+    #[error("`{dir}` is not the top of a worktree; git takes it for a part of `{top_level}`")]
+    NotTopLevel {
+        /// The folder that was given.
+        dir: Utf8PathBuf,
+        /// The worktree git would have worked on.
+        top_level: Utf8PathBuf,
+    },
+
+    /// Repositories inside the worktree, or changed submodules, would be deleted with it.
+    #[error(
+        "`{dir}` holds other repositories, which no rescue can keep: {}",
+        list(paths)
+    )]
+    Nested {
+        /// The worktree.
+        dir: Utf8PathBuf,
+        /// The repositories in it.
+        paths: Vec<RepoPath>,
+    },
+
+    /// A ref was not where the caller had seen it, so nothing was changed.
+    #[error("`{name}` was expected {expected}, but {}", found_words(found.as_ref()))]
+    RefMoved {
+        /// The ref.
+        name: String,
+        /// What the caller expected.
+        expected: Expected,
+        /// Where it is now.
+        found: Option<ObjectId>,
+    },
+
+    /// The name does not start with `refs/`.
+    #[error("`{name}` is not the full name of a ref")]
+    BadRefName {
+        /// The name.
+        name: String,
+    },
+
+    /// The text is no full object id.
+    #[error("`{text}` is not a full object id")]
+    BadObjectId {
+        /// The text.
+        text: String,
+    },
+
+    /// A commit message that could not be read back as it was meant.
+    #[error("{reason}: `{text}`")]
+    BadMessage {
+        /// The part of the message.
+        text: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+
+    /// The path of the repository is not UTF-8.
+    #[error("the path `{}` is not UTF-8", path.display())]
+    NotUtf8 {
+        /// The path.
+        path: PathBuf,
+    },
+
+    /// A rescue is only restored into an empty or new folder.
+    #[error("`{dir}` is not an empty folder")]
+    Occupied {
+        /// The folder.
+        dir: Utf8PathBuf,
+    },
+
+    /// A temporary file, or the folder to restore into, could not be made.
+    #[error("cannot prepare `{}`", path.display())]
+    Prepare {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+fn list(paths: &[RepoPath]) -> String {
+    let names: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
+    names.join(", ")
+}
+
+fn found_words(found: Option<&ObjectId>) -> String {
+    match found {
+        Some(id) => format!("is at {id}"),
+        None => "does not exist".to_owned(),
+    }
+}

@@ -1,0 +1,296 @@
+//! One child process: fed, read to the end, and stopped when its time is over.
+//!
+//! Both outputs, the input and the end of the process are waited for with one `poll`, so neither a
+//! full pipe nor a silent child can hold us. This module knows nothing of git.
+
+use std::io::{self, PipeReader, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+/// How long a child may take to obey a signal.
+///
+/// git removes its lock files when it is asked to end and leaves them behind when it is killed.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// How long the outputs are still read after the child has ended.
+///
+/// All it wrote is in the pipes by then, so silence means that a process it left behind holds them.
+const LINGER: Duration = Duration::from_millis(100);
+
+/// What a child left.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
+}
+
+/// Why there is no [`Finished`].
+#[derive(Debug)]
+pub(crate) enum Failure {
+    TimedOut,
+    Io(io::Error),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// Runs `command` in a process group of its own; past `limit` the whole group is stopped.
+pub(crate) fn run(
+    command: &mut Command,
+    input: Option<&[u8]>,
+    limit: Duration,
+) -> Result<Finished, Failure> {
+    let deadline = Instant::now() + limit;
+    let stdin = if input.is_some() {
+        Stdio::piped()
+    } else {
+        Stdio::null()
+    };
+    let child = command
+        .stdin(stdin)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()?;
+    let mut running = Running::new(child, input.unwrap_or_default());
+    match running.start().and_then(|()| running.pump(deadline)) {
+        Ok(Pumped::Ended) => running.finish(),
+        Ok(Pumped::TimeIsOver) => {
+            running.stop();
+            Err(Failure::TimedOut)
+        }
+        Err(error) => {
+            running.stop();
+            Err(Failure::Io(error))
+        }
+    }
+}
+
+struct Running<'a> {
+    child: Child,
+    /// Reads end-of-file as soon as the child has ended; `None` once it has.
+    exit: Option<PipeReader>,
+    stdin: Option<ChildStdin>,
+    input: &'a [u8],
+    stdout: Output<ChildStdout>,
+    stderr: Output<ChildStderr>,
+}
+
+struct Output<T> {
+    pipe: Option<T>,
+    bytes: Vec<u8>,
+}
+
+enum Pumped {
+    Ended,
+    TimeIsOver,
+}
+
+#[derive(Clone, Copy)]
+enum Source {
+    Exit,
+    Stdin,
+    Stdout,
+    Stderr,
+}
+
+impl<'a> Running<'a> {
+    fn new(mut child: Child, input: &'a [u8]) -> Self {
+        Self {
+            exit: None,
+            stdin: child.stdin.take(),
+            input,
+            stdout: Output {
+                pipe: child.stdout.take(),
+                bytes: Vec::new(),
+            },
+            stderr: Output {
+                pipe: child.stderr.take(),
+                bytes: Vec::new(),
+            },
+            child,
+        }
+    }
+
+    fn start(&mut self) -> io::Result<()> {
+        self.exit = Some(watch_exit(&self.child)?);
+        if let Some(pipe) = &self.stdin {
+            fcntl_setfl(pipe, OFlags::NONBLOCK)?;
+        }
+        if let Some(pipe) = &self.stdout.pipe {
+            fcntl_setfl(pipe, OFlags::NONBLOCK)?;
+        }
+        if let Some(pipe) = &self.stderr.pipe {
+            fcntl_setfl(pipe, OFlags::NONBLOCK)?;
+        }
+        Ok(())
+    }
+
+    /// Moves bytes until the child has ended and its outputs are read, or the time is over.
+    fn pump(&mut self, deadline: Instant) -> io::Result<Pumped> {
+        loop {
+            let has_ended = self.exit.is_none();
+            if has_ended && self.stdout.pipe.is_none() && self.stderr.pipe.is_none() {
+                return Ok(Pumped::Ended);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            let wait = if has_ended { left.min(LINGER) } else { left };
+            let ready = if wait.is_zero() {
+                Vec::new()
+            } else {
+                self.wait(wait)?
+            };
+            if ready.is_empty() {
+                return Ok(if has_ended {
+                    Pumped::Ended
+                } else {
+                    Pumped::TimeIsOver
+                });
+            }
+            for source in ready {
+                match source {
+                    Source::Exit => self.exit = None,
+                    Source::Stdin => self.feed(),
+                    Source::Stdout => self.stdout.drain()?,
+                    Source::Stderr => self.stderr.drain()?,
+                }
+            }
+        }
+    }
+
+    /// Returns what can be read or written; empty when the time is over.
+    fn wait(&self, limit: Duration) -> io::Result<Vec<Source>> {
+        let deadline = Instant::now() + limit;
+        let mut sources = Vec::with_capacity(4);
+        let mut fds = Vec::with_capacity(4);
+        let mut watch = |source, fd, flags| {
+            sources.push(source);
+            fds.push(PollFd::from_borrowed_fd(fd, flags));
+        };
+        if let Some(pipe) = &self.exit {
+            watch(Source::Exit, pipe.as_fd(), PollFlags::IN);
+        }
+        if let Some(pipe) = &self.stdin {
+            watch(Source::Stdin, pipe.as_fd(), PollFlags::OUT);
+        }
+        if let Some(pipe) = &self.stdout.pipe {
+            watch(Source::Stdout, pipe.as_fd(), PollFlags::IN);
+        }
+        if let Some(pipe) = &self.stderr.pipe {
+            watch(Source::Stderr, pipe.as_fd(), PollFlags::IN);
+        }
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let left = Timespec::try_from(left).map_err(io::Error::other)?;
+            match poll(&mut fds, Some(&left)) {
+                Ok(_) => break,
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let ready = sources
+            .into_iter()
+            .zip(&fds)
+            .filter(|(_, fd)| !fd.revents().is_empty());
+        Ok(ready.map(|(source, _)| source).collect())
+    }
+
+    fn feed(&mut self) {
+        let Some(pipe) = &mut self.stdin else { return };
+        while !self.input.is_empty() {
+            match pipe.write(self.input) {
+                Ok(n_written) => self.input = &self.input[n_written..],
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // A child that does not want the rest closes its end; its exit status tells why.
+                Err(_) => break,
+            }
+        }
+        self.stdin = None;
+    }
+
+    fn finish(mut self) -> Result<Finished, Failure> {
+        let status = self.child.wait()?;
+        Ok(Finished {
+            status,
+            stdout: self.stdout.bytes,
+            stderr: self.stderr.bytes,
+        })
+    }
+
+    /// Asks the group to end, then kills it.
+    ///
+    /// The child is only reaped afterwards, so its id cannot belong to another group meanwhile.
+    fn stop(mut self) {
+        self.stdin = None;
+        for signal in [Signal::TERM, Signal::KILL] {
+            self.signal_group(signal);
+            if self.exit.is_some() {
+                // Nothing is left to be done about a second failure.
+                self.pump(Instant::now() + GRACE).ok();
+            }
+        }
+        // A child in an uninterruptible wait (a dead network disk) survives even a kill; it is left
+        // to the system rather than waited for.
+        if self.exit.is_none() {
+            self.child.wait().ok();
+        }
+    }
+
+    fn signal_group(&self, signal: Signal) {
+        if let Some(group) = pid_of(&self.child) {
+            // The group may be gone already.
+            kill_process_group(group, signal).ok();
+        }
+    }
+}
+
+impl<T: Read> Output<T> {
+    fn drain(&mut self) -> io::Result<()> {
+        let Some(pipe) = &mut self.pipe else {
+            return Ok(());
+        };
+        let mut buffer = [0; 16 * 1024];
+        // One buffer at a time: an output that never ends must not keep us from the deadline.
+        match pipe.read(&mut buffer) {
+            Ok(0) => self.pipe = None,
+            Ok(n_read) => self.bytes.extend_from_slice(&buffer[..n_read]),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+}
+
+/// Returns a pipe that is closed when the child ends.
+///
+/// A thread rather than a pidfd, since macOS has none. It leaves the child unreaped.
+fn watch_exit(child: &Child) -> io::Result<PipeReader> {
+    let pid = pid_of(child).ok_or_else(|| io::Error::other("child without a process id"))?;
+    let (reader, writer) = io::pipe()?;
+    thread::Builder::new()
+        .name("git-exit".to_owned())
+        .spawn(move || {
+            let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+            while matches!(waitid(WaitId::Pid(pid), ended), Err(Errno::INTR)) {}
+            drop(writer);
+        })?;
+    Ok(reader)
+}
+
+fn pid_of(child: &Child) -> Option<Pid> {
+    Pid::from_raw(i32::try_from(child.id()).ok()?)
+}

@@ -1,0 +1,207 @@
+//! The git executable: found once, its version checked, its runs counted.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use camino::Utf8Path;
+use rustix::fs::{Access, access};
+
+use crate::call::Call;
+use crate::error::Error;
+use crate::process::{self, Failure, Finished};
+
+/// Long enough for a full `git add` in a large repository, short enough to be noticed.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// `git version` reads nothing, so a git that takes longer hangs.
+const VERSION_LIMIT: Duration = Duration::from_secs(10);
+
+/// The git executable. Clones are cheap and count their runs together.
+#[derive(Clone, Debug)]
+pub struct Program {
+    path: Arc<Path>,
+    version: Version,
+    variables: Vec<(OsString, OsString)>,
+    limit: Duration,
+    n_started: Arc<AtomicU64>,
+}
+
+impl Program {
+    /// Finds the first `git` in the folders of `path_env` (the value of PATH) and checks its
+    /// version.
+    ///
+    /// Relative folders are passed over: a repository could bring its own `git`.
+    pub fn find(path_env: &OsStr) -> Result<Self, Error> {
+        let path = std::env::split_paths(path_env)
+            .filter(|folder| folder.is_absolute())
+            .map(|folder| folder.join("git"))
+            .find(|file| file.is_file() && access(file, Access::EXEC_OK).is_ok())
+            .ok_or_else(|| Error::Missing {
+                searched: path_env.to_owned(),
+            })?;
+        Self::at(path)
+    }
+
+    /// Returns the git at a path whose version another process of ours has checked just now.
+    ///
+    /// A worker lives for one task, and asking again would be one process more for each.
+    pub fn checked(path: PathBuf, version: Version) -> Self {
+        Self {
+            path: path.into(),
+            version,
+            variables: Vec::new(),
+            limit: LIMIT,
+            n_started: Arc::default(),
+        }
+    }
+
+    fn at(path: PathBuf) -> Result<Self, Error> {
+        let mut program = Self {
+            path: path.into(),
+            version: Version::MINIMUM,
+            variables: Vec::new(),
+            limit: VERSION_LIMIT,
+            n_started: Arc::default(),
+        };
+        let answer = Call::read(&program, Utf8Path::new("/"))
+            .args(["version"])
+            .output()?;
+        program.version = Version::parse(&answer).ok_or_else(|| Error::NotGit {
+            path: program.path.to_path_buf(),
+            answer: String::from_utf8_lossy(&answer).trim().to_owned(),
+        })?;
+        if program.version < Version::MINIMUM {
+            return Err(Error::TooOld {
+                path: program.path.to_path_buf(),
+                found: program.version,
+                needed: Version::MINIMUM,
+            });
+        }
+        Ok(program.with_limit(LIMIT))
+    }
+
+    /// Returns the program with one more variable in the environment of its runs.
+    ///
+    /// The variables that would point git at another repository are removed all the same.
+    #[must_use]
+    pub fn with_variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.variables.push((name.into(), value.into()));
+        self
+    }
+
+    /// Returns the program with another time limit for each run; it is two minutes at first.
+    #[must_use]
+    pub fn with_limit(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Returns the absolute path of the executable.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns its version, which is at least [`Version::MINIMUM`].
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// Returns how many processes this program and its clones have started.
+    pub fn processes_started(&self) -> u64 {
+        self.n_started.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn limit(&self) -> Duration {
+        self.limit
+    }
+
+    /// Returns a command with our variables; the caller still has to scrub it.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(&*self.path);
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    pub(crate) fn run(
+        &self,
+        command: &mut Command,
+        input: Option<&[u8]>,
+    ) -> Result<Finished, Failure> {
+        self.n_started.fetch_add(1, Ordering::Relaxed);
+        process::run(command, input, self.limit)
+    }
+}
+
+/// A version of git.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version {
+    /// 2 in 2.47.3.
+    pub major: u32,
+    /// 47 in 2.47.3.
+    pub minor: u32,
+    /// 3 in 2.47.3.
+    pub patch: u32,
+}
+
+impl Version {
+    /// The oldest git we work with: 2.38 brought `merge-tree --write-tree`, by which a merge is
+    /// tried without a worktree, and `cat-file -z`, by which any file name can be asked for.
+    pub const MINIMUM: Self = Self {
+        major: 2,
+        minor: 38,
+        patch: 0,
+    };
+
+    /// Reads `git version 2.39.5 (Apple Git-154)` and the like.
+    fn parse(answer: &[u8]) -> Option<Self> {
+        let text = str::from_utf8(answer)
+            .ok()?
+            .trim()
+            .strip_prefix("git version ")?;
+        // The rest may be anything: `2.45.1.windows.1`, `2.50.0.rc1`, `2.38.GIT`.
+        let mut numbers = text.split(['.', ' ', '-']).map(|part| part.parse().ok());
+        Some(Self {
+            major: numbers.next()??,
+            minor: numbers.next()??,
+            patch: numbers.next().flatten().unwrap_or(0),
+        })
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}.{}", self.major, self.minor)?;
+        if self.patch > 0 {
+            write!(formatter, ".{}", self.patch)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_all_vendors_are_read() {
+        let read = |text: &str| Version::parse(text.as_bytes()).map(|version| version.to_string());
+        assert_eq!(read("git version 2.47.3\n").as_deref(), Some("2.47.3"));
+        assert_eq!(
+            read("git version 2.39.5 (Apple Git-154)\n").as_deref(),
+            Some("2.39.5")
+        );
+        assert_eq!(
+            read("git version 2.45.1.windows.1").as_deref(),
+            Some("2.45.1")
+        );
+        assert_eq!(read("git version 2.38.GIT").as_deref(), Some("2.38"));
+        assert_eq!(read("git version two"), None);
+        assert_eq!(read("hub version 2.14"), None);
+        assert_eq!(read(""), None);
+    }
+}

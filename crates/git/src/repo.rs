@@ -1,0 +1,142 @@
+//! One folder in which git is run, and where its worktree and repository are.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::call::Call;
+use crate::error::Error;
+use crate::program::Program;
+
+/// A folder in a worktree or repository, and the git that is run there.
+///
+/// Making one looks at nothing; a folder that is in no repository shows at the first question.
+#[derive(Clone, Debug)]
+pub struct Repo {
+    program: Program,
+    dir: Utf8PathBuf,
+}
+
+impl Repo {
+    /// Names the folder in which git is to run.
+    pub fn at(program: &Program, dir: impl Into<Utf8PathBuf>) -> Self {
+        Self {
+            program: program.clone(),
+            dir: dir.into(),
+        }
+    }
+
+    /// Returns the folder as it was given.
+    pub fn dir(&self) -> &Utf8Path {
+        &self.dir
+    }
+
+    /// Returns the program that is run.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Returns the absolute path of the top of this worktree.
+    ///
+    /// Fails in a bare repository, and inside a `.git` folder.
+    pub fn top_level(&self) -> Result<Utf8PathBuf, Error> {
+        self.location("--show-toplevel")
+    }
+
+    /// Returns the absolute path of the repository folder that all worktrees share.
+    pub fn common_dir(&self) -> Result<Utf8PathBuf, Error> {
+        self.location("--git-common-dir")
+    }
+
+    pub(crate) fn read(&self) -> Call<'_> {
+        Call::read(&self.program, &self.dir)
+    }
+
+    pub(crate) fn write(&self) -> Call<'_> {
+        Call::write(&self.program, &self.dir)
+    }
+
+    /// Returns where everything is, with one run of git where that can be done.
+    pub(crate) fn layout(&self) -> Result<Layout, Error> {
+        let flags = [
+            "--show-toplevel",
+            "--absolute-git-dir",
+            "--git-common-dir",
+            "--show-object-format",
+        ];
+        let output = self
+            .read()
+            .args(["rev-parse", "--path-format=absolute"])
+            .args(flags)
+            .output()?;
+        let text = String::from_utf8(output).map_err(|error| not_utf8(error.into_bytes()))?;
+        // Not `lines()`, which would take a carriage return off the end of a name.
+        let lines: Vec<&str> = text.split_terminator('\n').collect();
+        if let [top_level, git_dir, common_dir, object_format] = lines.as_slice() {
+            return Ok(Layout {
+                top_level: (*top_level).into(),
+                git_dir: (*git_dir).into(),
+                common_dir: (*common_dir).into(),
+                object_format: (*object_format).to_owned(),
+            });
+        }
+        // A newline in one of the paths: `rev-parse` knows no `-z`, so each is asked for alone.
+        Ok(Layout {
+            top_level: self.top_level()?,
+            git_dir: self.location("--absolute-git-dir")?,
+            common_dir: self.common_dir()?,
+            object_format: self.location("--show-object-format")?.into_string(),
+        })
+    }
+
+    /// Returns the layout if this folder is the top of its worktree.
+    pub(crate) fn layout_at_top(&self) -> Result<Layout, Error> {
+        let layout = self.layout()?;
+        // Both sides are real paths: git has resolved links in its answer.
+        let dir = self.dir.canonicalize_utf8();
+        if dir.is_ok_and(|dir| dir == layout.top_level) {
+            return Ok(layout);
+        }
+        Err(Error::NotTopLevel {
+            dir: self.dir.clone(),
+            top_level: layout.top_level,
+        })
+    }
+
+    fn location(&self, flag: &str) -> Result<Utf8PathBuf, Error> {
+        let line = self
+            .read()
+            .args(["rev-parse", "--path-format=absolute", flag])
+            .line()?;
+        String::from_utf8(line)
+            .map(Utf8PathBuf::from)
+            .map_err(|error| not_utf8(error.into_bytes()))
+    }
+}
+
+/// Where a worktree and its repository are.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    pub(crate) top_level: Utf8PathBuf,
+    /// The worktree's own folder, which has its HEAD and index.
+    pub(crate) git_dir: Utf8PathBuf,
+    /// The folder shared by all worktrees, which has the objects and refs.
+    pub(crate) common_dir: Utf8PathBuf,
+    /// `sha1` or `sha256`.
+    pub(crate) object_format: String,
+}
+
+impl Layout {
+    /// Returns the number of hex digits of an id here.
+    pub(crate) fn id_length(&self) -> usize {
+        if self.object_format == "sha1" { 40 } else { 64 }
+    }
+}
+
+fn not_utf8(bytes: Vec<u8>) -> Error {
+    Error::NotUtf8 {
+        path: PathBuf::from(OsString::from_vec(bytes)),
+    }
+}

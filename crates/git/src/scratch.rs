@@ -1,0 +1,202 @@
+//! Temporary indexes, so that the user's own is never written.
+//!
+//! A [`Scratch`] is a folder outside the repository, gone when it is dropped, and the variables
+//! that make git use it. There are two kinds: one sees files as a commit would have them, the other
+//! as they are on the disk.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+use camino::Utf8Path;
+use tempfile::TempDir;
+
+use crate::call::Call;
+use crate::error::Error;
+use crate::repo::Layout;
+
+/// Where new objects go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Objects {
+    /// Into the repository, to stay.
+    Repository,
+    /// Beside the index: whoever only asks leaves nothing behind.
+    Apart,
+}
+
+/// A temporary index and the settings it is used with.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    folder: TempDir,
+    settings: Vec<OsString>,
+    variables: Vec<(&'static str, OsString)>,
+}
+
+/// What the user may have set for the index, and what would make `git add` leave something out.
+const SETTINGS: &[&str] = &[
+    "core.splitIndex=false",
+    "core.untrackedCache=false",
+    "core.safecrlf=false",
+    "add.ignoreErrors=false",
+];
+
+/// Nothing between the disk and the object store. `info/attributes` wins over every
+/// `.gitattributes`. An encoding cannot be set to false, only to "not said" (`!`).
+const NO_CONVERSION: &str = "* -text !eol -crlf -ident -filter !working-tree-encoding\n";
+
+impl Scratch {
+    /// Makes a copy of the worktree's index, with its memory of which files are unchanged.
+    pub(crate) fn with_copied_index(layout: &Layout, objects: Objects) -> Result<Self, Error> {
+        let mut scratch = Self::new()?;
+        let copy = scratch.folder.path().join("index");
+        copy_index(&layout.git_dir.join("index"), &copy)?;
+        if objects == Objects::Apart {
+            let apart = scratch.folder.path().join("objects");
+            make_folder(&apart)?;
+            let real = layout.common_dir.join("objects");
+            scratch.settings.push("core.fsync=none".into());
+            scratch
+                .variables
+                .push(("GIT_OBJECT_DIRECTORY", apart.into()));
+            scratch
+                .variables
+                .push(("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted(&real).into()));
+        }
+        Ok(scratch)
+    }
+
+    /// Makes an empty index for `work_tree` under which files are stored and written byte by byte:
+    /// no line ends, filters, encodings or keywords are converted.
+    ///
+    /// git has no option for that (`--attr-source` came with 2.41 and leaves some attributes in
+    /// force), so it gets a repository folder of its own that shares only the object store.
+    pub(crate) fn byte_by_byte(layout: &Layout, work_tree: &Utf8Path) -> Result<Self, Error> {
+        let mut scratch = Self::new()?;
+        let git_dir = scratch.folder.path().join("git");
+        make_folder(&git_dir.join("refs"))?;
+        make_folder(&git_dir.join("info"))?;
+        write(&git_dir.join("HEAD"), "ref: refs/heads/scratch\n")?;
+        write(&git_dir.join("config"), &config(&layout.object_format))?;
+        write(&git_dir.join("info/attributes"), NO_CONVERSION)?;
+        let exclude = layout.common_dir.join("info/exclude");
+        copy_if_there(exclude.as_std_path(), &git_dir.join("info/exclude"))?;
+        scratch.variables.extend([
+            ("GIT_DIR", git_dir.into()),
+            ("GIT_WORK_TREE", work_tree.as_os_str().to_owned()),
+            (
+                "GIT_OBJECT_DIRECTORY",
+                layout.common_dir.join("objects").into_os_string(),
+            ),
+        ]);
+        // The repository's own settings (its excludes, whether modes can be trusted) still hold,
+        // except those that would convert or leave out.
+        let configs = [
+            layout.common_dir.join("config"),
+            layout.git_dir.join("config.worktree"),
+        ];
+        let includes = configs.iter().map(|path| format!("include.path={path}"));
+        let against = ["core.bare=false", "core.sparseCheckout=false"];
+        scratch.settings.extend(includes.map(OsString::from));
+        scratch.settings.extend(against.map(OsString::from));
+        Ok(scratch)
+    }
+
+    /// Makes `call` use this index.
+    pub(crate) fn apply<'a>(&self, call: Call<'a>) -> Call<'a> {
+        let call = self.settings.iter().fold(call, Call::setting);
+        let call = SETTINGS.iter().fold(call, Call::setting);
+        self.variables
+            .iter()
+            .fold(call, |call, (name, value)| call.variable(name, value))
+    }
+
+    fn new() -> Result<Self, Error> {
+        let folder = tempfile::Builder::new().prefix("rekindle-git-").tempdir();
+        let folder = folder.map_err(|source| Error::Prepare {
+            path: std::env::temp_dir(),
+            source,
+        })?;
+        let index = folder.path().join("index").into_os_string();
+        Ok(Self {
+            folder,
+            settings: Vec::new(),
+            variables: vec![("GIT_INDEX_FILE", index)],
+        })
+    }
+}
+
+/// Copies the index with its time of writing.
+///
+/// git takes a file as unchanged if its time is before that of the index. A copy with a newer time
+/// would hide a file of the same size that was changed in the same tick as the index was written.
+fn copy_index(from: &Utf8Path, to: &Path) -> Result<(), Error> {
+    let Some(source) = open_if_there(from.as_std_path())? else {
+        // A new repository has no index yet, and git takes a missing one as empty.
+        return Ok(());
+    };
+    let copy = || {
+        let written_at = source.metadata()?.modified()?;
+        let mut target = File::create(to)?;
+        io::copy(&mut &source, &mut target)?;
+        target.set_modified(written_at)
+    };
+    copy().map_err(|source| Error::Prepare {
+        path: to.to_owned(),
+        source,
+    })
+}
+
+fn copy_if_there(from: &Path, to: &Path) -> Result<(), Error> {
+    let Some(mut source) = open_if_there(from)? else {
+        return Ok(());
+    };
+    let copied = File::create(to).and_then(|mut target| io::copy(&mut source, &mut target));
+    copied.map(drop).map_err(|source| Error::Prepare {
+        path: to.to_owned(),
+        source,
+    })
+}
+
+fn open_if_there(path: &Path) -> Result<Option<File>, Error> {
+    match File::open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(Error::Prepare {
+            path: path.to_owned(),
+            source,
+        }),
+    }
+}
+
+pub(crate) fn make_folder(path: &Path) -> Result<(), Error> {
+    fs::create_dir_all(path).map_err(|source| Error::Prepare {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    fs::write(path, text).map_err(|source| Error::Prepare {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// The format is the one thing that cannot be included from the repository's own file.
+fn config(object_format: &str) -> String {
+    if object_format == "sha1" {
+        return "[core]\n\trepositoryformatversion = 0\n".to_owned();
+    }
+    format!(
+        "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = {object_format}\n"
+    )
+}
+
+/// Quotes a path for `GIT_ALTERNATE_OBJECT_DIRECTORIES`, where a colon would end it.
+fn quoted(path: &Utf8Path) -> String {
+    format!(
+        "\"{}\"",
+        path.as_str().replace('\\', "\\\\").replace('"', "\\\"")
+    )
+}

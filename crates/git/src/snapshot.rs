@@ -1,0 +1,254 @@
+//! A worktree written as a tree, through a temporary index.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+
+use crate::changes::Mode;
+use crate::error::Error;
+use crate::id::ObjectId;
+use crate::path::RepoPath;
+use crate::raw_diff;
+use crate::repo::{Layout, Repo};
+use crate::scratch::{Objects, Scratch};
+
+/// Where the sides of an unresolved conflict are put in the tree of an index, by stage.
+const CONFLICTS: &str = ".rekindle-conflict";
+
+impl Repo {
+    /// Writes the worktree as a tree, as `git add --all` and a commit would have it, and returns
+    /// its id. The user's index is not touched.
+    ///
+    /// What lies in `exclude` is as in HEAD, whatever the worktree has there. Ignored files and
+    /// repositories inside the worktree ([`Repo::nested_repositories`]) are left out.
+    pub fn snapshot_tree(&self, exclude: &[RepoPath]) -> Result<ObjectId, Error> {
+        let layout = self.layout_at_top()?;
+        let scratch = Scratch::with_copied_index(&layout, Objects::Repository)?;
+        self.tree_in(&layout, &scratch, exclude)
+    }
+
+    pub(crate) fn tree_in(
+        &self,
+        layout: &Layout,
+        scratch: &Scratch,
+        exclude: &[RepoPath],
+    ) -> Result<ObjectId, Error> {
+        let top = Repo::at(self.program(), &layout.top_level);
+        let mut leave_out = top.nested_below()?;
+        leave_out.extend_from_slice(exclude);
+        top.stage_all(scratch, &leave_out)?;
+        if !exclude.is_empty() {
+            top.unstage(scratch, exclude)?;
+        }
+        top.write_tree(scratch)
+    }
+
+    /// Writes every file of the worktree as a tree, byte by byte, and returns its id.
+    ///
+    /// All tracked files are read and hashed: what git remembers of them is what they were after
+    /// conversion, and the files of [`IndexEntry::is_hidden`] are remembered as unchanged.
+    pub(crate) fn byte_tree(
+        &self,
+        layout: &Layout,
+        entries: &[IndexEntry],
+    ) -> Result<ObjectId, Error> {
+        let top = Repo::at(self.program(), &layout.top_level);
+        let scratch = Scratch::byte_by_byte(layout, &layout.top_level)?;
+        let lines = entries
+            .iter()
+            .map(|entry| entry.line(entry.path.as_bytes()));
+        top.edit_index(&scratch, lines)?;
+        // What a sparse checkout leaves out is not there, yet not deleted.
+        let absent = |entry: &&IndexEntry| entry.is_sparse() && !entry.is_on_disk(layout);
+        let absent: Vec<u8> = entries
+            .iter()
+            .filter(absent)
+            .flat_map(IndexEntry::name)
+            .collect();
+        if !absent.is_empty() {
+            let args = ["update-index", "-z", "--skip-worktree", "--stdin"];
+            scratch
+                .apply(top.write().args(args))
+                .input(absent)
+                .output()?;
+        }
+        top.stage_all(&scratch, &top.nested_below()?)?;
+        top.write_tree(&scratch)
+    }
+
+    /// Writes the user's index as a tree and returns its id.
+    ///
+    /// An unresolved conflict cannot be in a tree; its sides go to `.rekindle-conflict/<stage>/`.
+    pub(crate) fn index_tree(
+        &self,
+        layout: &Layout,
+        entries: &[IndexEntry],
+    ) -> Result<ObjectId, Error> {
+        let scratch = Scratch::with_copied_index(layout, Objects::Repository)?;
+        let unmerged: Vec<&IndexEntry> = entries.iter().filter(|entry| entry.stage > 0).collect();
+        let paths: BTreeSet<&RepoPath> = unmerged.iter().map(|entry| &entry.path).collect();
+        let removals = paths.iter().map(|path| removal(path, layout));
+        let sides = unmerged.iter().map(|entry| {
+            let folder = format!("{CONFLICTS}/{}/", entry.stage);
+            entry.line(&[folder.as_bytes(), entry.path.as_bytes()].concat())
+        });
+        self.edit_index(&scratch, removals.chain(sides))?;
+        self.write_tree(&scratch)
+    }
+
+    /// Returns what the user's index has, with what git was told about each file.
+    pub(crate) fn index_entries(&self, layout: &Layout) -> Result<Vec<IndexEntry>, Error> {
+        let top = Repo::at(self.program(), &layout.top_level);
+        top.read()
+            .args(["ls-files", "-z", "--stage", "-v"])
+            .parsed(parse_entries)
+    }
+
+    /// Brings the index to what the worktree has. This must be run at the top.
+    fn stage_all(&self, scratch: &Scratch, leave_out: &[RepoPath]) -> Result<(), Error> {
+        let mut pathspecs = b".\0".to_vec();
+        for path in leave_out {
+            pathspecs.extend(pathspec("top,exclude,literal", path));
+            pathspecs.push(0);
+        }
+        let args = [
+            "add",
+            "--all",
+            "--sparse",
+            "--pathspec-from-file=-",
+            "--pathspec-file-nul",
+        ];
+        scratch
+            .apply(self.write().args(args))
+            .input(pathspecs)
+            .output()
+            .map(drop)
+    }
+
+    /// Brings the index back to what HEAD has, below the given paths.
+    fn unstage(&self, scratch: &Scratch, paths: &[RepoPath]) -> Result<(), Error> {
+        let head = match self.tree_of("HEAD")? {
+            Some(tree) => tree,
+            None => self.empty_tree()?,
+        };
+        let args = ["diff-index", "--cached", "--raw", "-z", "--no-renames"];
+        let pathspecs = paths
+            .iter()
+            .map(|path| OsString::from_vec(pathspec("top,literal", path)));
+        let call = self
+            .read()
+            .args(args)
+            .args(["--ignore-submodules=none", head.as_str(), "--"]);
+        let changes = scratch
+            .apply(call.args(pathspecs))
+            .parsed(raw_diff::parse)?;
+        let lines = changes.iter().map(|change| {
+            let (mode, id) = match &change.old {
+                Some(old) => (old.mode.as_octal(), old.id.to_string()),
+                None => ("0", "0".repeat(head.as_str().len())),
+            };
+            index_line(mode, &id, change.path.as_bytes())
+        });
+        self.edit_index(scratch, lines)
+    }
+
+    fn edit_index(
+        &self,
+        scratch: &Scratch,
+        lines: impl Iterator<Item = Vec<u8>>,
+    ) -> Result<(), Error> {
+        let input = lines.collect::<Vec<_>>().concat();
+        if input.is_empty() {
+            return Ok(());
+        }
+        let args = ["update-index", "-z", "--index-info"];
+        scratch
+            .apply(self.write().args(args))
+            .input(input)
+            .output()
+            .map(drop)
+    }
+
+    fn write_tree(&self, scratch: &Scratch) -> Result<ObjectId, Error> {
+        scratch.apply(self.write().args(["write-tree"])).object_id()
+    }
+}
+
+/// One entry of the user's index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct IndexEntry {
+    tag: u8,
+    mode: Mode,
+    id: ObjectId,
+    stage: u8,
+    path: RepoPath,
+}
+
+impl IndexEntry {
+    /// Whether git was told not to look at the file (`--assume-unchanged`, `--skip-worktree`), so
+    /// that `git status` says nothing about it, and the file is there.
+    pub(crate) fn is_hidden(&self, layout: &Layout) -> bool {
+        (self.tag.is_ascii_lowercase() || self.is_sparse()) && self.is_on_disk(layout)
+    }
+
+    fn is_sparse(&self) -> bool {
+        self.tag.eq_ignore_ascii_case(&b'S')
+    }
+
+    fn is_on_disk(&self, layout: &Layout) -> bool {
+        layout
+            .top_level
+            .as_std_path()
+            .join(self.path.as_path())
+            .symlink_metadata()
+            .is_ok()
+    }
+
+    fn line(&self, path: &[u8]) -> Vec<u8> {
+        index_line(self.mode.as_octal(), self.id.as_str(), path)
+    }
+
+    fn name(&self) -> Vec<u8> {
+        [self.path.as_bytes(), b"\0"].concat()
+    }
+}
+
+/// Reads `<tag> <mode> <id> <stage>\t<path>\0`.
+fn parse_entries(output: &[u8]) -> Result<Vec<IndexEntry>, String> {
+    let records = output
+        .split(|byte| *byte == 0)
+        .filter(|record| !record.is_empty());
+    records
+        .map(|record| {
+            let bad = || format!("bad entry `{}`", String::from_utf8_lossy(record));
+            parse_entry(record).ok_or_else(bad)
+        })
+        .collect()
+}
+
+fn parse_entry(record: &[u8]) -> Option<IndexEntry> {
+    let tab = record.iter().position(|byte| *byte == b'\t')?;
+    let words: Vec<&[u8]> = record[..tab].split(|byte| *byte == b' ').collect();
+    let &[&[tag], mode, id, &[stage @ b'0'..=b'3']] = words.as_slice() else {
+        return None;
+    };
+    Some(IndexEntry {
+        tag,
+        mode: Mode::parse(mode)?,
+        id: ObjectId::from_output(id)?,
+        stage: stage - b'0',
+        path: RepoPath::new(&record[tab + 1..]),
+    })
+}
+
+fn index_line(mode: &str, id: &str, path: &[u8]) -> Vec<u8> {
+    [mode.as_bytes(), b" ", id.as_bytes(), b"\t", path, b"\0"].concat()
+}
+
+fn removal(path: &RepoPath, layout: &Layout) -> Vec<u8> {
+    index_line("0", &"0".repeat(layout.id_length()), path.as_bytes())
+}
+
+fn pathspec(magic: &str, path: &RepoPath) -> Vec<u8> {
+    [format!(":({magic})").as_bytes(), path.as_bytes()].concat()
+}

@@ -1,0 +1,210 @@
+//! The worktrees of a repository: listed, added, removed.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::error::Error;
+use crate::head::branch_name;
+use crate::id::ObjectId;
+use crate::path::RepoPath;
+use crate::repo::Repo;
+use crate::status::StatusEntry;
+
+/// One worktree as git has it registered. The first in a list is the main one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Worktree {
+    /// Where it is, or was. Not always UTF-8, and one odd worktree must not hide the others.
+    pub path: PathBuf,
+    /// Its commit; `None` in a bare repository or on an unborn branch.
+    pub head: Option<ObjectId>,
+    /// Its branch without `refs/heads/`.
+    pub branch: Option<String>,
+    /// Whether a commit is checked out without a branch.
+    pub detached: bool,
+    /// Whether this is a repository without a worktree.
+    pub bare: bool,
+    /// The reason for its lock, perhaps empty; `None` when it is not locked.
+    pub locked: Option<String>,
+    /// Why git would forget it; `None` when it would not.
+    pub prunable: Option<String>,
+}
+
+/// What a new worktree checks out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checkout<'a> {
+    /// The commit, without a branch.
+    Detached,
+    /// A new branch at the commit. The name is without `refs/heads/`; it must not exist.
+    NewBranch(&'a str),
+}
+
+/// What may be lost when a worktree is removed. Ignored files go in either case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Removal {
+    /// Nothing: a worktree that is not clean stays, and the call fails.
+    OnlyIfClean,
+    /// Whatever [`Repo::rescue`] can keep; call that first. Repositories inside the worktree and
+    /// changed submodules still make the call fail.
+    WithChanges,
+}
+
+impl Repo {
+    /// Returns all worktrees of this repository, also those whose folder is gone.
+    pub fn worktrees(&self) -> Result<Vec<Worktree>, Error> {
+        self.read()
+            .args(["worktree", "list", "--porcelain", "-z"])
+            .parsed(parse)
+    }
+
+    /// Makes a worktree at `path`, which must not exist or be empty.
+    /// A relative path starts at [`Repo::dir`].
+    pub fn add_worktree(
+        &self,
+        path: &Utf8Path,
+        commit: &ObjectId,
+        checkout: Checkout<'_>,
+    ) -> Result<(), Error> {
+        let call = self.write().args(["worktree", "add", "--quiet"]);
+        let call = match checkout {
+            Checkout::Detached => call.args(["--detach"]),
+            Checkout::NewBranch(name) => call.args(["--no-track", "-b", name]),
+        };
+        call.args(["--end-of-options", path.as_str(), commit.as_str()])
+            .output()
+            .map(drop)
+    }
+
+    /// Removes the worktree at `path` and its registration. A locked one stays.
+    pub fn remove_worktree(&self, path: &Utf8Path, removal: Removal) -> Result<(), Error> {
+        let mut args = vec!["worktree", "remove"];
+        if let Removal::WithChanges = removal {
+            // A folder that is gone, or has no `.git` any more, holds nothing that git could judge.
+            let there = Repo::at(self.program(), self.dir().join(path));
+            if there.dir().join(".git").exists() {
+                there.refuse_nested()?;
+            }
+            args.push("--force");
+        }
+        args.extend(["--end-of-options", path.as_str()]);
+        self.write().args(args).output().map(drop)
+    }
+
+    /// Takes the lock off a worktree that `git worktree add` was killed over.
+    ///
+    /// While it works, git locks what it makes with the reason "initializing"; a kill leaves that
+    /// lock for ever. Locks with any other reason are somebody's and stay.
+    pub fn unlock_half_made(&self, path: &Utf8Path) -> Result<(), Error> {
+        let half_made = self.worktrees()?.into_iter().any(|worktree| {
+            worktree.path == path.as_std_path()
+                && worktree.locked.as_deref() == Some("initializing")
+        });
+        if half_made {
+            let args = ["worktree", "unlock", "--end-of-options", path.as_str()];
+            self.write().args(args).output()?;
+        }
+        Ok(())
+    }
+
+    /// Forgets the worktrees whose folder is gone, unless they are locked.
+    pub fn prune_worktrees(&self) -> Result<(), Error> {
+        self.write()
+            .args(["worktree", "prune", "--expire=now"])
+            .output()
+            .map(drop)
+    }
+
+    fn refuse_nested(&self) -> Result<(), Error> {
+        let dir: Utf8PathBuf = self.layout_at_top()?.top_level;
+        let changed_submodule = |entry: StatusEntry| match entry {
+            StatusEntry::Tracked {
+                path,
+                is_submodule: true,
+                ..
+            } => Some(path),
+            StatusEntry::Tracked { .. }
+            | StatusEntry::Unmerged { .. }
+            | StatusEntry::Untracked { .. } => None,
+        };
+        let mut paths: Vec<RepoPath> = self.nested_below()?;
+        paths.extend(self.status()?.into_iter().filter_map(changed_submodule));
+        if paths.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::Nested { dir, paths })
+        }
+    }
+}
+
+/// Reads attributes, one per NUL, with an empty one after each worktree.
+fn parse(output: &[u8]) -> Result<Vec<Worktree>, String> {
+    let mut worktrees: Vec<Worktree> = Vec::new();
+    for attribute in output
+        .split(|byte| *byte == 0)
+        .filter(|attribute| !attribute.is_empty())
+    {
+        let (label, value) = split_word(attribute);
+        if label == b"worktree" {
+            worktrees.push(Worktree::at(value));
+            continue;
+        }
+        let Some(worktree) = worktrees.last_mut() else {
+            return Err(format!(
+                "`{}` before any worktree",
+                String::from_utf8_lossy(attribute)
+            ));
+        };
+        match label {
+            b"HEAD" => worktree.head = ObjectId::from_output(value).filter(|id| !id.is_zero()),
+            b"branch" => worktree.branch = Some(branch_name(value)),
+            b"detached" => worktree.detached = true,
+            b"bare" => worktree.bare = true,
+            b"locked" => worktree.locked = Some(String::from_utf8_lossy(value).into_owned()),
+            b"prunable" => worktree.prunable = Some(String::from_utf8_lossy(value).into_owned()),
+            // The manual lets git add attributes.
+            _ => {}
+        }
+    }
+    Ok(worktrees)
+}
+
+impl Worktree {
+    fn at(path: &[u8]) -> Self {
+        Self {
+            path: Path::new(OsStr::from_bytes(path)).to_path_buf(),
+            head: None,
+            branch: None,
+            detached: false,
+            bare: false,
+            locked: None,
+            prunable: None,
+        }
+    }
+}
+
+fn split_word(attribute: &[u8]) -> (&[u8], &[u8]) {
+    match attribute.iter().position(|byte| *byte == b' ') {
+        Some(space) => (&attribute[..space], &attribute[space + 1..]),
+        None => (attribute, &[]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_may_have_a_reason_or_none() {
+        let text = "worktree /a b\0bare\0\0worktree /c\0HEAD x\0detached\0locked\0\0\
+                    worktree /d\0locked on a stick\naway\0prunable gone\0new-one 1\0\0";
+        let worktrees = parse(text.as_bytes()).unwrap();
+        assert_eq!(worktrees[0].path, Path::new("/a b"));
+        assert!(worktrees[0].bare && worktrees[1].detached);
+        assert_eq!(worktrees[1].locked.as_deref(), Some(""));
+        assert_eq!(worktrees[2].locked.as_deref(), Some("on a stick\naway"));
+        assert_eq!(worktrees[2].prunable.as_deref(), Some("gone"));
+        assert!(parse(b"HEAD x\0").is_err());
+    }
+}
