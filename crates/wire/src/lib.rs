@@ -1,0 +1,22 @@
+//! What leaves the process: versioned JSON types, exit codes, journal records.
+//!
+//! Every object that a command prints with `--json` has a `schema` that names
+//! it and its version. Within a version keys are added, never changed or
+//! removed: an older reader ignores what it does not know, a newer reader finds
+//! what it needs. Human text may change in any release, this may not.
+
+pub mod exit;
+mod facts;
+pub mod journal;
+pub mod order;
+mod output;
+mod schemas;
+
+pub use facts::Facts;
+pub use output::{
+    AgentOut, CheckOut, CheckpointOut, Checkpoints, CleanOut, Doctor, ErrorBody, ErrorOut,
+    EventOut, Explained, FindingOut, FindingPage, Inspect, NextOut, PlanOut, QuestionOut,
+    RemovedOut, ResumeOut, RunOut, SaidOut, Status, StepOut, ThenOut, WorkflowOut, agent, finding,
+    plan, question, workflow,
+};
+pub use schemas::schemas;

@@ -1,0 +1,72 @@
+//! What a worker is told to do, version 1: one file in the attempt's folder.
+//!
+//! An older worker refuses a newer schema; a newer worker reads an older one.
+
+use camino::Utf8PathBuf;
+use rekindle_model::WorkflowId;
+use serde::{Deserialize, Serialize};
+
+/// The name and version of the form.
+pub const ORDER_SCHEMA: &str = "rekindle.order/1";
+
+/// One attempt at one task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Order {
+    /// [`ORDER_SCHEMA`].
+    pub schema: String,
+    /// The protocol that keeps the workflow.
+    pub protocol: String,
+    /// The workflow's name.
+    pub workflow: String,
+    /// The task.
+    pub task: String,
+    /// The fencing number: only the newest attempt's word counts.
+    pub attempt: u32,
+    /// Who writes the log.
+    pub actor: String,
+    /// The log, relative to the project.
+    pub log: Utf8PathBuf,
+    /// The project.
+    pub project: Utf8PathBuf,
+    /// The worktree, absolute.
+    pub worktree: Utf8PathBuf,
+    /// The commit that the attempt begins with.
+    pub base: String,
+    /// By this text in their environment all processes of the attempt can be found.
+    pub token: String,
+    /// The agent's command.
+    pub agent: Command,
+    /// Checks of the work, each a command.
+    pub checks: Vec<Command>,
+    /// How the agent's output is to be read.
+    pub stream: String,
+    /// The git that the orchestrator found, and its version as three numbers.
+    pub git: (Utf8PathBuf, [u32; 3]),
+    /// The folder that all worktrees of the repository share.
+    pub common_dir: Utf8PathBuf,
+    /// Names of the run's own files that are tracked; they stay as they are in the base.
+    pub tracked: Vec<String>,
+    /// How long the attempt may take, in seconds.
+    pub timeout: Option<u64>,
+}
+
+impl Order {
+    /// Returns the workflow; an order of a protocol that is not known names none.
+    pub fn id(&self) -> Option<WorkflowId> {
+        let protocol = self.protocol.parse().ok()?;
+        Some(WorkflowId::new(protocol, &self.workflow))
+    }
+}
+
+/// A command that is ready to be started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Command {
+    /// The program.
+    pub program: String,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// Variables that are added to the environment.
+    pub variables: Vec<(String, String)>,
+    /// What it reads on standard input.
+    pub input: String,
+}

@@ -1,0 +1,494 @@
+//! The objects that commands print with `--json`.
+
+use rekindle_model::{
+    Action, AgentTask, Checkpoint, Explanation, Finding, Plan, Question, Summary, Then,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::Facts;
+
+/// `rekindle inspect --json`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Inspect {
+    /// `rekindle.inspect/1`.
+    pub schema: &'static str,
+    /// The protocol.
+    pub protocol: String,
+    /// The chosen workflow's name, or null while none is chosen.
+    pub id: Option<String>,
+    /// Where it stands: nothing, choice, unknown, interrupted, waiting, blocked, corrupt, complete.
+    pub state: String,
+    /// What was noticed.
+    pub findings: Vec<FindingOut>,
+    /// The protocol's own facts.
+    pub facts: Facts,
+}
+
+/// One finding.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct FindingOut {
+    /// The stable code.
+    pub code: String,
+    /// blocker, warning or note.
+    pub severity: String,
+    /// What is wrong.
+    pub message: String,
+    /// `path` or `path:line`, relative to the project.
+    #[serde(rename = "where")]
+    pub place: Option<String>,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+/// `rekindle status --json`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Status {
+    /// `rekindle.status/1`.
+    pub schema: &'static str,
+    /// The project's folder.
+    pub project: String,
+    /// Every workflow, those that can be resumed first.
+    pub workflows: Vec<WorkflowOut>,
+    /// The command to type next, if there is one.
+    pub next_command: Option<String>,
+}
+
+/// One workflow in one line.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct WorkflowOut {
+    /// `protocol:name`.
+    pub id: String,
+    /// Where it stands.
+    pub state: String,
+    /// The stage it is in.
+    pub stage: String,
+    /// Finished tasks.
+    pub done: usize,
+    /// All tasks, where that is known.
+    pub total: Option<usize>,
+    /// When something last happened, UTC.
+    pub last_activity: Option<String>,
+    /// What comes next.
+    pub next: NextOut,
+}
+
+/// What comes next.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct NextOut {
+    /// The protocol's word.
+    pub kind: String,
+    /// One sentence.
+    pub summary: String,
+}
+
+/// `rekindle plan --json`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PlanOut {
+    /// `rekindle.plan/1`.
+    pub schema: &'static str,
+    /// `protocol:name`.
+    pub id: String,
+    /// A digest of everything that the plan was made from.
+    pub digest: String,
+    /// What was noticed.
+    pub findings: Vec<FindingOut>,
+    /// The effects, in order.
+    pub steps: Vec<StepOut>,
+    /// What happens after them.
+    pub then: ThenOut,
+}
+
+/// One effect.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(tag = "action", rename_all = "snake_case")]
+pub enum StepOut {
+    /// A line is appended to a log.
+    Append {
+        /// The log, relative to the project.
+        log: String,
+        /// The line.
+        record: String,
+        /// Why.
+        why: String,
+    },
+    /// A file is made.
+    Create {
+        /// The file, relative to the project.
+        path: String,
+        /// Why.
+        why: String,
+    },
+    /// Text is printed on standard output.
+    Print {
+        /// The text.
+        text: String,
+        /// Why.
+        why: String,
+    },
+}
+
+/// What happens after a plan's effects.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum ThenOut {
+    /// An agent is started.
+    Agent(AgentOut),
+    /// A person is asked.
+    Ask(QuestionOut),
+    /// The evidence is read again and planned anew.
+    Again,
+    /// The resume is over.
+    Stop {
+        /// Why.
+        reason: String,
+        /// What to do next.
+        hints: Vec<String>,
+    },
+}
+
+/// Work for an agent.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct AgentOut {
+    /// Who is needed.
+    pub role: String,
+    /// The task, where it is one.
+    pub task: Option<String>,
+    /// Which attempt this is, from 1.
+    pub attempt: u32,
+    /// One sentence for a person.
+    pub summary: String,
+    /// What the agent is told, whole.
+    pub prompt: String,
+    /// Commands that check its work.
+    pub checks: Vec<String>,
+}
+
+/// A question that only a person can answer.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct QuestionOut {
+    /// The question.
+    pub text: String,
+    /// The answers that are understood.
+    pub answers: Vec<String>,
+}
+
+/// `rekindle resume --json`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ResumeOut {
+    /// `rekindle.resume/1`.
+    pub schema: &'static str,
+    /// `protocol:name`, or null where nothing was chosen.
+    pub id: Option<String>,
+    /// `nothing`, `declined`, `done`, `waiting`, `blocked` or `agent_needed`.
+    pub outcome: String,
+    /// One sentence.
+    pub summary: String,
+    /// The text that the protocol prescribes, as it would stand on standard output.
+    pub text: String,
+    /// The agent's work that comes next, where no agent was started for it.
+    pub agent: Option<AgentOut>,
+    /// The question that is open.
+    pub question: Option<QuestionOut>,
+    /// What to do next.
+    pub hints: Vec<String>,
+}
+
+/// The last object of `rekindle run --json`, and of a resume of such a run.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RunOut {
+    /// `rekindle.run/1`.
+    pub schema: &'static str,
+    /// `protocol:name`.
+    pub id: String,
+    /// Tasks on the branch.
+    pub landed: usize,
+    /// Tasks that were left out.
+    pub skipped: usize,
+    /// Tasks that only a person can help, with reasons.
+    pub blocked: Vec<String>,
+    /// Tasks that are left.
+    pub left: usize,
+    /// All tasks.
+    pub total: usize,
+    /// Attempts that were started.
+    pub attempts: u32,
+    /// What the agents said it cost, in millionths of a dollar.
+    pub cost_microdollars: u64,
+    /// The last commit of the branch.
+    pub tip: String,
+    /// Whether a person ended it.
+    pub stopped: bool,
+}
+
+/// `rekindle clean --json`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct CleanOut {
+    /// `rekindle.clean/1`.
+    pub schema: &'static str,
+    /// Worktrees that were removed.
+    pub removed: Vec<RemovedOut>,
+    /// Worktrees that stay.
+    pub kept: Vec<String>,
+}
+
+/// A worktree that was removed.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RemovedOut {
+    /// Where it was.
+    pub path: String,
+    /// The ref that keeps what was in it; null when all of it is in history already.
+    pub saved_as: Option<String>,
+}
+
+/// `rekindle explain ID TASK --json`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Explained {
+    /// `rekindle.explain/1`.
+    pub schema: &'static str,
+    /// `protocol:name`.
+    pub id: String,
+    /// The task.
+    pub task: String,
+    /// Its state.
+    pub verdict: String,
+    /// The rule that decided.
+    pub rule: String,
+    /// What each source said, oldest first.
+    pub said: Vec<SaidOut>,
+    /// How many older things were said that are not listed.
+    pub left_out: usize,
+}
+
+/// What one source said.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SaidOut {
+    /// Where.
+    #[serde(rename = "where")]
+    pub place: String,
+    /// When, UTC.
+    pub at: Option<String>,
+    /// What.
+    pub what: String,
+    /// Whether this decided.
+    pub decided: bool,
+}
+
+/// `rekindle explain CODE --json`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct FindingPage {
+    /// `rekindle.finding/1`.
+    pub schema: &'static str,
+    /// The code.
+    pub code: String,
+    /// blocker, warning or note.
+    pub severity: String,
+    /// What it means and what to do, as Markdown.
+    pub page: String,
+}
+
+/// `rekindle checkpoints --json`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Checkpoints {
+    /// `rekindle.checkpoints/1`.
+    pub schema: &'static str,
+    /// `protocol:name`.
+    pub id: String,
+    /// Oldest first.
+    pub checkpoints: Vec<CheckpointOut>,
+}
+
+/// One checkpoint.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct CheckpointOut {
+    /// Its name or number.
+    pub name: String,
+    /// When it was made, UTC.
+    pub at: Option<String>,
+    /// What was said when it was made.
+    pub note: String,
+    /// Where it stands.
+    #[serde(rename = "where")]
+    pub place: String,
+}
+
+/// `rekindle event --json`, `heartbeat --json`, `checkpoint --json`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct EventOut {
+    /// `rekindle.event/1`.
+    pub schema: &'static str,
+    /// `protocol:name`.
+    pub id: String,
+    /// The log it was appended to, relative to the project.
+    pub log: String,
+    /// The line that was appended.
+    pub record: String,
+}
+
+/// `rekindle doctor --json`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Doctor {
+    /// `rekindle.doctor/1`.
+    pub schema: &'static str,
+    /// Whether nothing is wrong.
+    pub healthy: bool,
+    /// What was looked at.
+    pub checks: Vec<CheckOut>,
+}
+
+/// One thing that the doctor looked at.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct CheckOut {
+    /// What.
+    pub name: String,
+    /// ok, note or problem.
+    pub verdict: String,
+    /// What was seen.
+    pub seen: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+/// What any command prints with `--json` when it fails.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ErrorOut {
+    /// `rekindle.error/1`.
+    pub schema: &'static str,
+    /// What happened.
+    pub error: ErrorBody,
+}
+
+/// What happened.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ErrorBody {
+    /// The stable code, where it has one.
+    pub code: Option<String>,
+    /// One sentence.
+    pub message: String,
+    /// Why, outermost first.
+    pub causes: Vec<String>,
+    /// What to do.
+    pub hints: Vec<String>,
+    /// The exit code.
+    pub exit: u8,
+}
+
+/// Turns a finding into what is printed.
+pub fn finding(finding: &Finding) -> FindingOut {
+    FindingOut {
+        code: finding.code.to_string(),
+        severity: finding.severity().as_str().to_owned(),
+        message: finding.message.clone(),
+        place: finding.place.as_ref().map(ToString::to_string),
+        hint: finding.hint.clone(),
+    }
+}
+
+/// Turns a summary into what is printed.
+pub fn workflow(summary: &Summary) -> WorkflowOut {
+    WorkflowOut {
+        id: summary.id.to_string(),
+        state: summary.state.as_str().to_owned(),
+        stage: summary.stage.clone(),
+        done: summary.progress.done,
+        total: summary.progress.total,
+        last_activity: summary.last_activity.map(rekindle_text::format_seconds),
+        next: NextOut {
+            kind: summary.next.kind.to_owned(),
+            summary: summary.next.summary.clone(),
+        },
+    }
+}
+
+/// Turns a plan into what is printed.
+pub fn plan(plan: &Plan, digest: &str, findings: &[Finding]) -> PlanOut {
+    let step = |step: &rekindle_model::Step| match &step.action {
+        Action::Append { log, record } => StepOut::Append {
+            log: log.to_string(),
+            record: record.clone(),
+            why: step.why.clone(),
+        },
+        Action::Create { path, .. } => StepOut::Create {
+            path: path.to_string(),
+            why: step.why.clone(),
+        },
+        Action::Print(text) => StepOut::Print {
+            text: text.clone(),
+            why: step.why.clone(),
+        },
+    };
+    PlanOut {
+        schema: "rekindle.plan/1",
+        id: plan.id.to_string(),
+        digest: digest.to_owned(),
+        findings: findings.iter().map(finding).collect(),
+        steps: plan.steps.iter().map(step).collect(),
+        then: match &plan.then {
+            Then::Agent(task) => ThenOut::Agent(agent(task)),
+            Then::Ask(asked) => ThenOut::Ask(question(asked)),
+            Then::Again => ThenOut::Again,
+            Then::Stop(stop) => ThenOut::Stop {
+                reason: stop.reason.clone(),
+                hints: stop.hints.clone(),
+            },
+        },
+    }
+}
+
+/// Turns an agent's work into what is printed.
+pub fn agent(task: &AgentTask) -> AgentOut {
+    AgentOut {
+        role: task.role.to_owned(),
+        task: task.task.clone(),
+        attempt: task.attempt,
+        summary: task.summary.clone(),
+        prompt: task.prompt.clone(),
+        checks: task.checks.clone(),
+    }
+}
+
+/// Turns a question into what is printed.
+pub fn question(question: &Question) -> QuestionOut {
+    QuestionOut {
+        text: question.text.clone(),
+        answers: question
+            .answers
+            .iter()
+            .map(|(answer, _)| (*answer).to_owned())
+            .collect(),
+    }
+}
+
+impl From<&Explanation> for Explained {
+    fn from(explanation: &Explanation) -> Self {
+        Self {
+            schema: "rekindle.explain/1",
+            id: explanation.id.to_string(),
+            task: explanation.task.clone(),
+            verdict: explanation.verdict.clone(),
+            rule: explanation.rule.clone(),
+            said: explanation
+                .said
+                .iter()
+                .map(|said| SaidOut {
+                    place: said.place.to_string(),
+                    at: said.at.map(rekindle_text::format_seconds),
+                    what: said.what.clone(),
+                    decided: said.decided,
+                })
+                .collect(),
+            left_out: explanation.left_out,
+        }
+    }
+}
+
+impl From<&Checkpoint> for CheckpointOut {
+    fn from(checkpoint: &Checkpoint) -> Self {
+        Self {
+            name: checkpoint.name.clone(),
+            at: checkpoint.at.map(rekindle_text::format_seconds),
+            note: checkpoint.note.clone(),
+            place: checkpoint.place.to_string(),
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! The JSON schemas of all outputs, for the reference and for tests.
+
+use schemars::{JsonSchema, Schema, schema_for};
+
+use crate::output::{
+    Checkpoints, CleanOut, Doctor, ErrorOut, EventOut, Explained, FindingPage, Inspect, PlanOut,
+    ResumeOut, RunOut, Status,
+};
+
+/// Returns every output's name and schema, sorted by name.
+pub fn schemas() -> Vec<(&'static str, Schema)> {
+    fn of<T: JsonSchema>(name: &'static str) -> (&'static str, Schema) {
+        (name, schema_for!(T))
+    }
+    vec![
+        of::<Checkpoints>("rekindle.checkpoints/1"),
+        of::<CleanOut>("rekindle.clean/1"),
+        of::<Doctor>("rekindle.doctor/1"),
+        of::<ErrorOut>("rekindle.error/1"),
+        of::<EventOut>("rekindle.event/1"),
+        of::<Explained>("rekindle.explain/1"),
+        of::<FindingPage>("rekindle.finding/1"),
+        of::<Inspect>("rekindle.inspect/1"),
+        of::<PlanOut>("rekindle.plan/1"),
+        of::<ResumeOut>("rekindle.resume/1"),
+        of::<RunOut>("rekindle.run/1"),
+        of::<Status>("rekindle.status/1"),
+    ]
+}
