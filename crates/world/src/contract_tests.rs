@@ -1,0 +1,189 @@
+//! One suite, held against every form of the world.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+
+use crate::{
+    Clock, Entry, Kind, MemoryWorld, ReadError, RealWorld, Recorder, Recording, Witness, World,
+};
+
+const NOW: &str = "2026-01-20T12:00:00Z";
+
+fn now() -> Timestamp {
+    NOW.parse().unwrap()
+}
+
+/// Everything a protocol can see of the scene, as one text.
+fn seen(world: &dyn World) -> String {
+    let project = world.project().to_owned();
+    let at = |name: &str| project.join(name);
+    let relative = |answer: Result<Utf8PathBuf, ReadError>| {
+        answer.map(|path| {
+            path.strip_prefix(&project)
+                .map(Utf8Path::to_owned)
+                .unwrap_or(path)
+        })
+    };
+    let mut pieces = Vec::new();
+    let streamed = world.stream(&at("dir/a.txt"), &mut |piece| {
+        pieces.extend_from_slice(piece);
+    });
+    [
+        format!("now {}", world.now()),
+        format!(
+            "home {:?} {:?}",
+            world.variable("HOME"),
+            world.variable("UNSET")
+        ),
+        format!("list {:?}", world.list(&project)),
+        format!("list dir {:?}", world.list(&at("dir"))),
+        format!("list missing {:?}", world.list(&at("missing"))),
+        format!("list a file {:?}", world.list(&at("dir/a.txt"))),
+        format!(
+            "stat {:?} {:?}",
+            world.stat(&at("dir/a.txt")),
+            world.stat(&at("dir"))
+        ),
+        format!(
+            "stat link {:?} {:?}",
+            world.stat(&at("link")),
+            world.stat(&at("nope/x"))
+        ),
+        format!(
+            "is_file {:?}",
+            ["dir/a.txt", "dir", "link", "into", "nope"].map(|n| world.is_file(&at(n)))
+        ),
+        format!(
+            "resolve {:?} {:?}",
+            relative(world.resolve(&at("link"))),
+            world.resolve(&at("nope"))
+        ),
+        format!("read {:?}", world.read(&at("dir/a.txt"), 100)),
+        format!(
+            "read linked {:?} {:?}",
+            world.read(&at("link"), 100),
+            world.read(&at("into/a.txt"), 100)
+        ),
+        format!("read small {:?}", world.read(&at("dir/a.txt"), 2)),
+        format!("read a folder {:?}", world.read(&at("dir"), 100)),
+        format!("read binary {:?}", world.read(&at("binary"), 100)),
+        format!("stream {streamed:?} {pieces:?}"),
+    ]
+    .join("\n")
+}
+
+fn memory() -> MemoryWorld {
+    MemoryWorld::new("/scene", now())
+        .with_variable("HOME", "/home/me")
+        .file("dir/a.txt", "hello\r\n")
+        .file("binary", [0xff, 0x00, b'x'])
+        .link("link", "/scene/dir/a.txt")
+        .link("into", "/scene/dir")
+}
+
+fn on_disk(folder: &Utf8Path) -> RealWorld {
+    fs_err::create_dir(folder.join("dir")).unwrap();
+    fs_err::write(folder.join("dir/a.txt"), "hello\r\n").unwrap();
+    fs_err::write(folder.join("binary"), [0xff, 0x00, b'x']).unwrap();
+    fs_err::os::unix::fs::symlink(folder.join("dir/a.txt"), folder.join("link")).unwrap();
+    fs_err::os::unix::fs::symlink(folder.join("dir"), folder.join("into")).unwrap();
+    RealWorld::new(
+        folder.to_owned(),
+        Clock::Fixed(now()),
+        [("HOME".to_owned(), "/home/me".to_owned())].into(),
+    )
+}
+
+fn scratch() -> (tempfile::TempDir, Utf8PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = Utf8PathBuf::from_path_buf(folder.path().canonicalize().unwrap()).unwrap();
+    (folder, path)
+}
+
+#[test]
+fn all_forms_show_the_same_world() {
+    let (_folder, path) = scratch();
+    let real = on_disk(&path);
+    let memory = memory();
+    assert_eq!(seen(&real), seen(&memory));
+
+    let recorder = Recorder::new(&real);
+    let recorded = seen(&recorder);
+    let recording = Recording::parse(&recorder.finish()).unwrap();
+    assert_eq!(seen(&recording), recorded);
+    assert_eq!(seen(&Witness::new(&recording)), recorded);
+}
+
+#[test]
+fn a_witness_notices_every_byte_but_not_the_time() {
+    let digest = |world: &MemoryWorld| {
+        let witness = Witness::new(world);
+        seen(&witness);
+        witness.digest()
+    };
+    let before = digest(&memory());
+    assert_eq!(digest(&memory()), before);
+    assert_ne!(digest(&memory().file("dir/a.txt", "hallo\r\n")), before);
+    assert_ne!(digest(&memory().file("new", "")), before);
+    assert_ne!(digest(&memory().with_variable("HOME", "/home/you")), before);
+    let mut later = memory();
+    later = MemoryWorld::new("/scene", now() + jiff::SignedDuration::from_secs(1))
+        .with_variable("HOME", "/home/me")
+        .file(
+            "dir/a.txt",
+            later.read(Utf8Path::new("/scene/dir/a.txt"), 100).unwrap(),
+        )
+        .file("binary", [0xff, 0x00, b'x'])
+        .link("link", "/scene/dir/a.txt")
+        .link("into", "/scene/dir");
+    assert_eq!(digest(&later), before);
+}
+
+#[test]
+fn a_pipe_is_never_waited_for() {
+    let (_folder, path) = scratch();
+    let pipe = path.join("pipe");
+    make_pipe(&pipe);
+    let world = RealWorld::new(path.clone(), Clock::Fixed(now()), [].into());
+    assert_eq!(world.read(&pipe, 10), Err(ReadError::NotFound));
+    let kinds: Vec<Entry> = world.list(&path).unwrap();
+    assert_eq!(kinds[0].kind, Kind::Other);
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "std has no call that makes a pipe with a name"
+)]
+fn make_pipe(path: &Utf8Path) {
+    let status = std::process::Command::new("mkfifo")
+        .arg(path)
+        .status()
+        .unwrap();
+    assert!(status.success());
+}
+
+#[test]
+fn a_damaged_recording_is_refused_with_its_line() {
+    let recorder_file = {
+        let memory = memory();
+        let recorder = Recorder::new(&memory);
+        seen(&recorder);
+        recorder.finish()
+    };
+    assert!(matches!(
+        Recording::parse(b""),
+        Err(super::RecordingError::NoHeader)
+    ));
+    let text = String::from_utf8(recorder_file).unwrap();
+    let other = text.replacen("capture/1", "capture/9", 1);
+    assert!(matches!(
+        Recording::parse(other.as_bytes()),
+        Err(super::RecordingError::Schema(schema)) if schema == "rekindle.capture/9"
+    ));
+    let torn = &text[..text.len() - 5];
+    let lines = torn.lines().count();
+    assert!(matches!(
+        Recording::parse(torn.as_bytes()),
+        Err(super::RecordingError::Damaged { line, .. }) if line == lines
+    ));
+}

@@ -1,0 +1,24 @@
+//! The read-only view of a project: real, in memory, recorded.
+//!
+//! A protocol sees the world only through [`World`]. So it can be tested with a
+//! tree in memory ([`MemoryWorld`]), a run can be recorded to one file and
+//! played back on another machine ([`Recorder`], [`Recording`]), and a plan can
+//! carry a digest of all that it was made from ([`Witness`]). The form that
+//! reads the disk is behind the feature `real`.
+
+mod memory;
+#[cfg(feature = "real")]
+mod real;
+mod recording;
+mod view;
+mod witness;
+
+pub use memory::MemoryWorld;
+#[cfg(feature = "real")]
+pub use real::{Clock, RealWorld};
+pub use recording::{CAPTURE_SCHEMA, Recorder, Recording, RecordingError};
+pub use view::{Entry, Kind, Meta, ReadError, World};
+pub use witness::Witness;
+
+#[cfg(test)]
+mod contract_tests;

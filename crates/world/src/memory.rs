@@ -1,0 +1,190 @@
+//! A world made of values, for tests and for playing back.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+
+use crate::{Entry, Kind, Meta, ReadError, World};
+
+#[derive(Debug, Clone)]
+enum Node {
+    File(Vec<u8>),
+    Folder,
+    Link(Utf8PathBuf),
+    Denied,
+}
+
+/// A tree, an environment and a clock, all given by hand.
+#[derive(Debug, Clone)]
+pub struct MemoryWorld {
+    project: Utf8PathBuf,
+    now: Timestamp,
+    variables: BTreeMap<String, String>,
+    nodes: BTreeMap<Utf8PathBuf, Node>,
+}
+
+impl MemoryWorld {
+    /// Returns a project with nothing in it, at a fixed time.
+    pub fn new(project: impl Into<Utf8PathBuf>, now: Timestamp) -> Self {
+        let project = project.into();
+        let mut world = Self {
+            project: project.clone(),
+            now,
+            variables: BTreeMap::new(),
+            nodes: BTreeMap::new(),
+        };
+        world.put(project, Node::Folder);
+        world
+    }
+
+    /// Adds a file; a relative path is inside the project.
+    #[must_use]
+    pub fn file(mut self, path: impl AsRef<Utf8Path>, contents: impl AsRef<[u8]>) -> Self {
+        let path = self.project.join(path);
+        self.put(path, Node::File(contents.as_ref().to_vec()));
+        self
+    }
+
+    /// Adds a folder.
+    #[must_use]
+    pub fn folder(mut self, path: impl AsRef<Utf8Path>) -> Self {
+        let path = self.project.join(path);
+        self.put(path, Node::Folder);
+        self
+    }
+
+    /// Adds a symbolic link to an absolute path.
+    #[must_use]
+    pub fn link(mut self, path: impl AsRef<Utf8Path>, target: impl Into<Utf8PathBuf>) -> Self {
+        let path = self.project.join(path);
+        self.put(path, Node::Link(target.into()));
+        self
+    }
+
+    /// Adds a file that may not be read.
+    #[must_use]
+    pub fn denied(mut self, path: impl AsRef<Utf8Path>) -> Self {
+        let path = self.project.join(path);
+        self.put(path, Node::Denied);
+        self
+    }
+
+    /// Sets an environment variable.
+    #[must_use]
+    pub fn with_variable(mut self, name: &str, value: &str) -> Self {
+        self.variables.insert(name.to_owned(), value.to_owned());
+        self
+    }
+
+    fn put(&mut self, path: Utf8PathBuf, node: Node) {
+        for folder in path.ancestors().skip(1) {
+            self.nodes.entry(folder.to_owned()).or_insert(Node::Folder);
+        }
+        self.nodes.insert(path, node);
+    }
+
+    /// Follows the links in all but the last part of a path.
+    fn place(&self, path: &Utf8Path) -> Result<Utf8PathBuf, ReadError> {
+        let Some((parent, name)) = path.parent().zip(path.file_name()) else {
+            return Ok(path.to_owned());
+        };
+        Ok(self.follow(parent, 32)?.join(name))
+    }
+
+    fn follow(&self, path: &Utf8Path, depth: u8) -> Result<Utf8PathBuf, ReadError> {
+        let here = match path.parent().zip(path.file_name()) {
+            Some((parent, name)) => self.follow(parent, depth)?.join(name),
+            None => path.to_owned(),
+        };
+        match self.nodes.get(&here) {
+            Some(Node::Link(target)) if depth > 0 => self.follow(target, depth - 1),
+            Some(Node::Link(_)) => Err(ReadError::Failed("too many links".to_owned())),
+            Some(Node::File(_) | Node::Folder | Node::Denied) => Ok(here),
+            None => Err(ReadError::NotFound),
+        }
+    }
+
+    fn contents(&self, path: &Utf8Path) -> Result<&[u8], ReadError> {
+        match self.nodes.get(&self.follow(path, 32)?) {
+            Some(Node::File(bytes)) => Ok(bytes),
+            Some(Node::Denied) => Err(ReadError::Denied),
+            Some(Node::Folder | Node::Link(_)) | None => Err(ReadError::NotFound),
+        }
+    }
+}
+
+impl Node {
+    fn meta(&self) -> Meta {
+        let (kind, len) = match self {
+            Self::File(bytes) => (Kind::File, bytes.len()),
+            Self::Folder => (Kind::Folder, 0),
+            Self::Link(_) => (Kind::Link, 0),
+            Self::Denied => (Kind::File, 1),
+        };
+        Meta {
+            kind,
+            len: u64::try_from(len).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+impl World for MemoryWorld {
+    fn project(&self) -> &Utf8Path {
+        &self.project
+    }
+
+    fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        self.variables.get(name).cloned()
+    }
+
+    fn stat(&self, path: &Utf8Path) -> Result<Meta, ReadError> {
+        let node = self.nodes.get(&self.place(path)?);
+        node.map(Node::meta).ok_or(ReadError::NotFound)
+    }
+
+    fn list(&self, folder: &Utf8Path) -> Result<Vec<Entry>, ReadError> {
+        let folder = self.follow(folder, 32)?;
+        if !matches!(self.nodes.get(&folder), Some(Node::Folder)) {
+            return Err(ReadError::NotFound);
+        }
+        let names: BTreeSet<&str> = self
+            .nodes
+            .keys()
+            .filter(|path| path.parent() == Some(&folder))
+            .filter_map(|path| path.file_name())
+            .collect();
+        Ok(names
+            .into_iter()
+            .filter_map(|name| {
+                let kind = self.nodes.get(&folder.join(name))?.meta().kind;
+                let name = name.to_owned();
+                Some(Entry { name, kind })
+            })
+            .collect())
+    }
+
+    fn resolve(&self, path: &Utf8Path) -> Result<Utf8PathBuf, ReadError> {
+        self.follow(path, 32)
+    }
+
+    fn read(&self, path: &Utf8Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+        let bytes = self.contents(path)?;
+        let len = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        if len > limit {
+            return Err(ReadError::TooLarge { len, limit });
+        }
+        Ok(bytes.to_vec())
+    }
+
+    fn stream(&self, path: &Utf8Path, sink: &mut dyn FnMut(&[u8])) -> Result<(), ReadError> {
+        for piece in self.contents(path)?.chunks(64 * 1024) {
+            sink(piece);
+        }
+        Ok(())
+    }
+}

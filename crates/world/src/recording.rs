@@ -1,0 +1,302 @@
+//! A reading of the world as one file: record here, play back on another machine.
+//!
+//! The file is a header line (`{"schema":"rekindle.capture/1",…}`) and one line
+//! per question with its answer. It holds the contents of the files that were
+//! read, so it is as private as they are. A reader refuses a schema that it
+//! does not know.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{Entry, Meta, ReadError, World};
+
+/// The name and version of the file's form.
+pub const CAPTURE_SCHEMA: &str = "rekindle.capture/1";
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Header {
+    schema: String,
+    project: Utf8PathBuf,
+    now: Timestamp,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Question {
+    Variable(String),
+    Stat(Utf8PathBuf),
+    List(Utf8PathBuf),
+    Resolve(Utf8PathBuf),
+    Contents(Utf8PathBuf),
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Answer {
+    Variable(Option<String>),
+    Meta(Meta),
+    Entries(Vec<Entry>),
+    Path(Utf8PathBuf),
+    /// Contents that are UTF-8, as they are.
+    Text(String),
+    /// Contents that are not.
+    Bytes(Vec<u8>),
+    Error(ReadError),
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Line {
+    ask: Question,
+    got: Answer,
+}
+
+/// Passes every question on and keeps the answers.
+pub struct Recorder<'w> {
+    inner: &'w dyn World,
+    answers: RefCell<BTreeMap<Question, Answer>>,
+}
+
+impl<'w> Recorder<'w> {
+    /// Returns a recorder of `inner` that has kept nothing yet.
+    pub fn new(inner: &'w dyn World) -> Self {
+        Self {
+            inner,
+            answers: RefCell::new(BTreeMap::new()),
+        }
+    }
+
+    /// Returns the recording as the bytes of a file.
+    pub fn finish(self) -> Vec<u8> {
+        let header = Header {
+            schema: CAPTURE_SCHEMA.to_owned(),
+            project: self.inner.project().to_owned(),
+            now: self.inner.now(),
+        };
+        let mut file = Vec::new();
+        // Maps with text keys and plain values: serializing into memory has no way to fail.
+        let mut line = |value: serde_json::Result<Vec<u8>>| {
+            file.extend(value.unwrap_or_default());
+            file.push(b'\n');
+        };
+        line(serde_json::to_vec(&header));
+        for (ask, got) in self.answers.into_inner() {
+            line(serde_json::to_vec(&Line { ask, got }));
+        }
+        file
+    }
+
+    fn keep(&self, ask: Question, got: Answer) {
+        let mut answers = self.answers.borrow_mut();
+        // Contents once read answer for every limit; a refusal for one limit answers only for that.
+        let refused = matches!(got, Answer::Error(ReadError::TooLarge { .. }));
+        if !(refused && answers.contains_key(&ask)) {
+            answers.insert(ask, got);
+        }
+    }
+
+    fn kept<T: Clone>(
+        &self,
+        ask: Question,
+        answer: Result<T, ReadError>,
+        wrap: impl Fn(T) -> Answer,
+    ) -> Result<T, ReadError> {
+        let got = match &answer {
+            Ok(value) => wrap(value.clone()),
+            Err(error) => Answer::Error(error.clone()),
+        };
+        self.keep(ask, got);
+        answer
+    }
+}
+
+fn contents(bytes: Vec<u8>) -> Answer {
+    match String::from_utf8(bytes) {
+        Ok(text) => Answer::Text(text),
+        Err(error) => Answer::Bytes(error.into_bytes()),
+    }
+}
+
+impl World for Recorder<'_> {
+    fn project(&self) -> &Utf8Path {
+        self.inner.project()
+    }
+
+    fn now(&self) -> Timestamp {
+        self.inner.now()
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        let value = self.inner.variable(name);
+        self.keep(
+            Question::Variable(name.to_owned()),
+            Answer::Variable(value.clone()),
+        );
+        value
+    }
+
+    fn stat(&self, path: &Utf8Path) -> Result<Meta, ReadError> {
+        let answer = self.inner.stat(path);
+        self.kept(Question::Stat(path.to_owned()), answer, Answer::Meta)
+    }
+
+    fn list(&self, folder: &Utf8Path) -> Result<Vec<Entry>, ReadError> {
+        let answer = self.inner.list(folder);
+        self.kept(Question::List(folder.to_owned()), answer, Answer::Entries)
+    }
+
+    fn resolve(&self, path: &Utf8Path) -> Result<Utf8PathBuf, ReadError> {
+        let answer = self.inner.resolve(path);
+        self.kept(Question::Resolve(path.to_owned()), answer, Answer::Path)
+    }
+
+    fn read(&self, path: &Utf8Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+        let answer = self.inner.read(path, limit);
+        self.kept(Question::Contents(path.to_owned()), answer, contents)
+    }
+
+    fn stream(&self, path: &Utf8Path, sink: &mut dyn FnMut(&[u8])) -> Result<(), ReadError> {
+        let mut all = Vec::new();
+        let answer = self.inner.stream(path, &mut |piece| {
+            all.extend_from_slice(piece);
+            sink(piece);
+        });
+        self.kept(Question::Contents(path.to_owned()), answer, |()| {
+            contents(all.clone())
+        })
+    }
+}
+
+/// Why a file is not a recording that can be played back.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordingError {
+    /// The first line is no header of ours.
+    #[error("line 1 is not the header of a recording")]
+    NoHeader,
+    /// The file was made by another version.
+    #[error("the recording is of the form `{0}`, and `{CAPTURE_SCHEMA}` can be read")]
+    Schema(String),
+    /// A line can not be read.
+    #[error("line {line} of the recording is damaged")]
+    Damaged {
+        /// The 1-based line.
+        line: usize,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+}
+
+/// A world that answers as it was recorded; what was never asked is not there.
+#[derive(Debug)]
+pub struct Recording {
+    header: Header,
+    answers: BTreeMap<Question, Answer>,
+}
+
+impl Recording {
+    /// Reads what [`Recorder::finish`] made.
+    pub fn parse(file: &[u8]) -> Result<Self, RecordingError> {
+        let mut lines = file
+            .split(|&byte| byte == b'\n')
+            .enumerate()
+            .filter(|(_, line)| !line.is_empty());
+        let first = lines.next().map_or(&[] as &[u8], |(_, line)| line);
+        let header: Header = serde_json::from_slice(first).map_err(|_| RecordingError::NoHeader)?;
+        if header.schema != CAPTURE_SCHEMA {
+            return Err(RecordingError::Schema(header.schema));
+        }
+        let mut answers = BTreeMap::new();
+        for (at, line) in lines {
+            let Line { ask, got } =
+                serde_json::from_slice(line).map_err(|source| RecordingError::Damaged {
+                    line: at + 1,
+                    source,
+                })?;
+            answers.insert(ask, got);
+        }
+        Ok(Self { header, answers })
+    }
+
+    fn answer(&self, ask: &Question) -> Result<&Answer, ReadError> {
+        match self.answers.get(ask) {
+            Some(Answer::Error(error)) => Err(error.clone()),
+            Some(answer) => Ok(answer),
+            None => Err(ReadError::NotFound),
+        }
+    }
+
+    fn contents(&self, path: &Utf8Path) -> Result<&[u8], ReadError> {
+        let answer = self.answer(&Question::Contents(path.to_owned()))?;
+        if let Answer::Text(text) = answer {
+            Ok(text.as_bytes())
+        } else if let Answer::Bytes(bytes) = answer {
+            Ok(bytes)
+        } else {
+            Err(mismatch(answer))
+        }
+    }
+}
+
+/// Only a recording that was edited by hand can have an answer of another kind.
+fn mismatch(answer: &Answer) -> ReadError {
+    ReadError::Failed(format!("the recording answers with {answer:?}"))
+}
+
+impl World for Recording {
+    fn project(&self) -> &Utf8Path {
+        &self.header.project
+    }
+
+    fn now(&self) -> Timestamp {
+        self.header.now
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        let answer = self.answer(&Question::Variable(name.to_owned())).ok()?;
+        let Answer::Variable(value) = answer else {
+            return None;
+        };
+        value.clone()
+    }
+
+    fn stat(&self, path: &Utf8Path) -> Result<Meta, ReadError> {
+        let answer = self.answer(&Question::Stat(path.to_owned()))?;
+        let Answer::Meta(meta) = answer else {
+            return Err(mismatch(answer));
+        };
+        Ok(*meta)
+    }
+
+    fn list(&self, folder: &Utf8Path) -> Result<Vec<Entry>, ReadError> {
+        let answer = self.answer(&Question::List(folder.to_owned()))?;
+        let Answer::Entries(entries) = answer else {
+            return Err(mismatch(answer));
+        };
+        Ok(entries.clone())
+    }
+
+    fn resolve(&self, path: &Utf8Path) -> Result<Utf8PathBuf, ReadError> {
+        let answer = self.answer(&Question::Resolve(path.to_owned()))?;
+        let Answer::Path(path) = answer else {
+            return Err(mismatch(answer));
+        };
+        Ok(path.clone())
+    }
+
+    fn read(&self, path: &Utf8Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+        let bytes = self.contents(path)?;
+        let len = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        if len > limit {
+            return Err(ReadError::TooLarge { len, limit });
+        }
+        Ok(bytes.to_vec())
+    }
+
+    fn stream(&self, path: &Utf8Path, sink: &mut dyn FnMut(&[u8])) -> Result<(), ReadError> {
+        sink(self.contents(path)?);
+        Ok(())
+    }
+}

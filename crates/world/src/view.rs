@@ -1,0 +1,110 @@
+//! The trait itself and its answers.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// What a path is, without following a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A symbolic link.
+    Link,
+    /// A socket, pipe or device: nothing to read.
+    Other,
+}
+
+/// What is known of a path without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meta {
+    /// What it is.
+    pub kind: Kind,
+    /// Its length in bytes, 0 for folders.
+    pub len: u64,
+}
+
+/// One name in a folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The name; a name that is not UTF-8 is shown with replacement characters and can not be opened.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// Why something could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+pub enum ReadError {
+    /// There is nothing at that path, or it is not of the kind that was asked for.
+    #[error("not there")]
+    NotFound,
+    /// The user may not read it.
+    #[error("permission denied")]
+    Denied,
+    /// It is larger than was asked for.
+    #[error("{len} bytes long, over the limit of {limit}")]
+    TooLarge {
+        /// Its length.
+        len: u64,
+        /// The most that was asked for.
+        limit: u64,
+    },
+    /// The system said something else.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl ReadError {
+    /// Returns whether the path is simply not there.
+    pub fn is_not_found(&self) -> bool {
+        matches!(self, Self::NotFound)
+    }
+}
+
+/// Everything that a protocol may ask. All paths are absolute; nothing here writes.
+pub trait World {
+    /// Returns the project's folder.
+    fn project(&self) -> &Utf8Path;
+
+    /// Returns the time, which stands still while one question is answered.
+    fn now(&self) -> Timestamp;
+
+    /// Returns an environment variable that a protocol names (`HOME`, `KILN_WORKTREE_ROOT`).
+    fn variable(&self, name: &str) -> Option<String>;
+
+    /// Tells what a path is, without following a last link.
+    fn stat(&self, path: &Utf8Path) -> Result<Meta, ReadError>;
+
+    /// Lists a folder, sorted by name.
+    fn list(&self, folder: &Utf8Path) -> Result<Vec<Entry>, ReadError>;
+
+    /// Returns the path with all links resolved.
+    fn resolve(&self, path: &Utf8Path) -> Result<Utf8PathBuf, ReadError>;
+
+    /// Reads a whole file of at most `limit` bytes.
+    fn read(&self, path: &Utf8Path, limit: u64) -> Result<Vec<u8>, ReadError>;
+
+    /// Hands a file to `sink` in pieces, in order, so that its length costs no memory.
+    fn stream(&self, path: &Utf8Path, sink: &mut dyn FnMut(&[u8])) -> Result<(), ReadError>;
+
+    /// Returns whether there is a file at the path (a link to one counts).
+    fn is_file(&self, path: &Utf8Path) -> bool {
+        match self.stat(path) {
+            Ok(Meta {
+                kind: Kind::File, ..
+            }) => true,
+            Ok(Meta {
+                kind: Kind::Link, ..
+            }) => self
+                .resolve(path)
+                .and_then(|target| self.stat(&target))
+                .is_ok_and(|meta| meta.kind == Kind::File),
+            Ok(_) | Err(_) => false,
+        }
+    }
+}

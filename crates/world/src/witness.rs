@@ -1,0 +1,91 @@
+//! A world that remembers, as one digest, everything that was read through it.
+
+use std::cell::RefCell;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+
+use crate::{Entry, Meta, ReadError, World};
+
+/// Passes every question on and folds question and answer into a digest.
+///
+/// The clock is left out: a plan must not become void because time goes by.
+pub struct Witness<'w> {
+    inner: &'w dyn World,
+    digest: RefCell<blake3::Hasher>,
+}
+
+impl<'w> Witness<'w> {
+    /// Returns a witness of `inner` that has seen nothing yet.
+    pub fn new(inner: &'w dyn World) -> Self {
+        Self {
+            inner,
+            digest: RefCell::new(blake3::Hasher::new()),
+        }
+    }
+
+    /// Returns the digest of all that was read so far, as 32 hex digits.
+    pub fn digest(&self) -> String {
+        let hash = self.digest.borrow().finalize();
+        hash.to_hex()[..32].to_owned()
+    }
+
+    fn note(&self, question: &str, about: &str, answer: &[u8]) {
+        let mut digest = self.digest.borrow_mut();
+        for part in [question.as_bytes(), about.as_bytes(), answer] {
+            // Lengths keep the parts apart: no two different readings fold to the same bytes.
+            digest.update(&u64::try_from(part.len()).unwrap_or(u64::MAX).to_le_bytes());
+            digest.update(part);
+        }
+    }
+
+    fn noted<T: std::fmt::Debug>(&self, question: &str, about: &str, answer: T) -> T {
+        self.note(question, about, format!("{answer:?}").as_bytes());
+        answer
+    }
+}
+
+impl World for Witness<'_> {
+    fn project(&self) -> &Utf8Path {
+        self.inner.project()
+    }
+
+    fn now(&self) -> Timestamp {
+        self.inner.now()
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        self.noted("variable", name, self.inner.variable(name))
+    }
+
+    fn stat(&self, path: &Utf8Path) -> Result<Meta, ReadError> {
+        self.noted("stat", path.as_str(), self.inner.stat(path))
+    }
+
+    fn list(&self, folder: &Utf8Path) -> Result<Vec<Entry>, ReadError> {
+        self.noted("list", folder.as_str(), self.inner.list(folder))
+    }
+
+    fn resolve(&self, path: &Utf8Path) -> Result<Utf8PathBuf, ReadError> {
+        self.noted("resolve", path.as_str(), self.inner.resolve(path))
+    }
+
+    fn read(&self, path: &Utf8Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+        let answer = self.inner.read(path, limit);
+        match &answer {
+            Ok(bytes) => self.note("read", path.as_str(), bytes),
+            Err(error) => self.note("unread", path.as_str(), format!("{error:?}").as_bytes()),
+        }
+        answer
+    }
+
+    fn stream(&self, path: &Utf8Path, sink: &mut dyn FnMut(&[u8])) -> Result<(), ReadError> {
+        let mut contents = blake3::Hasher::new();
+        let answer = self.inner.stream(path, &mut |piece| {
+            contents.update(piece);
+            sink(piece);
+        });
+        self.note("stream", path.as_str(), contents.finalize().as_bytes());
+        self.noted("streamed", path.as_str(), answer)
+    }
+}
