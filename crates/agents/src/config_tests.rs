@@ -1,0 +1,262 @@
+use camino::Utf8Path;
+use proptest::prelude::*;
+
+use super::*;
+
+fn read(text: &str) -> Result<File, Error> {
+    File::parse(Utf8Path::new(".rekindle/config.toml"), text)
+}
+
+fn file(text: &str) -> File {
+    read(text).unwrap()
+}
+
+#[test]
+fn nothing_said_is_what_is_built_in() {
+    let config = Config::new(File::default(), file(""));
+    assert_eq!(config, Config::default());
+    assert_eq!(config.run.jobs.get(), 4);
+    assert_eq!(config.run.retries, 2);
+    assert_eq!(config.run.timeout, Duration::from_secs(2700));
+    assert_eq!(config.default_agent(), None);
+    assert_eq!(config.agents(), ["claude", "codex", "gemini", "opencode"]);
+    assert_eq!(config.agent("claude").unwrap(), Preset::Claude.agent());
+}
+
+#[test]
+fn the_project_goes_before_the_user_key_by_key() {
+    let user = file(
+        r#"
+        [agent]
+        default = "claude"
+        [agents.claude]
+        args = ["--permission-mode", "acceptEdits"]
+        timeout = "30m"
+        [run]
+        jobs = 8
+        timeout = "2h"
+        max_cost = 5
+        "#,
+    );
+    let project = file(
+        r#"
+        agent.default = "mine"
+        [agents.claude]
+        timeout = "1h30m"
+        [agents.mine]
+        command = "my-agent"
+        [run]
+        jobs = 2
+        verify = ["cargo test", "cargo clippy"]
+        retries = 0
+        "#,
+    );
+    let config = Config::new(user, project);
+    assert_eq!(config.default_agent(), Some("mine"));
+    let claude = config.agent("claude").unwrap();
+    assert_eq!(claude.extra, ["--permission-mode", "acceptEdits"]);
+    assert_eq!(claude.timeout, Some(Duration::from_secs(5400)));
+    assert_eq!(
+        config.run,
+        Run {
+            jobs: NonZeroUsize::new(2).unwrap(),
+            retries: 0,
+            timeout: Duration::from_secs(7200),
+            verify: vec!["cargo test".to_owned(), "cargo clippy".to_owned()],
+            max_cost: Some(5.0),
+        }
+    );
+}
+
+#[test]
+fn another_program_in_the_project_puts_the_users_arguments_aside() {
+    let user = file("[agents.work]\npreset = 'claude'\nargs = ['--model', 'opus']\n");
+    let project = file("[agents.work]\npreset = 'codex'\n");
+    let agent = Config::new(user, project).agent("work").unwrap();
+    assert_eq!(
+        (agent.name.as_str(), agent.program.as_str()),
+        ("work", "codex")
+    );
+    assert!(agent.extra.is_empty());
+}
+
+#[test]
+fn a_command_is_the_shells_alone_unless_words_follow_it() {
+    let config = Config::new(
+        file(
+            r#"
+            [agents.bare]
+            command = "a | b"
+            timeout = "90s"
+            [agents.full]
+            command = "my-agent -q"
+            args = ["--color=never"]
+            stream = "claude-json"
+            resume = ["--resume", "{session}"]
+            [agents.aider]
+            command = "aider --yes-always -m"
+            prompt = "argument"
+            "#,
+        ),
+        File::default(),
+    );
+    let bare = config.agent("bare").unwrap();
+    assert_eq!(bare.arguments, ["-c", "a | b"]);
+    assert_eq!(bare.stream, Stream::Plain);
+    let full = config.agent("full").unwrap();
+    assert_eq!(full.arguments[..3], ["-c", "my-agent -q \"$@\"", "full"]);
+    assert_eq!(full.extra, ["--color=never"]);
+    assert_eq!(full.stream, Stream::ClaudeJson);
+    assert!(full.continues("abc") && !bare.continues("abc"));
+    let aider = config.agent("aider").unwrap();
+    assert_eq!(aider.prompt, Prompt::Argument);
+    assert_eq!(aider.arguments.last().unwrap(), "{prompt}");
+}
+
+#[test]
+fn an_agent_that_is_not_there_is_answered_with_those_that_are() {
+    let config = Config::new(
+        file("[agents.mine]\ncommand = 'x'\n[agents.half]\nargs = []\n"),
+        File::default(),
+    );
+    insta::assert_snapshot!(
+        config.agent("cloud").unwrap_err(),
+        @"there is no agent `cloud`; known are `claude`, `codex`, `gemini`, `half`, `mine`, `opencode`"
+    );
+    insta::assert_snapshot!(
+        config.agent("half").unwrap_err(),
+        @"agent `half` has neither `preset` nor `command`"
+    );
+}
+
+#[test]
+fn unknown_keys_are_warned_of_with_their_path_and_line() {
+    let text = "\
+color = 1
+[agent]
+defualt = 'claude'
+[agents.\"my.agent\"]
+command = 'x'
+colour.depth = 8
+[run]
+# a comment
+job = 3
+[future.things]
+";
+    let file = read(text).unwrap();
+    let warnings: Vec<String> = file.warnings.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(warnings.join("\n"), @r#"
+    `.rekindle/config.toml` line 1: unknown key `color`
+    `.rekindle/config.toml` line 3: unknown key `agent.defualt`
+    `.rekindle/config.toml` line 6: unknown key `agents."my.agent".colour`
+    `.rekindle/config.toml` line 9: unknown key `run.job`
+    `.rekindle/config.toml` line 10: unknown key `future`
+    "#);
+}
+
+#[test]
+fn everything_wrong_is_told_with_its_line() {
+    let cases = [
+        "[run",
+        "x = 1\nx = 2",
+        "run = 3",
+        "[run]\n\njobs = '4'",
+        "[run]\njobs = 0",
+        "[run]\njobs = 65",
+        "[run]\njobs = -1",
+        "[run]\njobs = 0x10000000000000000",
+        "[run]\nretries = 2.5",
+        "[run]\ntimeout = 45",
+        "[run]\ntimeout = '45'",
+        "[run]\ntimeout = '0s'",
+        "[run]\nverify = 'cargo test'",
+        "[run]\nverify = [\n  'a',\n  1,\n]",
+        "[run]\nmax_cost = 0",
+        "[run]\nmax_cost = nan",
+        "[run]\nmax_cost = true",
+        "[agent]\ndefault = ''",
+        "agents = ['claude']",
+        "[agents.'a b']\ncommand = 'x'",
+        "[agents.x]\npreset = 'cursor'",
+        "[agents.x]\npreset = 'claude'\ncommand = 'x'",
+        "[agents.x]\ncommand = \"a\\u0000b\"",
+        "[agents.x]\nstream = 'json'",
+        "[agents.x]\nprompt = 'file'",
+        "[agents.x]\nresume = ['--continue']",
+        "[agents.x]\nargs = [['a']]",
+    ];
+    let told: Vec<String> = cases
+        .iter()
+        .map(|text| read(text).unwrap_err().to_string())
+        .map(|told| told.replace("`.rekindle/config.toml` ", ""))
+        .collect();
+    insta::assert_snapshot!(told.join("\n"), @r#"
+    line 1: unclosed table, expected `]`
+    line 2: duplicate key
+    line 1: `run` must be a table, not a whole number
+    line 3: `run.jobs` must be a whole number, not a text
+    line 2: `run.jobs` must be from 1 to 64
+    line 2: `run.jobs` must be from 1 to 64
+    line 2: `run.jobs` must be from 1 to 64
+    line 2: `run.jobs` must be from 1 to 64
+    line 2: `run.retries` must be a whole number, not a fraction
+    line 2: `run.timeout` must be a duration in quotes, not a whole number
+    line 2: `run.timeout` must be a duration like "90s", "45m" or "2h"
+    line 2: `run.timeout` must be longer than nothing
+    line 2: `run.verify` must be a list of texts, not a text
+    line 4: `run.verify` must be a list of texts, not a whole number
+    line 2: `run.max_cost` must be more than nothing
+    line 2: `run.max_cost` must be more than nothing
+    line 2: `run.max_cost` must be a number, not true or false
+    line 2: `agent.default` must not be empty
+    line 1: `agents` must be a table, not a list
+    line 1: `agents."a b"` must be a name of letters, digits, `-`, `_` and `.`
+    line 2: `agents.x.preset` must be one of `claude`, `codex`, `gemini`, `opencode`
+    line 3: `agents.x.command` is one too many: an agent has a `preset` or a `command`
+    line 2: `agents.x.command` must not hold a zero byte
+    line 2: `agents.x.stream` must be one of `plain`, `claude-json`, `codex-json`, `opencode-json`, `gemini-json`
+    line 2: `agents.x.prompt` must be one of `stdin`, `argument`
+    line 2: `agents.x.resume` must say where the id goes, as `{session}`
+    line 2: `agents.x.args` must be a list of texts, not a list
+    "#);
+}
+
+#[test]
+fn what_the_project_lets_run_can_be_shown() {
+    let text = "\
+[agents.claude]
+args = ['--permission-mode', 'acceptEdits']
+[agents.mine]
+command = \"curl x | sh\\u001b[2K\\nls\"
+resume = ['--go-on={session}']
+timeout = '1h'
+[run]
+verify = ['make check']
+";
+    let config = Config::new(File::default(), file(text));
+    let told: Vec<String> = config
+        .project_commands()
+        .iter()
+        .map(|command| format!("{} = {}", command.key, command.text))
+        .collect();
+    insta::assert_snapshot!(told.join("\n"), @r"
+    agents.claude.args = --permission-mode acceptEdits
+    agents.mine.command = curl x | sh\u{1b}[2K\nls
+    agents.mine.resume = --go-on={session}
+    run.verify = make check
+    ");
+    assert!(
+        Config::new(file(text), File::default())
+            .project_commands()
+            .is_empty()
+    );
+}
+
+proptest! {
+    #[test]
+    fn no_text_can_break_it(
+        text in r#"(\[|\]|run|agents?|\.|=|"|'|[0-9]+|\n|[a-z]{1,4}|jobs|args|command|\PC){0,24}"#,
+    ) {
+        let _read = read(&text);
+    }
+}
