@@ -1,0 +1,241 @@
+//! agent-memory: event-sourced runs under `.agent-memory/runs/`.
+//!
+//! All state is reconstructable from disk: documents and the event logs of all
+//! actors. A run's way through here: [`read`] streams every log into a [`fold`],
+//! [`assess`] concludes phase, task states and the next action, [`plan`] turns
+//! an intent into effects. Events are append-only and every writer has a log
+//! of its own.
+
+mod assess;
+mod entry;
+mod event;
+mod explain;
+mod facts;
+mod fold;
+mod layout;
+mod log;
+mod next;
+mod noticed;
+mod phase;
+mod plan;
+mod read;
+mod record;
+mod scan;
+mod scribe;
+mod settings;
+mod start;
+mod surrogate;
+mod task_graph;
+mod task_list;
+mod tasks;
+mod track;
+mod words;
+mod work;
+
+use camino::Utf8PathBuf;
+use jiff::Timestamp;
+use rekindle_model::{
+    AgentTask, Assessment, Checkpoint, Explanation, Happened, Intent, Plan, Progress, ProtocolName,
+    State, Summary, Work, WorkflowId,
+};
+use rekindle_world::World;
+
+use self::assess::{RunVerdict, Verdict};
+use self::entry::Entry;
+use self::next::NextAction;
+use self::plan::{Documents, Report};
+pub use self::start::{Draft, draft};
+use crate::{Ask, Case, Protocol};
+
+/// The protocol itself; it has no state.
+pub(crate) struct AgentMemory;
+
+impl Protocol for AgentMemory {
+    fn name(&self) -> ProtocolName {
+        ProtocolName::AgentMemory
+    }
+
+    fn is_here(&self, world: &dyn World) -> bool {
+        world.stat(&world.project().join(layout::RUNS)).is_ok()
+    }
+
+    fn inspect(&self, world: &dyn World, ask: &Ask) -> Box<dyn Case> {
+        let verdict = assess::assess(read::evidence(world));
+        let entry = Entry::find(&verdict, ask.name.as_deref());
+        let chosen = entry.selected().and_then(|id| verdict.run(id));
+        let documents = chosen.map(|run| documents(world, run)).unwrap_or_default();
+        let assessment = assessment(&verdict, &entry);
+        Box::new(Judged {
+            verdict,
+            entry,
+            documents,
+            assessment,
+        })
+    }
+
+    fn record(
+        &self,
+        workflow: &str,
+        actor: &str,
+        task: &str,
+        attempt: u32,
+        happened: &Happened,
+        at: Timestamp,
+    ) -> String {
+        scribe::record(workflow, actor, task, attempt, happened, at)
+    }
+
+    fn heard(&self, line: &str) -> Option<(String, u32, Happened)> {
+        scribe::heard(line)
+    }
+
+    fn attempt_log(&self, workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf {
+        scribe::attempt_log(workflow, actor, task, attempt)
+    }
+
+    fn explain(&self, world: &dyn World, ask: &Ask, task: &str) -> Option<Explanation> {
+        let verdict = assess::assess(read::evidence(world));
+        let entry = Entry::find(&verdict, ask.name.as_deref());
+        let run = verdict.run(entry.selected()?)?;
+        explain::explain(world, run, task)
+    }
+}
+
+struct Judged {
+    verdict: Verdict,
+    entry: Entry,
+    documents: Documents,
+    assessment: Assessment,
+}
+
+impl Judged {
+    fn run(&self) -> Option<&RunVerdict> {
+        self.verdict.run(self.entry.selected()?)
+    }
+}
+
+impl Case for Judged {
+    fn assessment(&self) -> &Assessment {
+        &self.assessment
+    }
+
+    fn plan(&self, intent: &Intent) -> Option<Plan> {
+        Some(plan::plan(
+            &self.verdict,
+            self.run()?,
+            &self.documents,
+            intent,
+        ))
+    }
+
+    fn work(&self) -> Option<Work> {
+        work::work(self.run()?)
+    }
+
+    fn brief(
+        &self,
+        world: &dyn World,
+        task: usize,
+        attempt: u32,
+        trouble: Option<&str>,
+    ) -> AgentTask {
+        work::brief(world, self.run(), task, attempt, trouble)
+    }
+
+    fn checkpoints(&self) -> Vec<Checkpoint> {
+        let Some(run) = self.run() else {
+            return Vec::new();
+        };
+        let checkpoints = run.evidence.folded.checkpoints.iter().zip(1..);
+        checkpoints
+            .map(|(checkpoint, number)| Checkpoint {
+                name: format!("{number}"),
+                at: checkpoint.mark.at,
+                note: checkpoint.note.clone(),
+                place: run.evidence.place(checkpoint.mark),
+            })
+            .collect()
+    }
+}
+
+/// Reads the documents that the chosen run's next action needs.
+fn documents(world: &dyn World, run: &RunVerdict) -> Documents {
+    let (NextAction::ExecuteTask(work)
+    | NextAction::VerifyTask(work)
+    | NextAction::EscalateUser(work)) = &run.next
+    else {
+        return Documents::default();
+    };
+    let report = plan::report_path(&run.evidence.id, work)
+        .and_then(|path| read::document(world, &world.project().join(path)))
+        .and_then(|text| Report::parse(&text));
+    Documents {
+        contract: read::contract_text(world, &run.evidence, &work.task),
+        report,
+    }
+}
+
+fn assessment(verdict: &Verdict, entry: &Entry) -> Assessment {
+    let id = |run: &str| WorkflowId::new(ProtocolName::AgentMemory, run);
+    let chosen = entry.selected().and_then(|run| verdict.run(run));
+    let state = match (entry, chosen) {
+        (Entry::Continue(_) | Entry::Specified(_), Some(run)) => run.next.standing(),
+        (Entry::FreshStart, _) => State::Nothing,
+        (Entry::AskWhichRun, _) => State::Choice,
+        (Entry::UnknownRun | Entry::Continue(_) | Entry::Specified(_), _) => State::Unknown,
+    };
+    let mut findings = verdict.noticed.findings();
+    let shown = verdict.runs.iter().filter(|run| match chosen {
+        Some(chosen) => chosen.evidence.id == run.evidence.id,
+        None => !run.complete,
+    });
+    findings.extend(shown.flat_map(|run| run.noticed.findings()));
+    let mut workflows: Vec<Summary> = verdict.runs.iter().map(summary).collect();
+    workflows.sort_by_key(|summary| summary.state == State::Complete);
+    Assessment {
+        id: entry.selected().map(id),
+        state,
+        workflows,
+        findings,
+        facts: facts::facts(verdict, entry),
+    }
+}
+
+fn summary(run: &RunVerdict) -> Summary {
+    Summary {
+        id: WorkflowId::new(ProtocolName::AgentMemory, &run.evidence.id),
+        state: run.next.standing(),
+        stage: format!("phase {} ({})", run.phase.number, run.phase.seed.title()),
+        progress: Progress {
+            done: run.done,
+            total: run.total,
+        },
+        last_activity: run.last_activity,
+        next: run.next.next(),
+    }
+}
+
+#[cfg(test)]
+mod answer_tests;
+#[cfg(test)]
+mod drive_tests;
+#[cfg(test)]
+mod explain_tests;
+#[cfg(test)]
+mod graph_tests;
+#[cfg(test)]
+mod log_tests;
+#[cfg(test)]
+mod oracle_tests;
+#[cfg(test)]
+mod phase_tests;
+#[cfg(test)]
+mod plan_tests;
+#[cfg(test)]
+mod property_tests;
+#[cfg(test)]
+mod run_tests;
+#[cfg(test)]
+mod scene_tests;
+#[cfg(test)]
+mod states_tests;

@@ -1,0 +1,419 @@
+//! Task states from events: rulings 1 to 7, 9 to 14, 42 and 46.
+
+use super::scene_tests::check;
+
+/// Events of one log and what comes of them for `T1`, of which `T2` depends.
+fn check_events(events: &str, expected: &str) {
+    let scene = format!("docs prd plan constitution\n graph T1 T2<T1\n log a/a.jsonl\n {events}");
+    check(&scene, expected);
+}
+
+#[test]
+fn every_event_gives_the_state_of_its_row() {
+    // Section 4, in both spellings.
+    for (event, state) in [
+        ("task_created", "pending"),
+        ("task_ready", "pending"),
+        ("task_claimed", "in_progress"),
+        ("task_started", "in_progress"),
+        ("task_implemented", "in_progress"),
+        ("task_completed", "done"),
+        ("task_verified", "done"),
+        ("task_failed", "failed"),
+        ("task_failure", "failed"),
+        ("task_verification_failed", "failed"),
+        ("task_blocked", "blocked"),
+        ("task_skipped", "skipped"),
+        ("task_paused", "pending"),
+        ("recovery_attempt", "pending"),
+        ("escalation_resolved", "pending"),
+        ("artifact_created", "pending"),
+    ] {
+        for spelled in [event.to_owned(), event.replace('_', "-")] {
+            let events = format!("10:00 {spelled} T1");
+            check_events(&events, &format!("states.T1 {state}"));
+        }
+    }
+}
+
+#[test]
+fn the_latest_event_wins() {
+    for (events, state, failures) in [
+        // Ruling 1.
+        (
+            "10:00 task_failed T1\n 10:01 task_started T1",
+            "in_progress",
+            "{T1:1}",
+        ),
+        // Ruling 2: reopened, and failures are counted since it was last done.
+        (
+            "10:00 task_completed T1\n 10:01 task_failed T1",
+            "failed",
+            "{T1:1}",
+        ),
+        (
+            "10:00 task_verified T1\n 10:01 task_verification_failed T1",
+            "failed",
+            "{T1:1}",
+        ),
+        (
+            "10:00 task_completed T1\n 10:01 task_started T1",
+            "in_progress",
+            "{}",
+        ),
+        (
+            "10:00 task_failed T1\n 10:01 task_failed T1\n 10:02 task_completed T1\n 10:03 task_failed T1",
+            "failed",
+            "{T1:1}",
+        ),
+        // Ruling 3.
+        (
+            "10:00 task_blocked T1\n 10:01 task_ready T1",
+            "pending",
+            "{}",
+        ),
+        (
+            "10:00 task_blocked T1\n 10:01 task_started T1",
+            "in_progress",
+            "{}",
+        ),
+        (
+            "10:00 task_blocked T1\n 10:01 escalation_resolved T1",
+            "blocked",
+            "{}",
+        ),
+        // Rulings 5 and 7: equal stamps keep the order of lines, other stamps beat it.
+        (
+            "10:00 task_failed T1\n 10:00 task_started T1",
+            "in_progress",
+            "{T1:1}",
+        ),
+        (
+            "10:00 task_started T1\n 10:00 task_failed T1",
+            "failed",
+            "{T1:1}",
+        ),
+        (
+            "10:01 task_completed T1\n 10:00 task_failed T1",
+            "done",
+            "{}",
+        ),
+        // Ruling 12.
+        (
+            "10:00 task_implemented T1\n 10:01 task_verified T1",
+            "done",
+            "{}",
+        ),
+        // Ruling 42: every failure counts, with or without a start between.
+        (
+            "10:00 task_failed T1\n 10:00 task_failure T1\n 10:01 task_verification_failed T1",
+            "failed",
+            "{T1:3}",
+        ),
+    ] {
+        check_events(events, &format!("states.T1 {state}\n failures {failures}"));
+    }
+}
+
+#[test]
+fn dependents_that_are_done_stay_done_when_what_they_need_is_opened_again() {
+    check_events(
+        "10:00 task_completed T1\n 10:01 task_completed T2\n 10:02 task_failed T1",
+        "states {T1:failed,T2:done}
+         runnable [T1]
+         done 1
+         last_completed {task:T2,title:Do T2}",
+    );
+}
+
+#[test]
+fn a_block_that_blocks_nothing_changes_nothing() {
+    // Ruling 13, at the top level and under `details`; anything else than `false` blocks.
+    for (blocking, state) in [
+        ("details={\"blocking\":false}", "in_progress"),
+        ("blocking=false", "in_progress"),
+        ("details={\"blocking\":true}", "blocked"),
+        ("details={\"blocking\":null}", "blocked"),
+        ("details={\"blocking\":\"false\"}", "blocked"),
+        ("details=prose", "blocked"),
+    ] {
+        check_events(
+            &format!("10:00 task_started T1\n 10:01 task_blocked T1 {blocking}"),
+            &format!("states.T1 {state}\n last_activity 2026-01-19T10:01:00Z"),
+        );
+    }
+}
+
+/// What `T1` is after these events, each in a log of its own unless they are joined by `+`.
+fn check_logs(logs: &[&str], state: &str) {
+    // Ruling 4: the actors' names do not matter.
+    for names in [["a", "b", "c"], ["c", "b", "a"], ["b", "a", "c"]] {
+        let mut scene = "docs prd plan constitution\n graph T1\n".to_owned();
+        for (log, name) in logs.iter().zip(names) {
+            scene.push_str(&format!("log {name}/x.jsonl\n"));
+            for event in log.split('+') {
+                let (time, kind) = event.split_once(' ').unwrap();
+                scene.push_str(&format!("{time} task_{kind} T1\n"));
+            }
+        }
+        check(&scene, &format!("states {{T1:{state}}}"));
+    }
+}
+
+#[test]
+fn at_one_instant_the_most_careful_log_counts() {
+    // Ruling 6: blocked, failed, skipped, done, in progress, pending.
+    let order = [
+        ("blocked", "blocked"),
+        ("failed", "failed"),
+        ("skipped", "skipped"),
+        ("completed", "done"),
+        ("started", "in_progress"),
+        ("ready", "pending"),
+    ];
+    for (at, (strong, state)) in order.iter().enumerate() {
+        for (weak, _) in &order[at..] {
+            check_logs(
+                &[&format!("10:00 {strong}"), &format!("10:00 {weak}")],
+                state,
+            );
+        }
+    }
+    // Only each log's last word at that instant counts.
+    check_logs(&["10:00 blocked+10:00 started", "10:00 completed"], "done");
+    check_logs(
+        &["10:00 failed+10:00 started", "10:00 ready"],
+        "in_progress",
+    );
+    check_logs(&["10:00 skipped+10:00 started", "10:00 completed"], "done");
+    check_logs(
+        &["10:00 completed", "10:00 started", "10:00 failed"],
+        "failed",
+    );
+    // A later instant beats all.
+    check_logs(
+        &["10:00 blocked", "10:00 failed", "10:01 started"],
+        "in_progress",
+    );
+}
+
+#[test]
+fn a_verdict_of_the_same_instant_follows_the_completion_it_judges() {
+    check(
+        "docs prd plan constitution
+         graph T1
+         log verifier/v.jsonl
+           10:00 task_verification_failed T1
+         log executor/e.jsonl
+           09:59 task_failed T1
+           10:00 task_completed T1",
+        "states {T1:failed}
+         failures {T1:1}
+         next_action {kind:execute_task,task:T1,attempt:2}",
+    );
+    // In one log it is the lines that tell.
+    check_events(
+        "10:00 task_verification_failed T1\n 10:00 task_completed T1",
+        "states.T1 done\n failures {}",
+    );
+}
+
+#[test]
+fn what_was_implemented_and_begun_at_one_instant_is_verified_whoever_wrote_it() {
+    for (a, b) in [("x", "y"), ("y", "x")] {
+        check(
+            &format!(
+                "docs prd plan constitution
+                 graph T1
+                 log {a}/a.jsonl
+                   10:00 task_started T1
+                 log {b}/b.jsonl
+                   10:00 task_implemented T1"
+            ),
+            "next_action {kind:verify_task,task:T1,attempt:1}",
+        );
+    }
+}
+
+#[test]
+fn a_skip_counts_where_the_task_was_not_done_before_it() {
+    // Ruling 14.
+    for (logs, state) in [
+        (vec!["10:00 started+10:01 skipped"], "skipped"),
+        (vec!["10:00 completed+10:01 skipped"], "done"),
+        (vec!["10:00 completed+10:00 skipped"], "done"),
+        (vec!["10:00 skipped+10:00 completed"], "done"),
+        (vec!["10:00 skipped+10:01 started"], "in_progress"),
+        (
+            vec!["10:00 completed+10:01 failed+10:02 skipped"],
+            "skipped",
+        ),
+        (
+            vec!["10:00 completed+10:01 skipped+10:02 started"],
+            "in_progress",
+        ),
+        (vec!["10:00 completed", "10:01 skipped"], "done"),
+        // At one instant in several logs it is ruling 6 that decides.
+        (
+            vec!["10:00 completed", "10:01 skipped", "10:01 started"],
+            "skipped",
+        ),
+        (
+            vec!["10:00 started", "10:01 skipped", "10:01 started"],
+            "skipped",
+        ),
+    ] {
+        check_logs(&logs, state);
+    }
+}
+
+#[test]
+fn a_skipped_task_is_finished_but_not_done_and_blocks_what_needs_it() {
+    // Ruling 14, from the graph; 42: it keeps its failures.
+    check(
+        "docs prd plan constitution
+         graph T1! T2<T1 T3<T2 T4<T1 T5<T1! T6
+         log a/a.jsonl
+           10:00 task_failed T1
+           10:01 task_completed T4
+           10:02 task_started T2",
+        "states {T1:skipped,T2:blocked,T3:pending,T4:done,T5:skipped,T6:pending}
+         counts {pending:2,in_progress:0,done:1,failed:0,blocked:1,skipped:2}
+         done 1
+         total 6
+         runnable [T6]
+         failures {T1:1}
+         findings [BLOCKED_BY_SKIPPED]",
+    );
+    // By an event, with the same consequences.
+    check_events(
+        "10:00 task_failed T1\n 10:01 task_skipped T1",
+        "states {T1:skipped,T2:blocked}
+         failures {T1:1}
+         next_action {kind:resolve_blockers,tasks:[T2]}
+         findings [BLOCKED_BY_SKIPPED]",
+    );
+    // A skip of what is done, in the graph, is none; what it says in any other word is no skip.
+    check(
+        "docs prd plan constitution
+         graph T1! T2<T1
+         log a/a.jsonl
+           10:00 task_completed T1",
+        "states {T1:done,T2:pending}
+         findings []",
+    );
+    // All skipped or done: the phase is over.
+    check(
+        "docs prd plan constitution
+         graph T1! T2
+         log a/a.jsonl
+           09:00 phase_transition 1>2
+           10:00 task_completed T2",
+        "done 1
+         next_action {kind:verify_phase_and_transition}
+         findings []",
+    );
+    // What stands behind a task that an event blocked merely waits.
+    check_events(
+        "10:00 task_blocked T1",
+        "states {T1:blocked,T2:pending}
+         findings []",
+    );
+}
+
+#[test]
+fn failed_and_interrupted_tasks_are_runnable_until_they_failed_three_times() {
+    // Rulings 9, 10 and 1.
+    let table = [
+        ("task_failed T1", "execute_task,task:T1,attempt:2"),
+        (
+            "task_failed T1\n 10:00 task_failed T1",
+            "execute_task,task:T1,attempt:3",
+        ),
+        (
+            "task_failed T1\n 10:00 task_failed T1\n 10:00 task_failed T1",
+            "escalate_user,task:T1",
+        ),
+        (
+            "task_failed T1\n 10:00 task_failed T1\n 10:00 task_started T1",
+            "execute_task,task:T1,attempt:3",
+        ),
+        (
+            "task_failed T1\n 10:00 task_failed T1\n 10:00 task_failed T1\n 10:00 task_started T1",
+            "escalate_user,task:T1",
+        ),
+        ("task_started T1", "execute_task,task:T1,attempt:1"),
+        ("task_implemented T1", "verify_task,task:T1,attempt:1"),
+        (
+            "task_failed T1\n 10:01 task_implemented T1",
+            "verify_task,task:T1,attempt:2",
+        ),
+        (
+            "task_implemented T1\n 10:01 recovery_attempt T1",
+            "verify_task,task:T1,attempt:1",
+        ),
+        (
+            "task_implemented T1\n 10:01 task_started T1",
+            "execute_task,task:T1,attempt:1",
+        ),
+    ];
+    for (events, action) in table {
+        check_events(
+            &format!("09:00 phase_transition 1>2\n 10:00 {events}"),
+            &format!("runnable [T1]\n next_action {{kind:{action}}}"),
+        );
+    }
+}
+
+#[test]
+fn a_task_that_failed_three_times_waits_behind_all_others() {
+    check(
+        "docs prd plan constitution
+         graph T1 T2 T3
+         log a/a.jsonl
+           10:00 task_failed T1
+           10:01 task_failed T1
+           10:02 task_failed T1
+           10:03 task_failed T2",
+        "runnable [T1,T2,T3]
+         next_action {kind:execute_task,task:T2,attempt:2}",
+    );
+}
+
+#[test]
+fn implemented_work_does_not_satisfy_what_depends_on_it() {
+    // Ruling 11.
+    check_events(
+        "10:00 task_implemented T1",
+        "states {T1:in_progress,T2:pending}
+         runnable [T1]",
+    );
+}
+
+#[test]
+fn reports_never_change_a_state() {
+    // Ruling 46.
+    check(
+        "docs prd plan constitution
+         graph T1
+         file verifications/T1.md ---\\nresult: failed\\n---\\n
+         log a/a.jsonl
+           10:00 task_completed T1",
+        "states {T1:done}
+         findings []",
+    );
+}
+
+#[test]
+fn a_long_history_is_decided_by_its_end() {
+    let mut scene = "docs prd plan constitution\n graph T1\n log a/a.jsonl\n".to_owned();
+    for minute in 0..60 {
+        scene.push_str(&format!("08:{minute:02} task_started T1\n"));
+        scene.push_str(&format!("08:{minute:02} task_failed T1\n"));
+    }
+    scene.push_str("09:00 task_completed T1\n 09:01 task_skipped T1\n log b/b.jsonl\n");
+    for minute in 0..60 {
+        scene.push_str(&format!("07:{minute:02} task_blocked T1\n"));
+    }
+    check(&scene, "states {T1:done}\n failures {}\n findings []");
+}

@@ -1,0 +1,227 @@
+//! A plan as a Markdown list of tasks: headings or checkboxes with ids.
+//!
+//! ```markdown
+//! # Orders API
+//!
+//! ## T001: Add the endpoint
+//! Depends on: T000
+//! Files: src/api.rs, src/lib.rs
+//! Verify: `cargo test`
+//!
+//! What is to be done, in prose.
+//!
+//! - [ ] T002 Document it
+//!   - depends: T001
+//!   - verify: `mdbook test`
+//! ```
+//!
+//! A task begins with a heading of level 2 or deeper, or a checkbox at the left
+//! edge, whose first word is an id: letters with a digit. Lines `key: value`
+//! below it are its fields, other lines its description.
+
+use super::task_graph::Task;
+
+/// A task with its dependencies and its line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Listed {
+    pub(super) task: Task,
+    pub(super) needs: Vec<String>,
+    /// The 1-based line.
+    pub(super) line: u64,
+}
+
+/// What was read of a list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct TaskList {
+    pub(super) title: String,
+    pub(super) tasks: Vec<Listed>,
+}
+
+/// Reads a list; lines that belong to no task are passed over.
+pub(super) fn parse(text: &str) -> TaskList {
+    let mut list = TaskList::default();
+    let mut in_fence = false;
+    let mut in_task = false;
+    for (number, line) in (1..).zip(text.lines()) {
+        let trimmed = line.trim();
+        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+            in_fence = !in_fence;
+        }
+        if !in_fence && let Some(begun) = beginning(line) {
+            in_task = matches!(begun, Beginning::Task { .. });
+            match begun {
+                Beginning::Title(title) if list.title.is_empty() && list.tasks.is_empty() => {
+                    title.clone_into(&mut list.title);
+                }
+                Beginning::Title(_) | Beginning::Section => {}
+                Beginning::Task { id, title, done } => list.tasks.push(Listed {
+                    task: Task {
+                        id: id.to_owned(),
+                        title: title.to_owned(),
+                        skipped: done,
+                        ..Task::default()
+                    },
+                    needs: Vec::new(),
+                    line: number,
+                }),
+            }
+            continue;
+        }
+        if let Some(listed) = list.tasks.last_mut().filter(|_| in_task) {
+            listed.take(trimmed, in_fence);
+        }
+    }
+    for listed in &mut list.tasks {
+        listed.task.description = listed.task.description.trim().to_owned();
+    }
+    list
+}
+
+enum Beginning<'l> {
+    Title(&'l str),
+    /// A heading that is no task: what follows belongs to none.
+    Section,
+    Task {
+        id: &'l str,
+        title: &'l str,
+        done: bool,
+    },
+}
+
+fn beginning(line: &str) -> Option<Beginning<'_>> {
+    let level = line.bytes().take_while(|&byte| byte == b'#').count();
+    if level > 0 {
+        let text = line
+            .get(level..)?
+            .strip_prefix(' ')?
+            .trim()
+            .trim_end_matches('#')
+            .trim();
+        let text = text
+            .strip_prefix("Task ")
+            .or_else(|| text.strip_prefix("Task:"))
+            .unwrap_or(text)
+            .trim();
+        return match (level, id_and_title(text)) {
+            (2.., Some((id, title))) => Some(Beginning::Task {
+                id,
+                title,
+                done: false,
+            }),
+            (1, _) => Some(Beginning::Title(text)),
+            (_, _) => Some(Beginning::Section),
+        };
+    }
+    let rest = line
+        .strip_prefix("- [")
+        .or_else(|| line.strip_prefix("* ["))?;
+    let (mark, rest) = rest.split_once(']')?;
+    let done = mark.eq_ignore_ascii_case("x");
+    if !done && !mark.trim().is_empty() {
+        return None;
+    }
+    let (id, title) = id_and_title(rest.trim())?;
+    Some(Beginning::Task { id, title, done })
+}
+
+/// Splits `**T001**: Title` into its id and title; the first word must look like an id.
+fn id_and_title(text: &str) -> Option<(&str, &str)> {
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let id = word.trim_matches(['*', '`', ':', '[', ']']);
+    let looks_right = id.starts_with(|c: char| c.is_ascii_alphabetic())
+        && id.contains(|c: char| c.is_ascii_digit())
+        && id
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+    looks_right.then(|| {
+        (
+            id,
+            rest.trim_start_matches(['-', '–', '—', ':', ' ']).trim(),
+        )
+    })
+}
+
+impl Listed {
+    fn take(&mut self, line: &str, in_fence: bool) {
+        let field = line.trim_start_matches(['-', '*', ' ']).replace("**", "");
+        let (key, value) = field.split_once(':').unwrap_or(("", ""));
+        let known = !in_fence
+            && match key.trim().to_ascii_lowercase().as_str() {
+                "depends on" | "depends" | "dependencies" | "needs" => {
+                    let ids = words(value)
+                        .into_iter()
+                        .filter(|id| !id.eq_ignore_ascii_case("none"));
+                    self.needs.extend(ids);
+                    true
+                }
+                "files" | "files affected" | "allowed files" => {
+                    self.task.files.extend(words(value));
+                    true
+                }
+                "verify" | "verification" | "check" => {
+                    let command = value.trim().trim_matches('`').trim();
+                    self.task
+                        .checks
+                        .extend((!command.is_empty()).then(|| command.to_owned()));
+                    true
+                }
+                "accept" | "acceptance" | "acceptance criteria" if !value.trim().is_empty() => {
+                    self.task.acceptance.push(value.trim().to_owned());
+                    true
+                }
+                _ => false,
+            };
+        if !known {
+            self.task.description.push_str(line);
+            self.task.description.push('\n');
+        }
+    }
+}
+
+fn words(value: &str) -> Vec<String> {
+    let trim = |word: &str| word.trim_matches(['`', '[', ']', '.', ' ']).to_owned();
+    value
+        .split([',', ' '])
+        .map(trim)
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        let list = parse(text);
+        let tasks: Vec<String> = list
+            .tasks
+            .iter()
+            .map(|listed| {
+                let Task { id, title, files, checks, description, skipped, .. } = &listed.task;
+                format!(
+                    "{}: {id} '{title}' needs {:?} files {files:?} checks {checks:?} {description:?}{}",
+                    listed.line,
+                    listed.needs,
+                    if *skipped { " done" } else { "" }
+                )
+            })
+            .collect();
+        format!("{}\n{}", list.title, tasks.join("\n"))
+    }
+
+    #[test]
+    fn headings_and_checkboxes_become_tasks_with_their_fields() {
+        insta::assert_snapshot!(shown("# Orders\n\nprose\n\n## T001: Add it\nDepends on: none\n**Files:** `a.rs`, b.rs\nVerify: `cargo test`\n\nDo it well.\n\n### Task T002 - Second\n- depends on: T001\n\n- [ ] **T003** Third\n  - needs: T001, T002\n- [x] T004 Old\n- [P] legend\n## Notes\nnot a task\n"), @r#"
+        Orders
+        5: T001 'Add it' needs [] files ["a.rs", "b.rs"] checks ["cargo test"] "Do it well."
+        12: T002 'Second' needs ["T001"] files [] checks [] ""
+        15: T003 'Third' needs ["T001", "T002"] files [] checks [] ""
+        17: T004 'Old' needs [] files [] checks [] "- [P] legend" done
+        "#);
+    }
+
+    #[test]
+    fn code_blocks_hold_no_tasks() {
+        assert_eq!(parse("```\n## T001: no\n```\n").tasks, []);
+    }
+}

@@ -1,0 +1,116 @@
+//! A run's tasks as work for the engine: only runs that `rekindle run` began have it.
+
+use rekindle_model::{AgentTask, Standing, Work, WorkTask};
+use rekindle_world::World;
+
+use super::assess::RunVerdict;
+use super::event::TaskEvent;
+use super::layout;
+use super::read;
+use super::track::State;
+use super::words::{self, Prompt};
+
+/// Returns the work that is left in a run, or `None` where it is not the engine's to do.
+pub(super) fn work(run: &RunVerdict) -> Option<Work> {
+    let settings = run.evidence.settings.clone()?;
+    let graph = run.evidence.graph.get()?;
+    let lacking = |task: usize| {
+        graph.problems.iter().any(|problem| {
+            matches!(problem, rekindle_model::graph::Problem::UnknownDependency { task: of, .. } if *of == task)
+        })
+    };
+    let tasks = graph
+        .tasks
+        .iter()
+        .enumerate()
+        .map(|(index, task)| {
+            let record = run.evidence.folded.tasks.get(&task.id);
+            let decided = record.and_then(|record| record.decided);
+            // A person who says that a task is ready again gives it all its attempts back.
+            let forgiven = decided.is_some_and(|decided| decided.event == TaskEvent::Ready);
+            WorkTask {
+                id: task.id.clone(),
+                title: task.title.clone(),
+                needs: graph.graph.dependencies(index).to_vec(),
+                unreachable: lacking(index),
+                files: task.files.clone(),
+                checks: task.checks.clone(),
+                standing: match run.states[index] {
+                    State::Pending | State::InProgress | State::Failed => Standing::Open,
+                    State::Blocked => Standing::Blocked,
+                    State::Skipped => Standing::Skipped,
+                    State::Done => Standing::Done,
+                },
+                failures: record
+                    .filter(|_| !forgiven)
+                    .map_or(0, |record| record.failures),
+                attempts: record.map_or(0, |record| record.attempts),
+                last_failed: record.and_then(|record| record.last_failed),
+                reason: record.and_then(|record| record.reason.clone()),
+            }
+        })
+        .collect();
+    Some(Work { settings, tasks })
+}
+
+/// Returns what an agent is told for an attempt at a task, in a worktree of its own.
+pub(super) fn brief(
+    world: &dyn World,
+    run: Option<&RunVerdict>,
+    index: usize,
+    attempt: u32,
+    trouble: Option<&str>,
+) -> AgentTask {
+    let found = run.and_then(|run| Some((run, run.evidence.graph.get()?.tasks.get(index)?)));
+    let Some((run, task)) = found else {
+        return AgentTask {
+            role: "executor",
+            task: None,
+            attempt,
+            summary: String::new(),
+            prompt: String::new(),
+            checks: Vec::new(),
+        };
+    };
+    let id = rekindle_text::excerpt(&task.id, 80);
+    let title = rekindle_text::excerpt(&task.title, 200);
+    let named = if title.is_empty() {
+        id
+    } else {
+        format!("{id} - {title}")
+    };
+    let mut prompt = words::describe(Prompt::in_worktree(run, &named), task);
+    if let Some((path, contract)) = read::contract_text(world, &run.evidence, &task.id) {
+        prompt = prompt.quote(&format!("`{path}`, the task's contract"), &contract);
+    }
+    let constitution = world
+        .project()
+        .join(layout::run_folder(&run.evidence.id))
+        .join("constitution.md");
+    if let Some(rules) = read::document(world, &constitution) {
+        prompt = prompt.quote("`constitution.md`, the rules of the run", &rules);
+    }
+    let record = run.evidence.folded.tasks.get(&task.id);
+    let earlier = trouble.or_else(|| record.and_then(|record| record.reason.as_deref()));
+    if attempt > 1 {
+        prompt = prompt.line(format!(
+            "This is attempt {attempt}. The worktree is as it was before the first one; what earlier attempts left is kept under `refs/rekindle/`."
+        ));
+        if let Some(earlier) = earlier {
+            prompt = prompt.quote("the last attempt, which did not succeed", earlier);
+        }
+    }
+    AgentTask {
+        role: "executor",
+        task: Some(task.id.clone()),
+        attempt,
+        summary: format!("{named} (attempt {attempt})"),
+        prompt: prompt
+            .list(
+                "These commands must succeed when you are done",
+                &task.checks,
+            )
+            .finish(),
+        checks: task.checks.clone(),
+    }
+}

@@ -1,0 +1,105 @@
+//! The five ways of keeping workflow state: a World in, an assessment and a plan out.
+//!
+//! A protocol is one module with the same few files: `layout` (where things
+//! are), `read` (World to evidence), `assess` (evidence to verdict), `plan`
+//! (verdict and intent to plan), `words` (the texts it must print). Nothing
+//! here writes, and nothing here reads but through the [`World`] it is given.
+//! To add one, read `agent_memory` and add a row to [`ALL`].
+
+mod agent_memory;
+
+pub use agent_memory::{Draft, draft};
+
+use camino::Utf8PathBuf;
+use jiff::Timestamp;
+use rekindle_model::{
+    AgentTask, Assessment, Checkpoint, Explanation, Happened, Intent, Plan, ProtocolName, Settings,
+    Work,
+};
+use rekindle_world::World;
+
+/// What is asked of a protocol.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ask {
+    /// The workflow that a person named, whole or by its beginning.
+    pub name: Option<String>,
+}
+
+/// What a new run is made from, beside its plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewRun {
+    /// How it is to be done.
+    pub settings: Settings,
+    /// The plan's file as it was named.
+    pub source: String,
+    /// The plan's text.
+    pub text: String,
+    /// Four characters that tell it from other runs of the same minute and title.
+    pub short_id: String,
+}
+
+/// One way of keeping workflow state on disk.
+pub trait Protocol: Sync {
+    /// Returns its name.
+    fn name(&self) -> ProtocolName;
+
+    /// Returns whether the project has anything of it, at the cost of a look at one path.
+    fn is_here(&self, world: &dyn World) -> bool;
+
+    /// Reads the evidence and judges it.
+    fn inspect(&self, world: &dyn World, ask: &Ask) -> Box<dyn Case>;
+
+    /// Returns the line that records what happened to an attempt of the engine's.
+    fn record(
+        &self,
+        workflow: &str,
+        actor: &str,
+        task: &str,
+        attempt: u32,
+        happened: &Happened,
+        at: Timestamp,
+    ) -> String;
+
+    /// Returns what a line of an attempt's log says, of which task and which attempt.
+    fn heard(&self, line: &str) -> Option<(String, u32, Happened)>;
+
+    /// Returns the log of an attempt, relative to the project.
+    fn attempt_log(&self, workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf;
+
+    /// Tells why a task of a workflow is in its state, or `None` when there is no such task.
+    fn explain(&self, world: &dyn World, ask: &Ask, task: &str) -> Option<Explanation>;
+}
+
+/// A judged project: what it means, and what can be done about it.
+pub trait Case {
+    /// Returns what the evidence means.
+    fn assessment(&self) -> &Assessment;
+
+    /// Returns what is to be done with the chosen workflow, or `None` when none is chosen.
+    fn plan(&self, intent: &Intent) -> Option<Plan>;
+
+    /// Returns the work of the chosen workflow, where its tasks are the engine's to run.
+    fn work(&self) -> Option<Work>;
+
+    /// Returns what an agent is told for an attempt at a task, by its place in the work.
+    fn brief(
+        &self,
+        world: &dyn World,
+        task: usize,
+        attempt: u32,
+        trouble: Option<&str>,
+    ) -> AgentTask;
+
+    /// Returns the checkpoints of the chosen workflow, oldest first.
+    fn checkpoints(&self) -> Vec<Checkpoint>;
+}
+
+/// Every protocol that is built.
+pub static ALL: &[&dyn Protocol] = &[&agent_memory::AgentMemory];
+
+/// Returns the protocol of a name.
+pub fn find(name: ProtocolName) -> &'static dyn Protocol {
+    match name {
+        ProtocolName::AgentMemory => &agent_memory::AgentMemory,
+    }
+}
