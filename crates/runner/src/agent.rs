@@ -1,0 +1,72 @@
+//! Starts an agent, in two steps: first it is there and waits, then it begins.
+//!
+//! Between the two the journal learns of it. Whoever dies in that moment leaves
+//! nothing at work, since an agent that nobody lets begin ends.
+//!
+//! One agent runs at a time, in the project's folder and in our own process
+//! group, so that Ctrl-C on a terminal reaches it as it reaches us. What it
+//! prints goes to standard error: standard output belongs to the protocol.
+
+use std::io::{self, PipeWriter, Write as _};
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+use rekindle_agents::Invocation;
+
+/// Waits for a line on the pipe that stands in for standard output, then becomes the command.
+const HOLD: &str = r#"read -r _ <&1 && exec "$@" >&2"#;
+
+/// A command that is there and has not begun.
+#[derive(Debug)]
+pub(crate) struct Waiting {
+    child: Child,
+    go: PipeWriter,
+}
+
+/// Makes a command ready.
+pub(crate) fn prepare(invocation: &Invocation) -> io::Result<Waiting> {
+    let input = rekindle_fs::scratch(invocation.input.as_bytes())?;
+    let (held, go) = io::pipe()?;
+    let child = Command::new("/bin/sh")
+        .args(["-c", HOLD, "rekindle", &invocation.program])
+        .args(&invocation.arguments)
+        .envs(
+            invocation
+                .variables
+                .iter()
+                .map(|(name, value)| (name, value)),
+        )
+        .current_dir(&invocation.folder)
+        // A file and not a pipe: an agent that does not read must not make us wait.
+        .stdin(Stdio::from(input))
+        .stdout(Stdio::from(held))
+        .stderr(Stdio::inherit())
+        .spawn()?;
+    Ok(Waiting { child, go })
+}
+
+impl Waiting {
+    /// Returns the process, which stays the same when the command begins.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Lets it begin.
+    pub(crate) fn begin(mut self) -> Child {
+        // One that was killed meanwhile can not hear it; how it ended tells the rest.
+        self.go.write_all(b"go\n").ok();
+        self.child
+    }
+}
+
+/// Returns how a command ended, if not with success.
+pub(crate) fn failure(status: ExitStatus) -> Option<String> {
+    use std::os::unix::process::ExitStatusExt as _;
+    if status.success() {
+        return None;
+    }
+    Some(match (status.code(), status.signal()) {
+        (Some(code), _) => format!("it ended with exit code {code}"),
+        (None, Some(signal)) => format!("it was ended by signal {signal}"),
+        (None, None) => "it ended without success".to_owned(),
+    })
+}

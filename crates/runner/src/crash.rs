@@ -1,0 +1,55 @@
+//! Named points at which a test can end the process as `kill -9` would.
+//!
+//! A point is one line between two effects: `crash::point("after-intent")`. In
+//! a normal build it does nothing. With the feature `crash-points` the process
+//! kills itself at the point that the variable `REKINDLE_CRASH_AT` names, at its
+//! n-th passing if the name is followed by `:n`.
+
+/// Every point there is; a test goes through all of them.
+pub const POINTS: &[&str] = &[
+    "after-lock",
+    "after-intent",
+    "after-effect",
+    "after-done",
+    "after-end",
+    "before-agent-record",
+    "after-agent-start",
+    "after-agent-end",
+];
+
+/// The points of the engine; another test goes through these.
+pub const ENGINE_POINTS: &[&str] = &[
+    "after-claim",
+    "after-worker-start",
+    "before-land",
+    "after-land",
+    "after-completed",
+];
+
+fn is_listed(name: &str) -> bool {
+    POINTS.contains(&name) || ENGINE_POINTS.contains(&name)
+}
+
+#[cfg(not(feature = "crash-points"))]
+pub(crate) fn point(name: &'static str) {
+    debug_assert!(is_listed(name), "{name} is not listed");
+}
+
+#[cfg(feature = "crash-points")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a build for tests only, told by its environment where to die"
+)]
+pub(crate) fn point(name: &'static str) {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static PASSED: AtomicU32 = AtomicU32::new(0);
+
+    assert!(is_listed(name), "{name} is not listed");
+    let Ok(wanted) = std::env::var("REKINDLE_CRASH_AT") else {
+        return;
+    };
+    let (wanted, nth) = wanted.split_once(':').unwrap_or((&wanted, "1"));
+    if wanted == name && PASSED.fetch_add(1, Ordering::Relaxed) + 1 == nth.parse().unwrap_or(1) {
+        std::process::abort();
+    }
+}

@@ -1,0 +1,741 @@
+//! The engine: runs a workflow's tasks in parallel workers and lands their work on one branch.
+//!
+//! One orchestrator at a time, under the workflow's lock. It decides with the
+//! [`Board`], claims and starts workers, hears them through their logs, and
+//! lands in plan order. It keeps no state of its own that matters: after a
+//! crash everything is found again in the run's log, in the claims and in git.
+//! A commit with the trailers of run and task is the proof that a task has
+//! landed, so it lands exactly once.
+
+mod board;
+mod landing;
+mod recovery;
+
+use std::collections::BTreeMap;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rekindle_agents::{Agent, Call, Invocation};
+use rekindle_fs::Lock;
+use rekindle_git::{ObjectId, Program, Repo};
+use rekindle_model::{AgentTask, Delivery, FailureKind, Happened, Work, WorkflowId};
+use rekindle_wire::order::{Command as OrderCommand, ORDER_SCHEMA, Order};
+use tokio::process::Command;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+
+pub use self::board::Tally;
+use self::board::{Board, Next, State};
+use crate::port::{FilePort, Held, Position};
+use crate::{Error, StateFolder, process_tree};
+
+/// How long a stopped worker has to end its agent and say so.
+const STOP_GRACE: Duration = Duration::from_secs(10);
+/// How often the view is drawn anew and silent workers are looked at.
+const TICK: Duration = Duration::from_millis(500);
+/// How long to wait when an agent's limit does not say when it ends.
+const LIMIT_WAIT: Duration = Duration::from_secs(300);
+
+/// Gives a protocol's words to what happens, and understands them.
+pub trait Scribe {
+    /// Returns the line that records what happened.
+    fn record(
+        &self,
+        workflow: &str,
+        actor: &str,
+        task: &str,
+        attempt: u32,
+        happened: &Happened,
+    ) -> String;
+
+    /// Returns what a line of an attempt's log says, of which task and attempt, if it is a word of ours.
+    fn heard(&self, line: &str) -> Option<(String, u32, Happened)>;
+
+    /// Returns the log of an attempt, relative to the project.
+    fn log(&self, workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf;
+
+    /// Returns the time as it is written.
+    fn stamp(&self) -> String;
+
+    /// Returns how long it is until a time that an agent named.
+    fn until(&self, time: &str) -> Option<Duration>;
+}
+
+/// What the engine is given.
+pub struct Engine<'a> {
+    /// The project's folder.
+    pub project: &'a Utf8Path,
+    /// The workflow.
+    pub id: &'a WorkflowId,
+    /// Its tasks and settings.
+    pub work: &'a Work,
+    /// The log of the orchestrator's own words, relative to the project.
+    pub log: &'a Utf8Path,
+    /// Gives words to what happens.
+    pub scribe: &'a dyn Scribe,
+    /// Composes what an agent is told for an attempt at a task; the text is what went wrong before.
+    pub brief: &'a dyn Fn(usize, u32, Option<&str>) -> AgentTask,
+    /// The agent.
+    pub agent: &'a Agent,
+    /// How many workers at once.
+    pub jobs: usize,
+    /// No new attempts once the agents' reported cost is over this, in millionths of a dollar.
+    pub max_cost: Option<u64>,
+    /// This program, which is also the worker.
+    pub program: &'a Utf8Path,
+    /// Where programs are looked for.
+    pub search_path: &'a std::ffi::OsStr,
+    /// A worker that says nothing for this long, and whose agent prints nothing, is given up.
+    pub silent_after: Duration,
+    /// Who is told.
+    pub watcher: &'a mut dyn Watcher,
+}
+
+/// What happens while the engine runs.
+#[derive(Debug)]
+pub enum Progress<'a> {
+    /// A worker of an earlier orchestrator was found at work.
+    Adopted(&'a str, u32),
+    /// A worker was started.
+    Started(&'a str, u32),
+    /// A task's work is on the branch.
+    Landed(&'a str, &'a str),
+    /// An attempt failed; whether it is tried again.
+    Failed(&'a str, u32, &'a str, bool),
+    /// A worker or agent was killed; the task is tried again.
+    Interrupted(&'a str, u32),
+    /// A task was said to be done, but its commit is not on the branch.
+    Reopened(&'a str),
+    /// An agent has to wait.
+    Limited(&'a str, Duration),
+    /// A person wants it to end: after what runs now, or at once.
+    Stopping(bool),
+}
+
+/// Who is told what happens.
+pub trait Watcher {
+    /// Tells of something that happened.
+    fn progress(&mut self, progress: &Progress<'_>);
+
+    /// Shows how things stand, about twice a second.
+    fn view(&mut self, tally: Tally, workers: &[WorkerView]);
+}
+
+/// One worker, for a line on a screen.
+#[derive(Debug, Clone)]
+pub struct WorkerView {
+    /// The task.
+    pub task: String,
+    /// The attempt.
+    pub attempt: u32,
+    /// For how long it has been at work.
+    pub elapsed: Duration,
+    /// How long ago it last gave a sign of life.
+    pub silent: Duration,
+    /// The last line that its agent printed.
+    pub last_line: String,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ending {
+    /// How far it is.
+    pub tally: Tally,
+    /// Tasks that only a person can help, with reasons.
+    pub given_up: Vec<(String, String)>,
+    /// Whether a person ended it.
+    pub stopped: bool,
+    /// Whether it ended because the money is used up.
+    pub over_budget: bool,
+    /// How many attempts were started by this orchestrator.
+    pub attempts: u32,
+    /// What the agents said it cost, in millionths of a dollar.
+    pub cost: u64,
+    /// The last commit of the branch.
+    pub tip: String,
+}
+
+impl<'a> Engine<'a> {
+    /// Runs until every task has landed or nothing more can be done; `lock` is the workflow's.
+    pub fn drive(self, lock: &'a Lock) -> Result<Ending, Error> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(Error::Runtime)?;
+        let ending = runtime.block_on(async {
+            let mut orchestrator = Orchestrator::new(self, lock)?;
+            orchestrator.recover()?;
+            orchestrator.run().await
+        });
+        // Threads that wait for workers of an earlier orchestrator may wait for long.
+        runtime.shutdown_background();
+        ending
+    }
+}
+
+/// A worker that is at work.
+struct Active {
+    attempt: u32,
+    log: Utf8PathBuf,
+    position: Position,
+    started: tokio::time::Instant,
+    last_sign: tokio::time::Instant,
+    output_len: u64,
+    /// Its process, where it is a child of ours.
+    pid: Option<u32>,
+    /// When it was asked to end.
+    asked: Option<tokio::time::Instant>,
+}
+
+struct Orchestrator<'a> {
+    engine: Engine<'a>,
+    lock: &'a Lock,
+    port: FilePort,
+    repo: Repo,
+    board: Board,
+    tip: ObjectId,
+    active: BTreeMap<usize, Active>,
+    /// What went wrong with the last attempt of a task.
+    trouble: BTreeMap<usize, String>,
+    /// Tasks that may not start before a time.
+    not_before: BTreeMap<usize, tokio::time::Instant>,
+    /// Agents' sessions, so that a retry can go on in one.
+    sessions: BTreeMap<usize, String>,
+    attempts: u32,
+    cost: u64,
+    stops: Arc<AtomicU8>,
+    stop_said: u8,
+    integration_ready: bool,
+    /// The folder that all worktrees of the repository share.
+    common_dir: Utf8PathBuf,
+    /// Names of the run's own files that the base has in its tree.
+    tracked: Vec<String>,
+}
+
+impl<'a> Orchestrator<'a> {
+    fn new(engine: Engine<'a>, lock: &'a Lock) -> Result<Self, Error> {
+        let folder = StateFolder::of(engine.project);
+        let repo = Repo::at(&Program::find(engine.search_path)?, engine.project);
+        let base = ObjectId::parse(&engine.work.settings.base)?;
+        let common_dir = repo.common_dir()?;
+        let tracked = tracked(&repo, &base)?;
+        Ok(Self {
+            tip: base,
+            port: folder.port(engine.project, engine.id),
+            repo,
+            board: Board::new(&engine.work.tasks, engine.work.settings.retries),
+            active: BTreeMap::new(),
+            trouble: BTreeMap::new(),
+            not_before: BTreeMap::new(),
+            sessions: BTreeMap::new(),
+            attempts: 0,
+            cost: 0,
+            stops: Arc::new(AtomicU8::new(0)),
+            stop_said: 0,
+            integration_ready: false,
+            common_dir,
+            tracked,
+            engine,
+            lock,
+        })
+    }
+
+    fn task(&self, task: usize) -> &str {
+        &self.engine.work.tasks[task].id
+    }
+
+    fn say(&self, task: usize, attempt: u32, happened: &Happened) -> Result<(), Error> {
+        let workflow = &self.engine.id.name;
+        let record =
+            self.engine
+                .scribe
+                .record(workflow, "orchestrator", self.task(task), attempt, happened);
+        self.port.append(self.engine.log, &record)
+    }
+
+    async fn run(&mut self) -> Result<Ending, Error> {
+        let wake = Arc::new(Notify::new());
+        self.listen(&wake)?;
+        let mut ended: JoinSet<(usize, u32)> = JoinSet::new();
+        for (task, attempt) in self
+            .active
+            .iter()
+            .map(|(task, active)| (*task, active.attempt))
+            .collect::<Vec<_>>()
+        {
+            self.follow_adopted(task, attempt, &mut ended);
+        }
+        let mut tick = tokio::time::interval(TICK);
+        loop {
+            self.land_all().await?;
+            self.start_all(&mut ended)?;
+            self.obey_stops();
+            if self.active.is_empty() && !self.is_waiting_for_limit() {
+                break;
+            }
+            tokio::select! {
+                Some(joined) = ended.join_next(), if !ended.is_empty() => {
+                    if let Ok((task, attempt)) = joined {
+                        self.settle(task, attempt)?;
+                    }
+                }
+                () = wake.notified() => {}
+                _ = tick.tick() => self.look(),
+            }
+        }
+        if self.board.tally().left == 0 {
+            self.sweep();
+        }
+        Ok(self.ending())
+    }
+
+    fn ending(&self) -> Ending {
+        let given_up = self.board.given_up();
+        Ending {
+            tally: self.board.tally(),
+            given_up: given_up
+                .map(|(task, reason)| (self.task(task).to_owned(), reason.to_owned()))
+                .collect(),
+            stopped: self.stops.load(Ordering::Relaxed) > 0,
+            over_budget: self.is_over_budget(),
+            attempts: self.attempts,
+            cost: self.cost,
+            tip: self.tip.as_str().to_owned(),
+        }
+    }
+
+    /// Counts what a person's Ctrl-C or a TERM asks: once to stop starting, twice to stop now.
+    fn listen(&self, wake: &Arc<Notify>) -> Result<(), Error> {
+        for kind in [SignalKind::interrupt(), SignalKind::terminate()] {
+            let mut signal = signal(kind).map_err(Error::Runtime)?;
+            let (stops, wake) = (Arc::clone(&self.stops), Arc::clone(wake));
+            tokio::spawn(async move {
+                while signal.recv().await.is_some() {
+                    stops.fetch_add(1, Ordering::Relaxed);
+                    wake.notify_one();
+                }
+            });
+        }
+        Ok(())
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.stops.load(Ordering::Relaxed) > 0
+    }
+
+    fn is_over_budget(&self) -> bool {
+        self.engine.max_cost.is_some_and(|most| self.cost >= most)
+    }
+
+    fn is_waiting_for_limit(&self) -> bool {
+        !self.is_stopping() && !self.not_before.is_empty()
+    }
+
+    fn obey_stops(&mut self) {
+        let stops = self.stops.load(Ordering::Relaxed);
+        if stops > self.stop_said {
+            self.stop_said = stops;
+            self.engine.watcher.progress(&Progress::Stopping(stops > 1));
+        }
+        if stops > 1 {
+            for task in self.active.keys().copied().collect::<Vec<_>>() {
+                self.ask_to_end(task);
+            }
+        }
+    }
+
+    /// Asks a worker to end its agent and itself, and kills it when it does not; its work can be done again.
+    fn ask_to_end(&mut self, task: usize) {
+        let id = self.task(task).to_owned();
+        let Some(active) = self.active.get_mut(&task) else {
+            return;
+        };
+        // A worker of ours is known by its process before it has its claim.
+        let holder = match self.port.held(&id, active.attempt) {
+            Ok(Held::By(Some(holder))) => Some(holder.process.pid),
+            Ok(Held::By(None) | Held::Free) | Err(_) => None,
+        };
+        let Some(pid) = active.pid.or(holder) else {
+            return;
+        };
+        match active.asked {
+            None => {
+                active.asked = Some(tokio::time::Instant::now());
+                send(pid, rustix::process::Signal::TERM);
+                // A stopped worker hears it only when it runs again.
+                send(pid, rustix::process::Signal::CONT);
+            }
+            Some(at) if at.elapsed() > STOP_GRACE => send(pid, rustix::process::Signal::KILL),
+            Some(_) => {}
+        }
+    }
+
+    fn start_all(&mut self, ended: &mut JoinSet<(usize, u32)>) -> Result<(), Error> {
+        let now = tokio::time::Instant::now();
+        self.not_before.retain(|_, time| *time > now);
+        // A limit is the agent's account, so it holds for every task.
+        while !self.is_stopping()
+            && !self.is_over_budget()
+            && self.not_before.is_empty()
+            && self.board.n_running() < self.engine.jobs
+        {
+            let Some(task) = self.board.startable() else {
+                break;
+            };
+            self.start(task, ended)?;
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, task: usize, ended: &mut JoinSet<(usize, u32)>) -> Result<(), Error> {
+        self.lock.verify()?;
+        let attempt = self.board.next_attempt(task);
+        let order = self.order(task, attempt);
+        self.port.claim(&order)?;
+        crate::crash::point("after-claim");
+        let file = self.port.order_path(&order.task, attempt);
+        let errors = rekindle_fs::create_output(
+            &self
+                .port
+                .attempt_folder(&order.task, attempt)
+                .join("worker.log"),
+        )?;
+        let mut worker = Command::new(self.engine.program);
+        // Variables that point git at another repository must not reach an agent.
+        for name in rekindle_git::SCRUBBED {
+            worker.env_remove(name);
+        }
+        let child = worker
+            .args(["worker", file.as_str()])
+            .current_dir(self.engine.project)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::from(errors))
+            .spawn();
+        let mut child = child.map_err(|source| Error::Worker { source })?;
+        crate::crash::point("after-worker-start");
+        self.attempts += 1;
+        self.board.started(task, attempt);
+        let mut active = Active::new(attempt, order.log);
+        active.pid = child.id();
+        self.active.insert(task, active);
+        ended.spawn(async move {
+            child.wait().await.ok();
+            (task, attempt)
+        });
+        self.engine.watcher.progress(&Progress::Started(
+            &self.engine.work.tasks[task].id,
+            attempt,
+        ));
+        Ok(())
+    }
+
+    fn order(&self, task: usize, attempt: u32) -> Order {
+        let engine = &self.engine;
+        let entry = &engine.work.tasks[task];
+        let is_free = |slot: &usize| !self.active.values().any(|active| active.has_slot(*slot));
+        let slot = (1..=self.active.len() + 1).find(is_free).unwrap_or(1);
+        let actor = format!("executor-{slot}");
+        let brief = (engine.brief)(task, attempt, self.trouble.get(&task).map(String::as_str));
+        let worktree = self.worktree(task);
+        let token = format!("{}-{}-{attempt}-{}", engine.id.name, entry.id, fresh());
+        let call = Call {
+            id: engine.id,
+            task: &brief,
+            folder: &worktree,
+            token: &token,
+            session: self.sessions.get(&task).map(String::as_str),
+        };
+        let checks = entry.checks.iter().chain(&engine.work.settings.verify);
+        Order {
+            schema: ORDER_SCHEMA.to_owned(),
+            protocol: engine.id.protocol.to_string(),
+            workflow: engine.id.name.clone(),
+            task: entry.id.clone(),
+            attempt,
+            log: engine
+                .scribe
+                .log(&engine.id.name, &actor, &entry.id, attempt),
+            actor,
+            project: engine.project.to_owned(),
+            base: self.tip.as_str().to_owned(),
+            agent: command(engine.agent.invocation(&call)),
+            checks: checks
+                .map(|check| command(Invocation::check(check, &call)))
+                .collect(),
+            stream: engine.agent.stream.name().to_owned(),
+            git: self.git(),
+            common_dir: self.common_dir.clone(),
+            tracked: self.tracked.clone(),
+            timeout: engine.work.settings.timeout,
+            worktree,
+            token,
+        }
+    }
+
+    /// Returns the folder of a task's worktree; all its attempts share it.
+    fn worktree(&self, task: usize) -> Utf8PathBuf {
+        StateFolder::of(self.engine.project)
+            .worktrees(self.engine.id)
+            .join(crate::state_folder::encoded(self.task(task)))
+    }
+
+    fn git(&self) -> (Utf8PathBuf, [u32; 3]) {
+        let program = self.repo.program();
+        let version = program.version();
+        let path = program.path().to_string_lossy().into_owned();
+        (path.into(), [version.major, version.minor, version.patch])
+    }
+
+    /// Waits for a worker that an earlier orchestrator started, by its claim.
+    fn follow_adopted(&self, task: usize, attempt: u32, ended: &mut JoinSet<(usize, u32)>) {
+        let (port, id) = (self.port.clone(), self.task(task).to_owned());
+        ended.spawn_blocking(move || {
+            port.wait_released(&id, attempt).ok();
+            (task, attempt)
+        });
+    }
+
+    /// Takes in what a worker that has ended said last.
+    fn settle(&mut self, task: usize, attempt: u32) -> Result<(), Error> {
+        let Some(active) = self
+            .active
+            .get(&task)
+            .filter(|active| active.attempt == attempt)
+        else {
+            return Ok(());
+        };
+        let log = active.log.clone();
+        self.active.remove(&task);
+        let last = self.last_word(task, attempt, &log);
+        self.conclude(task, attempt, last)
+    }
+
+    /// Returns what an attempt said last of how it went, and remembers its agent's session.
+    fn last_word(&mut self, task: usize, attempt: u32, log: &Utf8Path) -> Option<Happened> {
+        let (lines, _) = self.port.read(log, Position::default());
+        let mut last = None;
+        for line in &lines {
+            let Some((_, _, happened)) = self
+                .engine
+                .scribe
+                .heard(line)
+                .filter(|(id, of, _)| id == self.task(task) && *of == attempt)
+            else {
+                continue;
+            };
+            if let Happened::Session { id } = happened {
+                self.sessions.insert(task, id);
+            } else {
+                last = Some(happened);
+            }
+        }
+        last
+    }
+
+    /// Draws the conclusion from an attempt's last word.
+    fn conclude(&mut self, task: usize, attempt: u32, last: Option<Happened>) -> Result<(), Error> {
+        match last {
+            Some(Happened::Implemented(delivery)) => {
+                self.cost = self.cost.saturating_add(delivery.cost.unwrap_or(0));
+                self.board.delivered(task, attempt, delivery);
+                Ok(())
+            }
+            Some(Happened::Failed { reason, kind }) => self.failed(task, attempt, &reason, kind),
+            Some(Happened::Limited { until }) => {
+                let wait = until
+                    .and_then(|time| self.engine.scribe.until(&time))
+                    .unwrap_or(LIMIT_WAIT);
+                self.not_before
+                    .insert(task, tokio::time::Instant::now() + wait);
+                self.board.put_back(task);
+                let id = &self.engine.work.tasks[task].id;
+                self.engine.watcher.progress(&Progress::Limited(id, wait));
+                Ok(())
+            }
+            Some(Happened::Stopped) if self.is_stopping() => {
+                self.board.put_back(task);
+                Ok(())
+            }
+            Some(
+                Happened::Claimed
+                | Happened::Started { .. }
+                | Happened::Beat { .. }
+                | Happened::Session { .. }
+                | Happened::Stopped
+                | Happened::Completed { .. }
+                | Happened::Blocked { .. }
+                | Happened::Reopened { .. },
+            )
+            | None => self.interrupted(task, attempt),
+        }
+    }
+
+    /// A worker or agent was killed. What is left of it is ended before the worktree is used again.
+    fn interrupted(&mut self, task: usize, attempt: u32) -> Result<(), Error> {
+        if let Some(order) = self.port.order(self.task(task), attempt) {
+            process_tree::end(&order.token, None, STOP_GRACE);
+        }
+        match self.board.interrupted(task) {
+            Next::Retry => {
+                let id = &self.engine.work.tasks[task].id;
+                self.engine
+                    .watcher
+                    .progress(&Progress::Interrupted(id, attempt));
+                Ok(())
+            }
+            Next::GiveUp { reason } => self.give_up(task, attempt, &reason),
+        }
+    }
+
+    /// Takes a failure in that is already in the log of the attempt.
+    fn failed(
+        &mut self,
+        task: usize,
+        attempt: u32,
+        reason: &str,
+        kind: FailureKind,
+    ) -> Result<(), Error> {
+        self.trouble.insert(task, reason.to_owned());
+        let next = self.board.failed(task, reason, kind);
+        let again = next == Next::Retry;
+        let id = &self.engine.work.tasks[task].id;
+        self.engine
+            .watcher
+            .progress(&Progress::Failed(id, attempt, reason, again));
+        match next {
+            Next::Retry => Ok(()),
+            Next::GiveUp { reason } => self.give_up(task, attempt, &reason),
+        }
+    }
+
+    fn give_up(&mut self, task: usize, attempt: u32, reason: &str) -> Result<(), Error> {
+        let blocked = Happened::Blocked {
+            reason: reason.to_owned(),
+        };
+        self.say(task, attempt, &blocked)
+    }
+
+    /// Looks at all workers: for the screen, and for those that have gone silent.
+    fn look(&mut self) {
+        let now = tokio::time::Instant::now();
+        let mut views = Vec::new();
+        let mut silent = Vec::new();
+        for (&task, active) in &mut self.active {
+            let id = &self.engine.work.tasks[task].id;
+            let (lines, position) = self.port.read(&active.log, active.position);
+            let output = self
+                .port
+                .attempt_folder(id, active.attempt)
+                .join("output.log");
+            let len = fs_err::metadata(&output).map_or(0, |meta| meta.len());
+            if !lines.is_empty() || len != active.output_len {
+                active.last_sign = now;
+            }
+            active.position = position;
+            active.output_len = len;
+            let quiet = now.duration_since(active.last_sign);
+            if quiet > self.engine.silent_after {
+                silent.push(task);
+            }
+            views.push(WorkerView {
+                task: id.clone(),
+                attempt: active.attempt,
+                elapsed: now.duration_since(active.started),
+                silent: quiet,
+                last_line: crate::output_log::last_line(&output),
+            });
+        }
+        for task in silent {
+            self.ask_to_end(task);
+        }
+        self.engine.watcher.view(self.board.tally(), &views);
+    }
+
+    async fn land_all(&mut self) -> Result<(), Error> {
+        while let Some((task, attempt, delivery)) = self.board.landable() {
+            self.lock.verify()?;
+            self.land(task, attempt, &delivery).await?;
+        }
+        Ok(())
+    }
+
+    fn delivered_again(&mut self, task: usize, attempt: u32, delivery: Delivery) {
+        self.board.delivered(task, attempt, delivery);
+    }
+
+    fn state(&self, task: usize) -> &State {
+        self.board.state(task)
+    }
+}
+
+impl Active {
+    fn new(attempt: u32, log: Utf8PathBuf) -> Self {
+        let now = tokio::time::Instant::now();
+        Self {
+            attempt,
+            log,
+            position: Position::default(),
+            started: now,
+            last_sign: now,
+            output_len: 0,
+            pid: None,
+            asked: None,
+        }
+    }
+
+    fn has_slot(&self, slot: usize) -> bool {
+        let actor = self
+            .log
+            .parent()
+            .and_then(Utf8Path::file_name)
+            .unwrap_or_default();
+        actor == format!("executor-{slot}")
+    }
+}
+
+fn send(pid: u32, signal: rustix::process::Signal) {
+    if let Some(pid) = i32::try_from(pid)
+        .ok()
+        .and_then(rustix::process::Pid::from_raw)
+    {
+        rustix::process::kill_process(pid, signal).ok();
+    }
+}
+
+fn command(invocation: Invocation) -> OrderCommand {
+    OrderCommand {
+        program: invocation.program,
+        arguments: invocation.arguments,
+        variables: invocation
+            .variables
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
+        input: invocation.input,
+    }
+}
+
+/// Returns which of the run's own folders a commit has in its tree.
+fn tracked(repo: &Repo, base: &ObjectId) -> Result<Vec<String>, Error> {
+    let mut found = Vec::new();
+    for name in crate::worker::OWN_FILES {
+        if repo.tree_of(&format!("{base}:{name}"))?.is_some() {
+            found.push(name.to_owned());
+        }
+    }
+    Ok(found)
+}
+
+/// Returns a text that no other attempt on this machine has.
+fn fresh() -> String {
+    use std::hash::{BuildHasher as _, Hasher as _};
+    let random = std::collections::hash_map::RandomState::new()
+        .build_hasher()
+        .finish();
+    format!("{:x}-{random:x}", std::process::id())
+}

@@ -1,0 +1,476 @@
+//! Who may start, what may land: the engine's decisions, as a pure state machine.
+//!
+//! The board knows tasks by their place in the plan. It is told what happened
+//! and answers what is due; it does nothing itself and knows no clock.
+
+use rekindle_model::{Delivery, FailureKind, Standing, WorkTask};
+
+/// A task on the board.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It can start when what it needs has landed.
+    Open,
+    /// An attempt is at work.
+    Running { attempt: u32 },
+    /// An attempt's work waits to land.
+    Delivered { attempt: u32, delivery: Delivery },
+    /// It is on the branch.
+    Landed,
+    /// It was left out.
+    Skipped,
+    /// Only a person can help.
+    Blocked { reason: String },
+}
+
+/// What the board knows of a task beside its state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Entry {
+    state: State,
+    failures: u32,
+    conflicts: u32,
+    /// How often its worker or agent was killed from outside since this board was made.
+    interruptions: u32,
+    /// The highest attempt number so far.
+    attempts: u32,
+}
+
+/// The state of all tasks of a run.
+#[derive(Debug)]
+pub(crate) struct Board {
+    needs: Vec<Vec<usize>>,
+    dependents: Vec<Vec<usize>>,
+    /// Tasks that share a declared file, which do not run side by side.
+    neighbors: Vec<Vec<usize>>,
+    entries: Vec<Entry>,
+    retries: u32,
+    /// How many of each task's needs have not landed.
+    missing: Vec<usize>,
+    /// Open tasks whose needs have all landed, in plan order.
+    ready: std::collections::BTreeSet<usize>,
+    delivered: std::collections::BTreeSet<usize>,
+    running: std::collections::BTreeSet<usize>,
+}
+
+/// What a failure leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// The task is tried again.
+    Retry,
+    /// The task is given up; a person is needed.
+    GiveUp { reason: String },
+}
+
+/// Killed from outside this often, a task is taken for the cause of it.
+const MOST_INTERRUPTIONS: u32 = 10;
+
+impl Board {
+    /// Returns the board of a run as its record tells it; what git and locks tell comes after.
+    pub(crate) fn new(tasks: &[WorkTask], retries: u32) -> Self {
+        let needs: Vec<Vec<usize>> = tasks.iter().map(|task| task.needs.clone()).collect();
+        let mut dependents = vec![Vec::new(); tasks.len()];
+        for (task, needs) in needs.iter().enumerate() {
+            for &need in needs {
+                dependents[need].push(task);
+            }
+        }
+        let entries = tasks.iter().map(|task| Entry::new(task, retries)).collect();
+        let mut board = Self {
+            missing: needs.iter().map(Vec::len).collect(),
+            needs,
+            dependents,
+            neighbors: neighbors(tasks),
+            entries,
+            retries,
+            ready: [].into(),
+            delivered: [].into(),
+            running: [].into(),
+        };
+        board.count();
+        board
+    }
+
+    /// Counts anew what is missing; done once, later changes are followed one by one.
+    fn count(&mut self) {
+        for task in 0..self.entries.len() {
+            let missing = self.needs[task]
+                .iter()
+                .filter(|&&need| self.entries[need].state != State::Landed);
+            self.missing[task] = missing.count();
+        }
+        for task in 0..self.entries.len() {
+            self.place(task);
+        }
+    }
+
+    /// Puts a task into the sets that its state belongs to.
+    fn place(&mut self, task: usize) {
+        let state = &self.entries[task].state;
+        let set = |set: &mut std::collections::BTreeSet<usize>, is_in: bool| {
+            if is_in {
+                set.insert(task);
+            } else {
+                set.remove(&task);
+            }
+        };
+        set(
+            &mut self.ready,
+            *state == State::Open && self.missing[task] == 0,
+        );
+        set(
+            &mut self.delivered,
+            matches!(state, State::Delivered { .. }),
+        );
+        set(&mut self.running, matches!(state, State::Running { .. }));
+    }
+
+    fn set(&mut self, task: usize, state: State) {
+        let was_landed = self.entries[task].state == State::Landed;
+        let is_landed = state == State::Landed;
+        self.entries[task].state = state;
+        self.place(task);
+        if was_landed == is_landed {
+            return;
+        }
+        for dependent in self.dependents[task].clone() {
+            if is_landed {
+                self.missing[dependent] -= 1;
+            } else {
+                self.missing[dependent] += 1;
+            }
+            self.place(dependent);
+        }
+    }
+
+    pub(crate) fn state(&self, task: usize) -> &State {
+        &self.entries[task].state
+    }
+
+    pub(crate) fn n_running(&self) -> usize {
+        self.running.len()
+    }
+
+    /// Returns the first task that may start, in plan order.
+    pub(crate) fn startable(&self) -> Option<usize> {
+        let is_free = |task: &&usize| {
+            let at_work = |neighbor: &usize| {
+                matches!(
+                    self.entries[*neighbor].state,
+                    State::Running { .. } | State::Delivered { .. }
+                )
+            };
+            !self.neighbors[**task].iter().any(at_work)
+        };
+        self.ready.iter().find(is_free).copied()
+    }
+
+    /// Returns the first delivery in plan order.
+    pub(crate) fn landable(&self) -> Option<(usize, u32, Delivery)> {
+        let &task = self.delivered.first()?;
+        match &self.entries[task].state {
+            State::Delivered { attempt, delivery } => Some((task, *attempt, delivery.clone())),
+            State::Open
+            | State::Running { .. }
+            | State::Landed
+            | State::Skipped
+            | State::Blocked { .. } => None,
+        }
+    }
+
+    /// Returns the number of the next attempt of a task.
+    pub(crate) fn next_attempt(&self, task: usize) -> u32 {
+        self.entries[task].attempts.saturating_add(1)
+    }
+
+    pub(crate) fn started(&mut self, task: usize, attempt: u32) {
+        let entry = &mut self.entries[task];
+        entry.attempts = entry.attempts.max(attempt);
+        self.set(task, State::Running { attempt });
+    }
+
+    pub(crate) fn delivered(&mut self, task: usize, attempt: u32, delivery: Delivery) {
+        let entry = &mut self.entries[task];
+        entry.attempts = entry.attempts.max(attempt);
+        self.set(task, State::Delivered { attempt, delivery });
+    }
+
+    pub(crate) fn landed(&mut self, task: usize) {
+        self.set(task, State::Landed);
+    }
+
+    pub(crate) fn blocked(&mut self, task: usize, reason: String) {
+        self.set(task, State::Blocked { reason });
+    }
+
+    /// Opens a task again whose record said done and whose commit is not there.
+    pub(crate) fn reopened(&mut self, task: usize) {
+        self.set(task, State::Open);
+    }
+
+    /// Notes that an attempt was used up without a word, so that the next has a higher number.
+    pub(crate) fn attempt_seen(&mut self, task: usize, attempt: u32) {
+        let entry = &mut self.entries[task];
+        entry.attempts = entry.attempts.max(attempt);
+    }
+
+    /// An attempt failed and said so.
+    pub(crate) fn failed(&mut self, task: usize, reason: &str, kind: FailureKind) -> Next {
+        let entry = &mut self.entries[task];
+        entry.failures = entry.failures.saturating_add(1);
+        if kind == FailureKind::Conflict {
+            entry.conflicts += 1;
+        }
+        let next = if entry.conflicts > 1 {
+            let reason = format!("it conflicts again with what landed: {reason}");
+            Next::GiveUp { reason }
+        } else if entry.failures > self.retries {
+            let reason = format!("it failed {} times: {reason}", entry.failures);
+            Next::GiveUp { reason }
+        } else {
+            Next::Retry
+        };
+        match &next {
+            Next::Retry => self.set(task, State::Open),
+            Next::GiveUp { reason } => self.blocked(task, reason.clone()),
+        }
+        next
+    }
+
+    /// An attempt ended without a word: its worker or agent was killed.
+    pub(crate) fn interrupted(&mut self, task: usize) -> Next {
+        let entry = &mut self.entries[task];
+        entry.interruptions += 1;
+        if entry.interruptions > MOST_INTERRUPTIONS {
+            let reason = format!("its worker was killed {} times", entry.interruptions);
+            self.blocked(task, reason.clone());
+            return Next::GiveUp { reason };
+        }
+        self.set(task, State::Open);
+        Next::Retry
+    }
+
+    /// An attempt was stopped by a person or has to wait; it counts for nothing.
+    pub(crate) fn put_back(&mut self, task: usize) {
+        self.set(task, State::Open);
+    }
+
+    pub(crate) fn tally(&self) -> Tally {
+        let count = |wanted: fn(&State) -> bool| {
+            self.entries
+                .iter()
+                .filter(|entry| wanted(&entry.state))
+                .count()
+        };
+        let landed = count(|state| *state == State::Landed);
+        let skipped = count(|state| *state == State::Skipped);
+        let blocked = count(|state| matches!(state, State::Blocked { .. }));
+        let running = self.running.len();
+        Tally {
+            landed,
+            running,
+            blocked,
+            left: self.entries.len() - landed - skipped - blocked - running,
+            total: self.entries.len(),
+            skipped,
+        }
+    }
+
+    /// Returns the tasks that are given up, with their reasons, in plan order.
+    pub(crate) fn given_up(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.entries
+            .iter()
+            .enumerate()
+            .filter_map(|(task, entry)| match &entry.state {
+                State::Blocked { reason } => Some((task, reason.as_str())),
+                State::Open
+                | State::Running { .. }
+                | State::Delivered { .. }
+                | State::Landed
+                | State::Skipped => None,
+            })
+    }
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tally {
+    /// On the branch.
+    pub landed: usize,
+    /// At work.
+    pub running: usize,
+    /// Waiting for a person.
+    pub blocked: usize,
+    /// Left out.
+    pub skipped: usize,
+    /// Not begun, or waiting to land.
+    pub left: usize,
+    /// All.
+    pub total: usize,
+}
+
+impl Entry {
+    fn new(task: &WorkTask, retries: u32) -> Self {
+        let reason = || {
+            task.reason
+                .clone()
+                .unwrap_or_else(|| "it needs a task that was skipped".to_owned())
+        };
+        let failures = task.failures;
+        let state = match task.standing {
+            Standing::Open if task.unreachable => State::Blocked {
+                reason: "it needs a task that the plan lacks".to_owned(),
+            },
+            // The orchestrator died after the last failure and before it gave the task up.
+            Standing::Open if failures > retries => State::Blocked {
+                reason: format!("it failed {failures} times: {}", reason()),
+            },
+            Standing::Open => State::Open,
+            Standing::Blocked => State::Blocked { reason: reason() },
+            Standing::Skipped => State::Skipped,
+            Standing::Done => State::Landed,
+        };
+        Self {
+            state,
+            failures: task.failures,
+            conflicts: 0,
+            interruptions: 0,
+            attempts: task.attempts,
+        }
+    }
+}
+
+/// Returns for each task the others that declare one of its files.
+fn neighbors(tasks: &[WorkTask]) -> Vec<Vec<usize>> {
+    let mut owners: std::collections::HashMap<&str, Vec<usize>> = std::collections::HashMap::new();
+    for (task, entry) in tasks.iter().enumerate() {
+        for file in &entry.files {
+            owners.entry(file).or_default().push(task);
+        }
+    }
+    let mut neighbors = vec![std::collections::BTreeSet::new(); tasks.len()];
+    for sharing in owners.values() {
+        // A file that everybody names would make the pairs quadratic, and says nothing.
+        if sharing.len() > 64 {
+            continue;
+        }
+        for &task in sharing {
+            neighbors[task].extend(sharing.iter().copied().filter(|&other| other != task));
+        }
+    }
+    neighbors
+        .into_iter()
+        .map(|set| set.into_iter().collect())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(id: &str, needs: &[usize]) -> WorkTask {
+        WorkTask {
+            id: id.to_owned(),
+            title: String::new(),
+            needs: needs.to_vec(),
+            unreachable: false,
+            files: Vec::new(),
+            checks: Vec::new(),
+            standing: Standing::Open,
+            failures: 0,
+            attempts: 0,
+            last_failed: None,
+            reason: None,
+        }
+    }
+
+    #[test]
+    fn a_task_starts_when_what_it_needs_has_landed_and_not_before() {
+        let mut board = Board::new(&[task("a", &[]), task("b", &[0]), task("c", &[])], 2);
+        assert_eq!(board.startable(), Some(0));
+        board.started(0, 1);
+        assert_eq!(board.startable(), Some(2));
+        board.started(2, 1);
+        board.delivered(0, 1, Delivery::default());
+        assert_eq!(board.startable(), None, "delivered is not landed");
+        board.landed(0);
+        assert_eq!(board.startable(), Some(1));
+    }
+
+    #[test]
+    fn deliveries_land_in_plan_order() {
+        let mut board = Board::new(&[task("a", &[]), task("b", &[]), task("c", &[])], 2);
+        for number in 0..3 {
+            board.started(number, 1);
+        }
+        board.delivered(2, 1, Delivery::default());
+        board.delivered(1, 1, Delivery::default());
+        assert_eq!(board.landable().map(|(task, ..)| task), Some(1));
+    }
+
+    #[test]
+    fn what_is_reopened_is_missing_again() {
+        let mut tasks = [task("a", &[]), task("b", &[0]), task("c", &[1])];
+        for done in &mut tasks[..2] {
+            done.standing = Standing::Done;
+        }
+        let mut board = Board::new(&tasks, 2);
+        assert_eq!(board.startable(), Some(2));
+        board.reopened(0);
+        board.reopened(1);
+        assert_eq!(board.startable(), Some(0));
+        board.started(0, 1);
+        assert_eq!(board.startable(), None);
+        board.landed(0);
+        assert_eq!(board.startable(), Some(1));
+    }
+
+    #[test]
+    fn two_retries_and_then_a_person() {
+        let mut board = Board::new(&[task("a", &[])], 2);
+        for attempt in 1..=2 {
+            board.started(0, attempt);
+            assert_eq!(board.failed(0, "no", FailureKind::Work), Next::Retry);
+            assert_eq!(board.next_attempt(0), attempt + 1);
+        }
+        board.started(0, 3);
+        assert!(matches!(
+            board.failed(0, "no", FailureKind::Work),
+            Next::GiveUp { .. }
+        ));
+        assert_eq!(board.startable(), None);
+        assert_eq!(board.tally().blocked, 1);
+    }
+
+    #[test]
+    fn a_second_conflict_is_for_a_person_whatever_the_retries() {
+        let mut board = Board::new(&[task("a", &[])], 9);
+        assert_eq!(board.failed(0, "x", FailureKind::Conflict), Next::Retry);
+        assert!(matches!(
+            board.failed(0, "x", FailureKind::Conflict),
+            Next::GiveUp { .. }
+        ));
+    }
+
+    #[test]
+    fn being_killed_costs_no_retry_but_not_for_ever() {
+        let mut board = Board::new(&[task("a", &[])], 0);
+        for _ in 0..MOST_INTERRUPTIONS {
+            assert_eq!(board.interrupted(0), Next::Retry);
+        }
+        assert!(matches!(board.interrupted(0), Next::GiveUp { .. }));
+    }
+
+    #[test]
+    fn tasks_that_share_a_file_do_not_run_side_by_side() {
+        let mut tasks = [task("a", &[]), task("b", &[]), task("c", &[])];
+        tasks[0].files = vec!["x".to_owned()];
+        tasks[1].files = vec!["x".to_owned(), "y".to_owned()];
+        let mut board = Board::new(&tasks, 2);
+        board.started(0, 1);
+        assert_eq!(board.startable(), Some(2));
+        board.delivered(0, 1, Delivery::default());
+        board.started(2, 1);
+        assert_eq!(board.startable(), None, "what is delivered has yet to land");
+        board.landed(0);
+        assert_eq!(board.startable(), Some(1));
+    }
+}

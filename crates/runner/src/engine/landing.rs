@@ -1,0 +1,356 @@
+//! Landing: one commit a task on the run's branch, with the proof in its trailers.
+
+use std::process::Stdio;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rekindle_git::{Checkout, Expected, Merge, Message, ObjectId, Removal, Repo, RepoPath};
+use rekindle_model::{Delivery, FailureKind, Happened};
+use tokio::process::Command;
+
+use super::{Orchestrator, Progress, State};
+use crate::worker::work_ref;
+use crate::{Error, StateFolder};
+
+/// How often a branch that others commit to is followed before one landing is given up.
+const MOST_MOVES: u32 = 20;
+
+/// What came of an attempt to land.
+enum Landing {
+    /// It landed, or was handed back.
+    Over,
+    /// The branch is not where it was.
+    Moved,
+}
+
+/// What the checks on an integrated tree came to.
+enum Checked {
+    Passed,
+    Failed(String),
+    Stopped,
+}
+
+/// How long a check may take where attempts have no limit.
+const LONGEST_CHECK: u64 = 3600;
+
+impl Orchestrator<'_> {
+    /// Returns the full name of the run's branch.
+    pub(super) fn branch_ref(&self) -> String {
+        format!("refs/heads/{}", self.engine.work.settings.branch)
+    }
+
+    /// Lands a delivery, or hands it back.
+    pub(super) async fn land(
+        &mut self,
+        task: usize,
+        attempt: u32,
+        delivery: &Delivery,
+    ) -> Result<(), Error> {
+        for _ in 0..MOST_MOVES {
+            match self.try_to_land(task, attempt, delivery).await? {
+                Landing::Over => return Ok(()),
+                Landing::Moved => self.follow_branch()?,
+            }
+        }
+        Err(Error::BranchMoves {
+            branch: self.engine.work.settings.branch.clone(),
+        })
+    }
+
+    async fn try_to_land(
+        &mut self,
+        task: usize,
+        attempt: u32,
+        delivery: &Delivery,
+    ) -> Result<Landing, Error> {
+        self.refuse_checked_out()?;
+        let commit = ObjectId::parse(&delivery.commit)?;
+        let moved = self.tip.as_str() != delivery.base;
+        let tree = if moved {
+            match self.repo.merge(&self.tip, &commit)? {
+                Merge::Clean(tree) => tree,
+                Merge::Conflicts(paths) => {
+                    let shown: Vec<String> = paths
+                        .iter()
+                        .take(10)
+                        .map(|path| format!("`{path}`"))
+                        .collect();
+                    let reason = format!(
+                        "it conflicts with what landed meanwhile in {}",
+                        shown.join(", ")
+                    );
+                    self.hand_back(task, attempt, &reason, FailureKind::Conflict)?;
+                    return Ok(Landing::Over);
+                }
+            }
+        } else {
+            ObjectId::parse(&delivery.tree)?
+        };
+        let message = self.message(task, attempt);
+        let landing =
+            self.repo
+                .commit_tree(&tree, std::slice::from_ref(&self.tip), &message, None)?;
+        // On the very tree that the worker checked, its checks need not be repeated.
+        if moved {
+            match self.verify(task, &landing).await? {
+                Checked::Passed => {}
+                Checked::Failed(reason) => {
+                    self.hand_back(task, attempt, &reason, FailureKind::Integration)?;
+                    return Ok(Landing::Over);
+                }
+                // A person ends it: the delivery stays and lands with the next resume.
+                Checked::Stopped => {
+                    self.board.put_back(task);
+                    return Ok(Landing::Over);
+                }
+            }
+        }
+        crate::crash::point("before-land");
+        let kept = work_ref(&self.engine.id.name, self.task(task), attempt);
+        let moved = self
+            .repo
+            .move_and_delete((&self.branch_ref(), &landing, &self.tip), (&kept, &commit));
+        match moved {
+            Ok(()) => {}
+            Err(rekindle_git::Error::RefMoved { .. }) => return Ok(Landing::Moved),
+            // Somebody removed the ref that kept the commit; the commit itself was still there to land.
+            Err(_) if self.repo.resolve(&kept)?.is_none() => {
+                let expected = Expected::At(self.tip.clone());
+                self.repo
+                    .update_ref(&self.branch_ref(), &landing, &expected)?;
+            }
+            Err(error) => return Err(error.into()),
+        }
+        crate::crash::point("after-land");
+        self.tip = landing;
+        self.landed(task, attempt)?;
+        Ok(Landing::Over)
+    }
+
+    /// Somebody else committed to the branch: what stands there now is built upon, if it goes on from what we knew.
+    fn follow_branch(&mut self) -> Result<(), Error> {
+        let moved = || Error::BranchMoves {
+            branch: self.engine.work.settings.branch.clone(),
+        };
+        let tip = self.repo.resolve(&self.branch_ref())?.ok_or_else(moved)?;
+        if !self.repo.is_ancestor(&self.tip, &tip)? {
+            return Err(moved());
+        }
+        self.tip = tip;
+        Ok(())
+    }
+
+    /// Refuses to move a branch that somebody has checked out: their files would seem changed.
+    ///
+    /// Read from the files themselves: a process for each landing would be felt.
+    pub(super) fn refuse_checked_out(&self) -> Result<(), Error> {
+        let branch = &self.engine.work.settings.branch;
+        let wanted = format!("ref: refs/heads/{branch}");
+        let linked = fs_err::read_dir(self.common_dir.join("worktrees"))
+            .into_iter()
+            .flatten();
+        let heads = linked.filter_map(|entry| Some(entry.ok()?.path().join("HEAD")));
+        for head in heads.chain([self.common_dir.join("HEAD").into_std_path_buf()]) {
+            if fs_err::read_to_string(&head).is_ok_and(|text| text.trim_end() == wanted) {
+                return Err(Error::CheckedOut {
+                    branch: branch.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Records that a task is on the branch.
+    pub(super) fn landed(&mut self, task: usize, attempt: u32) -> Result<(), Error> {
+        let commit = self.tip.as_str().to_owned();
+        self.say(
+            task,
+            attempt,
+            &Happened::Completed {
+                commit: commit.clone(),
+            },
+        )?;
+        crate::crash::point("after-completed");
+        self.board.landed(task);
+        let id = &self.engine.work.tasks[task].id;
+        self.engine.watcher.progress(&Progress::Landed(id, &commit));
+        Ok(())
+    }
+
+    fn message(&self, task: usize, attempt: u32) -> Message {
+        let entry = &self.engine.work.tasks[task];
+        let title = if entry.title.is_empty() {
+            "done"
+        } else {
+            entry.title.as_str()
+        };
+        let plain = |text: &str| text.replace(char::is_control, " ");
+        Message {
+            subject: format!("[{}] {}", plain(&entry.id), plain(title)),
+            body: String::new(),
+            trailers: vec![
+                ("Rekindle-Run".to_owned(), plain(&self.engine.id.name)),
+                ("Rekindle-Task".to_owned(), plain(&entry.id)),
+                ("Rekindle-Attempt".to_owned(), attempt.to_string()),
+            ],
+        }
+    }
+
+    /// Hands a delivery back to its task, with the reason for the next attempt.
+    fn hand_back(
+        &mut self,
+        task: usize,
+        attempt: u32,
+        reason: &str,
+        kind: FailureKind,
+    ) -> Result<(), Error> {
+        let failed = Happened::Failed {
+            reason: reason.to_owned(),
+            kind,
+        };
+        self.say(task, attempt, &failed)?;
+        self.failed(task, attempt, reason, kind)
+    }
+
+    /// Runs the checks on the integrated tree.
+    async fn verify(&mut self, task: usize, landing: &ObjectId) -> Result<Checked, Error> {
+        let engine = &self.engine;
+        let checks: Vec<String> = engine.work.tasks[task]
+            .checks
+            .iter()
+            .chain(&engine.work.settings.verify)
+            .cloned()
+            .collect();
+        if checks.is_empty() {
+            return Ok(Checked::Passed);
+        }
+        let folder = StateFolder::of(engine.project)
+            .worktrees(engine.id)
+            .join(".integration");
+        if !self.integration_ready {
+            if !folder.join(".git").exists() {
+                self.repo.prune_worktrees()?;
+                self.repo
+                    .add_worktree(&folder, landing, Checkout::Detached)?;
+            }
+            self.integration_ready = true;
+        }
+        let scratch = Repo::at(self.repo.program(), folder.clone());
+        scratch.reset_hard(landing)?;
+        scratch.clean(&[])?;
+        for check in checks {
+            match self.check(task, &folder, &check).await? {
+                Checked::Passed => {}
+                other @ (Checked::Failed(_) | Checked::Stopped) => return Ok(other),
+            }
+        }
+        Ok(Checked::Passed)
+    }
+
+    /// Runs one check in a folder, with the time limit of an attempt.
+    async fn check(&self, task: usize, folder: &Utf8Path, check: &str) -> Result<Checked, Error> {
+        let token = super::fresh();
+        let mut command = Command::new("/bin/sh");
+        for name in rekindle_git::SCRUBBED {
+            command.env_remove(name);
+        }
+        let child = command
+            .args(["-c", check])
+            .current_dir(folder)
+            .env("REKINDLE_RUN", &self.engine.id.name)
+            .env("REKINDLE_TASK", &self.engine.work.tasks[task].id)
+            .env("REKINDLE_TOKEN", &token)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            // Ctrl-C is for us to hear, and a check that dies of it says nothing of the work.
+            .process_group(0)
+            .spawn()
+            .map_err(|source| Error::Worker { source })?;
+        let limit = Duration::from_secs(self.engine.work.settings.timeout.unwrap_or(LONGEST_CHECK));
+        let ended = tokio::select! {
+            ended = tokio::time::timeout(limit, child.wait_with_output()) => ended.ok(),
+            () = self.stopped_twice() => None,
+        };
+        // Whatever it left running goes with it.
+        crate::process_tree::end(&token, None, super::STOP_GRACE);
+        let Some(output) = ended else {
+            if self.is_stopping() {
+                return Ok(Checked::Stopped);
+            }
+            let seconds = limit.as_secs();
+            return Ok(Checked::Failed(format!(
+                "`{check}` on the integrated tree took longer than {seconds} s"
+            )));
+        };
+        let output = output.map_err(|source| Error::Worker { source })?;
+        if output.status.success() {
+            return Ok(Checked::Passed);
+        }
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let mut last: Vec<&str> = said.lines().rev().take(5).collect();
+        last.reverse();
+        Ok(Checked::Failed(format!(
+            "`{check}` did not pass on the integrated tree ({}): {}",
+            output.status,
+            rekindle_text::excerpt(&last.join(" / "), 500)
+        )))
+    }
+
+    /// Waits until a person wants everything to end now.
+    async fn stopped_twice(&self) {
+        while self.stops.load(Ordering::Relaxed) < 2 {
+            tokio::time::sleep(super::TICK).await;
+        }
+    }
+
+    /// Removes worktrees that nobody needs any more: the one in which checks ran, and those of
+    /// landed tasks whose worker was killed while it removed them.
+    pub(super) fn sweep(&mut self) {
+        let root = StateFolder::of(self.engine.project).worktrees(self.engine.id);
+        let registered = self.repo.worktrees().unwrap_or_default();
+        let left: Vec<Utf8PathBuf> = registered
+            .into_iter()
+            .filter_map(|worktree| Utf8PathBuf::from_path_buf(worktree.path).ok())
+            .filter(|path| path.starts_with(&root))
+            .collect();
+        if left.is_empty() {
+            return;
+        }
+        // What the checks left holds nothing but what the branch has.
+        let integration = root.join(".integration");
+        if left.contains(&integration) {
+            self.repo
+                .remove_worktree(&integration, Removal::WithChanges)
+                .ok();
+        }
+        for task in 0..self.engine.work.tasks.len() {
+            let path = self.worktree(task);
+            if *self.state(task) == State::Landed && left.contains(&path) {
+                self.remove_if_delivered(task, &path);
+            }
+        }
+        // Folders that are gone are forgotten.
+        self.repo.prune_worktrees().ok();
+    }
+
+    /// Removes a landed task's worktree if all that is in it was delivered; anything else is kept for `clean`.
+    fn remove_if_delivered(&mut self, task: usize, path: &Utf8Path) {
+        let newest = self.port.newest(self.task(task));
+        let Some(order) = self.port.order(self.task(task), newest) else {
+            return;
+        };
+        let Some(Happened::Implemented(delivery)) = self.last_word(task, newest, &order.log) else {
+            return;
+        };
+        let here = Repo::at(self.repo.program(), path.to_owned());
+        let own = crate::worker::OWN_FILES.map(RepoPath::from);
+        let unchanged = here
+            .snapshot_tree(&own)
+            .is_ok_and(|tree| tree.as_str() == delivery.tree);
+        if unchanged {
+            self.repo.remove_worktree(path, Removal::WithChanges).ok();
+        }
+    }
+}

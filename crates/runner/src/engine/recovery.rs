@@ -1,0 +1,138 @@
+//! Finding again where things stand: git first, then claims, then what workers said last.
+
+use std::collections::HashMap;
+
+use rekindle_git::{Expected, ObjectId};
+use rekindle_model::{Happened, Standing};
+
+use super::{Active, Orchestrator, Progress, State};
+use crate::Error;
+use crate::port::Held;
+
+impl Orchestrator<'_> {
+    /// Reconciles the record with git and with the workers that are still alive.
+    pub(super) fn recover(&mut self) -> Result<(), Error> {
+        let landed = self.find_landed()?;
+        // What is not there is open again before anything is concluded from what needs it.
+        for task in 0..self.engine.work.tasks.len() {
+            let is_done = self.engine.work.tasks[task].standing == Standing::Done;
+            if is_done && !landed.contains_key(self.task(task)) {
+                self.reopen(task)?;
+            }
+        }
+        for task in 0..self.engine.work.tasks.len() {
+            self.recover_task(task, landed.get(self.task(task)))?;
+        }
+        Ok(())
+    }
+
+    /// Returns the tasks whose commits are on the branch, with their attempts; makes the branch if it is not there.
+    fn find_landed(&mut self) -> Result<HashMap<String, (u32, ObjectId)>, Error> {
+        let settings = &self.engine.work.settings;
+        let base = ObjectId::parse(&settings.base)?;
+        let Some(tip) = self.repo.resolve(&self.branch_ref())? else {
+            self.repo
+                .update_ref(&self.branch_ref(), &base, &Expected::Missing)?;
+            return Ok(HashMap::new());
+        };
+        self.tip = tip;
+        self.refuse_checked_out()?;
+        let commits = self.repo.log(&format!("{base}..{}", self.tip))?;
+        Ok(commits
+            .into_iter()
+            .filter(|commit| commit.trailer("Rekindle-Run") == Some(&self.engine.id.name))
+            .filter_map(|commit| {
+                let task = commit.trailer("Rekindle-Task")?.to_owned();
+                let attempt = commit.trailer("Rekindle-Attempt")?.parse().ok()?;
+                Some((task, (attempt, commit.id)))
+            })
+            .collect())
+    }
+
+    fn recover_task(&mut self, task: usize, landed: Option<&(u32, ObjectId)>) -> Result<(), Error> {
+        let standing = self.engine.work.tasks[task].standing;
+        let newest = self.port.newest(self.task(task));
+        self.board.attempt_seen(task, newest);
+        match (landed, standing) {
+            // It landed, but the orchestrator died before it said so.
+            (Some((attempt, commit)), Standing::Open | Standing::Blocked) => {
+                let (attempt, commit) = (*attempt, commit.as_str().to_owned());
+                self.say(task, attempt, &Happened::Completed { commit })?;
+                self.board.landed(task);
+                self.end_leftover(task, newest);
+                return Ok(());
+            }
+            (Some(_), Standing::Done | Standing::Skipped) | (None, Standing::Skipped) => {
+                return Ok(());
+            }
+            // Opened again already.
+            (None, Standing::Done) => return Ok(()),
+            (None, Standing::Open | Standing::Blocked) => {}
+        }
+        if newest == 0 || *self.state(task) != State::Open {
+            return Ok(());
+        }
+        let Some(order) = self.port.order(self.task(task), newest) else {
+            return Ok(());
+        };
+        if let Held::By(_) = self.port.held(self.task(task), newest)? {
+            self.board.started(task, newest);
+            self.active.insert(task, Active::new(newest, order.log));
+            let id = &self.engine.work.tasks[task].id;
+            self.engine.watcher.progress(&Progress::Adopted(id, newest));
+            return Ok(());
+        }
+        let last = self.last_word(task, newest, &order.log);
+        match last {
+            Some(Happened::Implemented(delivery)) if !self.was_refused(task, newest) => {
+                self.delivered_again(task, newest, delivery);
+                Ok(())
+            }
+            // A failure is in the record already, which the board was made from.
+            Some(Happened::Failed { .. } | Happened::Limited { .. } | Happened::Implemented(_)) => {
+                Ok(())
+            }
+            Some(
+                Happened::Claimed
+                | Happened::Started { .. }
+                | Happened::Beat { .. }
+                | Happened::Session { .. }
+                | Happened::Stopped
+                | Happened::Completed { .. }
+                | Happened::Blocked { .. }
+                | Happened::Reopened { .. },
+            )
+            | None => {
+                self.end_leftover(task, newest);
+                Ok(())
+            }
+        }
+    }
+
+    /// The record says done, git does not: the commit decides.
+    fn reopen(&mut self, task: usize) -> Result<(), Error> {
+        let reason = format!(
+            "its commit is not on `{}`",
+            self.engine.work.settings.branch
+        );
+        let newest = self.port.newest(self.task(task));
+        self.say(task, newest, &Happened::Reopened { reason })?;
+        self.board.reopened(task);
+        let id = &self.engine.work.tasks[task].id;
+        self.engine.watcher.progress(&Progress::Reopened(id));
+        Ok(())
+    }
+
+    /// Returns whether a delivery was handed back before: then the record's last word is the failure.
+    fn was_refused(&self, task: usize, attempt: u32) -> bool {
+        let entry = &self.engine.work.tasks[task];
+        entry.failures > 0 && entry.attempts == attempt && entry.last_failed == Some(attempt)
+    }
+
+    /// Ends processes that an attempt left behind when its worker was killed.
+    fn end_leftover(&self, task: usize, attempt: u32) {
+        if let Some(order) = self.port.order(self.task(task), attempt) {
+            crate::process_tree::end(&order.token, None, super::STOP_GRACE);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Applies confirmed plans: lock, journal, effects, agents.
+//!
+//! A [`Runner`] holds a workflow's lock. Before effects begin they stand in the
+//! journal with all that is needed to finish them; each is noted when it has
+//! taken place. After a crash the next runner finishes what was begun. Effects
+//! can be repeated: a line that is already in a log is not appended again.
+
+mod agent;
+mod apply;
+mod cleaning;
+mod crash;
+mod engine;
+mod error;
+mod output_log;
+mod port;
+mod process_tree;
+mod state_folder;
+mod worker;
+
+pub use apply::{Output, Recovered, Runner, report};
+pub use cleaning::{Leftover, leftovers, remove};
+pub use crash::{ENGINE_POINTS as ENGINE_CRASH_POINTS, POINTS as CRASH_POINTS};
+pub use engine::{Ending, Engine, Progress, Scribe, Tally, Watcher, WorkerView};
+pub use error::Error;
+pub use state_folder::StateFolder;
+pub use worker::work;

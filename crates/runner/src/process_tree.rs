@@ -1,0 +1,171 @@
+//! Ends all processes of an attempt, however they tried to get away.
+//!
+//! An agent is a tree of processes (`npx` starts `node` starts a shell starts a
+//! build), and any of them may leave its group or session. Every process of an
+//! attempt has the attempt's token in its environment, and what outlives its
+//! parent becomes a child of the worker, which is a subreaper. So the members
+//! are found by token and by descent, and ended with TERM, a grace, and KILL.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal};
+
+/// How often it is looked whether they are gone.
+const PAUSE: Duration = Duration::from_millis(20);
+/// Killed processes are gone when the kernel has had a moment; one that is stuck in the kernel is not waited for longer.
+const LAST_WAIT: Duration = Duration::from_secs(5);
+
+/// Ends every process that carries the token and every descendant of `root`, which itself is spared.
+///
+/// Returns how many there were.
+pub(crate) fn end(token: &str, root: Option<u32>, grace: Duration) -> usize {
+    let found = members(token, root);
+    if found.is_empty() {
+        return 0;
+    }
+    signal(&found, Signal::TERM);
+    // A stopped process takes a TERM only when it runs again.
+    signal(&found, Signal::CONT);
+    wait(token, root, grace);
+    loop {
+        let left = members(token, root);
+        if left.is_empty() {
+            break;
+        }
+        signal(&left, Signal::KILL);
+        if !wait(token, root, LAST_WAIT) && members(token, root) == left {
+            break;
+        }
+    }
+    found.len()
+}
+
+/// Waits until all are gone. Returns false when the time is over before.
+fn wait(token: &str, root: Option<u32>, limit: Duration) -> bool {
+    let mut waited = Duration::ZERO;
+    while !members(token, root).is_empty() {
+        if waited >= limit {
+            return false;
+        }
+        std::thread::sleep(PAUSE);
+        waited += PAUSE;
+    }
+    true
+}
+
+fn signal(pids: &BTreeSet<u32>, signal: Signal) {
+    for &pid in pids {
+        let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+        if let Some(pid) = pid {
+            // It may be gone by now, which is all that is wanted.
+            rustix::process::kill_process(pid, signal).ok();
+        }
+    }
+}
+
+/// Returns the living processes that carry the token or descend from `root`, without ourselves.
+fn members(token: &str, root: Option<u32>) -> BTreeSet<u32> {
+    let own = std::process::id();
+    let mut children: Vec<(u32, u32)> = Vec::new();
+    let mut found = BTreeSet::new();
+    for (pid, parent, state) in processes() {
+        // A zombie is dead; whoever started it has only to take notice.
+        if state == b'Z' || pid == own {
+            continue;
+        }
+        children.push((parent, pid));
+        if carries(pid, token) {
+            found.insert(pid);
+        }
+    }
+    if let Some(root) = root {
+        let mut open = vec![root];
+        while let Some(parent) = open.pop() {
+            for &(_, pid) in children.iter().filter(|(of, _)| *of == parent) {
+                if pid != root && found.insert(pid) | !open.contains(&pid) && pid != parent {
+                    open.push(pid);
+                }
+            }
+            children.retain(|(of, _)| *of != parent);
+        }
+        found.remove(&root);
+    }
+    found
+}
+
+fn carries(pid: u32, token: &str) -> bool {
+    let wanted = format!("REKINDLE_TOKEN={token}");
+    fs_err::read(format!("/proc/{pid}/environ")).is_ok_and(|environ| {
+        environ
+            .split(|&byte| byte == 0)
+            .any(|entry| entry == wanted.as_bytes())
+    })
+}
+
+/// Returns pid, parent and state of every process.
+fn processes() -> Vec<(u32, u32, u8)> {
+    let Ok(entries) = fs_err::read_dir("/proc") else {
+        return Vec::new();
+    };
+    entries
+        .filter_map(|entry| {
+            let pid: u32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
+            let stat = fs_err::read(format!("/proc/{pid}/stat")).ok()?;
+            // The name stands in parentheses and may hold any character, so the last one ends it.
+            let after = stat.iter().rposition(|&byte| byte == b')')? + 2;
+            let rest = String::from_utf8_lossy(stat.get(after..)?).into_owned();
+            let mut fields = rest.split(' ');
+            let state = *fields.next()?.as_bytes().first()?;
+            let parent = fields.next()?.parse().ok()?;
+            Some((pid, parent, state))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::BufRead as _;
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    /// Starts a shell that tells its pid, and waits until it has.
+    fn shell(token: &str, script: &str) -> std::process::Child {
+        let mut child = Command::new("sh")
+            .args(["-c", script])
+            .env("REKINDLE_TOKEN", token)
+            .stdout(Stdio::piped())
+            .stdin(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        std::io::BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        assert_eq!(line, "ready\n");
+        child
+    }
+
+    #[test]
+    fn a_grandchild_that_ignores_term_in_a_session_of_its_own_is_ended() {
+        let token = format!("tree-{}", std::process::id());
+        let mut child = shell(
+            &token,
+            "setsid sh -c 'trap \"\" TERM; echo ready; while :; do sleep 100; done' & trap '' TERM; wait; wait",
+        );
+        assert!(end(&token, None, Duration::from_millis(50)) >= 2);
+        child.wait().unwrap();
+        assert_eq!(members(&token, None), BTreeSet::new());
+    }
+
+    #[test]
+    fn others_are_left_alone() {
+        let token = format!("spare-{}", std::process::id());
+        let mut child = shell(&token, "echo ready; exec sleep 100");
+        assert_eq!(end(&format!("{token}-other"), None, Duration::ZERO), 0);
+        assert_eq!(child.try_wait().unwrap(), None);
+        assert_eq!(end(&token, None, Duration::from_secs(5)), 1);
+        child.wait().unwrap();
+    }
+}

@@ -1,0 +1,125 @@
+//! `.rekindle/`: where rekindle keeps its own things in a project.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rekindle_fs::{Error, Journal, Lock, Occupancy};
+use rekindle_model::WorkflowId;
+use rekindle_wire::journal::Intent;
+
+/// The folder of rekindle's own files in a project.
+#[derive(Debug, Clone)]
+pub struct StateFolder {
+    project: Utf8PathBuf,
+    root: Utf8PathBuf,
+}
+
+impl StateFolder {
+    /// Returns the folder of a project, which need not be there yet.
+    pub fn of(project: &Utf8Path) -> Self {
+        Self {
+            project: project.to_owned(),
+            root: project.join(".rekindle"),
+        }
+    }
+
+    /// Makes the folder, with a rule that keeps it out of version control.
+    ///
+    /// Gives [`Error::Outside`] when a link in it leads out of the project.
+    pub(crate) fn ensure(&self) -> Result<(), Error> {
+        for name in ["locks", "journal"] {
+            rekindle_fs::confine(&self.project, &self.root.join(name))?;
+        }
+        rekindle_fs::ensure_dir(&self.root)?;
+        match rekindle_fs::create(&self.root.join(".gitignore"), b"*\n") {
+            Ok(()) | Err(Error::Exists { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the lock file of a workflow.
+    pub fn lock(&self, id: &WorkflowId) -> Utf8PathBuf {
+        self.root.join("locks").join(file_name(id, "lock"))
+    }
+
+    pub(crate) fn journal(&self, id: &WorkflowId) -> Utf8PathBuf {
+        self.root.join("journal").join(file_name(id, "jsonl"))
+    }
+
+    /// Returns the claims and logs of a workflow's attempts.
+    pub(crate) fn port(&self, project: &Utf8Path, id: &WorkflowId) -> crate::port::FilePort {
+        crate::port::FilePort::new(project, &self.root.join("runs"), &file_stem(id))
+    }
+
+    /// Returns the lock of a workflow by the name that its files have.
+    pub(crate) fn lock_of(&self, stem: &str) -> Utf8PathBuf {
+        self.root.join("locks").join(format!("{stem}.lock"))
+    }
+
+    /// Returns the folder of all worktrees.
+    pub(crate) fn worktree_root(&self) -> Utf8PathBuf {
+        self.root.join("worktrees")
+    }
+
+    /// Returns the folder of a workflow's worktrees.
+    pub(crate) fn worktrees(&self, id: &WorkflowId) -> Utf8PathBuf {
+        self.root.join("worktrees").join(file_stem(id))
+    }
+
+    /// Returns whether an earlier runner has begun something that it did not end.
+    pub fn is_unfinished(&self, id: &WorkflowId) -> Result<bool, Error> {
+        let journal = Journal::<Intent>::open(&self.journal(id))?;
+        Ok(!journal.open_intents().is_empty())
+    }
+
+    /// Tells who holds a workflow, without making or disturbing anything.
+    pub fn holder(&self, id: &WorkflowId) -> Result<Occupancy, Error> {
+        Lock::probe(&self.lock(id))
+    }
+}
+
+fn file_name(id: &WorkflowId, extension: &str) -> String {
+    format!("{}.{extension}", file_stem(id))
+}
+
+/// Returns the name that a workflow's files and folders have.
+fn file_stem(id: &WorkflowId) -> String {
+    encoded(&format!("{}-{}", id.protocol, id.name))
+}
+
+/// Returns a name as one part of a path; whatever can not stand in one is written as `%XX`.
+pub(crate) fn encoded(name: &str) -> String {
+    let mut safe = String::with_capacity(name.len());
+    for (at, byte) in name.bytes().enumerate() {
+        let plain =
+            byte.is_ascii_alphanumeric() || b"-_".contains(&byte) || (byte == b'.' && at > 0);
+        if plain {
+            safe.push(char::from(byte));
+        } else {
+            safe.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    // A file's name has at most 255 bytes; longer names are told apart by a digest.
+    if safe.len() > 200 {
+        let digest = rekindle_fs::Fingerprint::of(name.as_bytes()).to_hex();
+        safe.truncate(160);
+        safe.push('-');
+        safe.push_str(&digest[..32]);
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use rekindle_model::ProtocolName;
+
+    use super::*;
+
+    #[test]
+    fn names_of_workflows_can_not_lead_elsewhere_or_meet() {
+        let name =
+            |text: &str| file_name(&WorkflowId::new(ProtocolName::AgentMemory, text), "lock");
+        assert_eq!(name("20260119-0900-x"), "agent-memory-20260119-0900-x.lock");
+        assert_eq!(name("../a b"), "agent-memory-..%2Fa%20b.lock");
+        let (long, longer) = (name(&"x".repeat(400)), name(&"x".repeat(401)));
+        assert!(long.len() < 255 && long != longer);
+    }
+}

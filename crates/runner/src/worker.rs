@@ -1,0 +1,455 @@
+//! A worker: a small supervisor process of one attempt, which outlives the orchestrator.
+//!
+//! It holds the attempt's claim, makes the worktree, starts the agent, writes
+//! down what happens in its own log, ends the agent's whole tree when it must,
+//! runs the checks, turns the worktree into a commit, and says last that the
+//! work is there. When it dies, the kernel frees its claim.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rekindle_agents::{Exit, Stream, StreamReader, Summary, Verdict, judge};
+use rekindle_git::{
+    Checkout, Expected, Head, Message, ObjectId, Program, Removal, Repo, RepoPath, Version,
+};
+use rekindle_model::{Delivery, FailureKind, Happened, ProtocolName, Stage, WorkflowId};
+use rekindle_wire::order::{Command as OrderCommand, Order};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
+use tokio::process::{Child, Command};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc;
+
+use crate::output_log::OutputLog;
+use crate::port::{FilePort, read_order};
+use crate::{Error, Scribe, StateFolder, process_tree};
+
+/// Folders that belong to the run and to rekindle, never to a task.
+pub(crate) const OWN_FILES: [&str; 2] = [".agent-memory", ".rekindle"];
+/// How often a sign of life is written; the shortest limit of any protocol is five minutes.
+const BEAT: Duration = Duration::from_secs(30);
+/// How long a process tree has to end by itself after TERM.
+const GRACE: Duration = Duration::from_secs(5);
+/// A line of an agent's output longer than this is cut.
+const LONGEST_LINE: u64 = 1024 * 1024;
+
+/// Does one attempt as its order says. Returns when the last word is written.
+///
+/// `scribe` returns who gives the protocol's words to what happens.
+pub fn work(
+    order_file: &Utf8Path,
+    scribe: &dyn Fn(ProtocolName) -> Box<dyn Scribe>,
+) -> Result<(), Error> {
+    let order = read_order(order_file);
+    let Some((order, id)) = order.and_then(|order| order.id().map(|id| (order, id))) else {
+        return Err(Error::NoOrder {
+            path: order_file.to_owned(),
+        });
+    };
+    // A session of its own: what ends the terminal or the orchestrator does not end the work.
+    rustix::process::setsid().ok();
+    // What outlives its parent becomes our child, so that none of it can get away.
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid())).ok();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(Error::Runtime)?;
+    let outcome = runtime.block_on(attempt(&order, &id, scribe(id.protocol).as_ref()));
+    runtime.shutdown_background();
+    outcome
+}
+
+async fn attempt(order: &Order, id: &WorkflowId, scribe: &dyn Scribe) -> Result<(), Error> {
+    let port = StateFolder::of(&order.project).port(&order.project, id);
+    let lock = match port.hold(order, scribe.stamp()) {
+        Ok(lock) => lock,
+        // Somebody else does this very attempt: nothing is left for us to do.
+        Err(rekindle_fs::LockError::Held { .. }) => return Ok(()),
+        Err(error @ rekindle_fs::LockError::Unusable(_)) => return Err(error.into()),
+    };
+    if port.newest(&order.task) > order.attempt {
+        return Ok(());
+    }
+    let worker = Worker {
+        order,
+        scribe,
+        port: &port,
+        repo: Repo::at(&git(order), order.worktree.clone()),
+    };
+    worker.say(&Happened::Claimed)?;
+    // What keeps a worker from going on is a failure with a reason, not a silence that looks like a kill.
+    let last = worker
+        .run()
+        .await
+        .unwrap_or_else(|error| failed(format!("the worker could not go on: {error}")));
+    // The word of an attempt that was given up must not be heard, and its claim is no longer ours.
+    if port.newest(&order.task) == order.attempt && lock.verify().is_ok() {
+        worker.say(&last)?;
+    }
+    Ok(())
+}
+
+fn git(order: &Order) -> Program {
+    let (path, [major, minor, patch]) = &order.git;
+    let version = Version {
+        major: *major,
+        minor: *minor,
+        patch: *patch,
+    };
+    Program::checked(path.clone().into_std_path_buf(), version)
+}
+
+struct Worker<'a> {
+    order: &'a Order,
+    scribe: &'a dyn Scribe,
+    port: &'a FilePort,
+    repo: Repo,
+}
+
+/// How a command under supervision ended.
+enum Ended {
+    Exit(Exit),
+    TimedOut,
+    Stopped,
+    NotStarted(String),
+}
+
+impl Worker<'_> {
+    fn say(&self, happened: &Happened) -> Result<(), Error> {
+        let order = self.order;
+        let record = self.scribe.record(
+            &order.workflow,
+            &order.actor,
+            &order.task,
+            order.attempt,
+            happened,
+        );
+        self.port.append(&order.log, &record)
+    }
+
+    async fn run(&self) -> Result<Happened, Error> {
+        let base = ObjectId::parse(&self.order.base)?;
+        self.prepare(&base)?;
+        self.say(&Happened::Started {
+            base: self.order.base.clone(),
+        })?;
+        let folder = self
+            .port
+            .attempt_folder(&self.order.task, self.order.attempt);
+        let mut stop = signal(SignalKind::terminate()).map_err(Error::Runtime)?;
+        let mut reader = StreamReader::new(Stream::of(&self.order.stream).unwrap_or(Stream::Plain));
+        let mut output = OutputLog::create(&folder.join("output.log"))?;
+        let limit = self.order.timeout.map(Duration::from_secs);
+        let mut session: Option<String> = None;
+        let ended = self
+            .supervise(
+                &self.order.agent,
+                Stage::Implementing,
+                limit,
+                &mut stop,
+                &mut output,
+                &mut |line| {
+                    let told = reader.push_line(line).and_then(|news| news.session);
+                    // Kept at once: after a crash it is all that is left of the agent's conversation.
+                    if let Some(id) = told.filter(|id| session.as_ref() != Some(id)) {
+                        session = Some(id.clone());
+                        self.say(&Happened::Session { id }).ok();
+                    }
+                },
+            )
+            .await?;
+        let verdict = match ended {
+            Ended::Exit(exit) => judge(reader.summary(), exit),
+            Ended::TimedOut => return Ok(self.timed_out()),
+            Ended::Stopped => return Ok(Happened::Stopped),
+            Ended::NotStarted(reason) => Verdict::Failed(reason),
+        };
+        match verdict {
+            Verdict::Succeeded => {}
+            Verdict::Failed(reason) => return Ok(failed(reason)),
+            Verdict::Limited { until } => return Ok(Happened::Limited { until }),
+            // Killed from outside: no word of the agent's, so no failure of its own.
+            Verdict::Killed(_) => return Ok(Happened::Stopped),
+        }
+        for check in &self.order.checks {
+            let ended = self
+                .supervise(
+                    check,
+                    Stage::Verifying,
+                    limit,
+                    &mut stop,
+                    &mut output,
+                    &mut |_| {},
+                )
+                .await?;
+            let shown = check.arguments.last().map_or("", String::as_str);
+            match ended {
+                Ended::Exit(Exit::Code(0)) => {}
+                Ended::Exit(Exit::Code(code)) => {
+                    let reason = format!("the check `{shown}` ended with exit code {code}");
+                    return Ok(failed(reason));
+                }
+                Ended::TimedOut => return Ok(self.timed_out()),
+                // Stopped by a person or killed from outside: no word on the work.
+                Ended::Stopped | Ended::Exit(Exit::Signal(_)) => return Ok(Happened::Stopped),
+                Ended::NotStarted(reason) => {
+                    return Ok(failed(format!("the check `{shown}`: {reason}")));
+                }
+            }
+        }
+        self.deliver(&base, reader.summary())
+    }
+
+    fn timed_out(&self) -> Happened {
+        Happened::Failed {
+            reason: format!(
+                "it took longer than {} s",
+                self.order.timeout.unwrap_or_default()
+            ),
+            kind: FailureKind::Timeout,
+        }
+    }
+
+    /// Makes the worktree, or cleans the one of a former attempt after saving what is in it.
+    fn prepare(&self, base: &ObjectId) -> Result<(), Error> {
+        let worktree = &self.order.worktree;
+        let main = Repo::at(self.repo.program(), self.order.project.clone());
+        if worktree.join(".git").exists() {
+            // One that a crash left half made, or that somebody broke, is put aside and made anew.
+            if self.reuse(base).is_ok() {
+                return Ok(());
+            }
+        } else if !worktree.exists()
+            && main
+                .add_worktree(worktree, base, Checkout::Detached)
+                .is_ok()
+        {
+            return Ok(());
+        }
+        main.unlock_half_made(worktree)?;
+        if worktree.exists() {
+            rekindle_fs::rename(worktree, &aside(worktree))?;
+        }
+        main.prune_worktrees()?;
+        Ok(main.add_worktree(worktree, base, Checkout::Detached)?)
+    }
+
+    /// Brings the worktree of a former attempt to the commit that this one begins with.
+    fn reuse(&self, base: &ObjectId) -> Result<(), Error> {
+        // An agent may have broken it; git would then climb up to the user's own repository.
+        self.repo.verify_worktree_of(&self.order.common_dir)?;
+        let head = self.repo.head()?;
+        let untouched =
+            head == Head::Detached {
+                commit: base.clone(),
+            } && self.repo.status()?.is_empty();
+        if !untouched {
+            self.repo.rescue(&self.order.workflow, &self.order.task)?;
+            // The agent may have checked out a branch, which a reset would move.
+            self.repo.detach(base)?;
+            self.repo.reset_hard(base)?;
+            self.repo.clean(&[])?;
+        }
+        Ok(())
+    }
+
+    /// Runs a command until it ends, its time is over, or we are told to stop.
+    async fn supervise(
+        &self,
+        command: &OrderCommand,
+        stage: Stage,
+        limit: Option<Duration>,
+        stop: &mut Signal,
+        output: &mut OutputLog,
+        each_line: &mut dyn FnMut(&str),
+    ) -> Result<Ended, Error> {
+        let mut child = match self.start(command) {
+            Ok(child) => child,
+            Err(error) => {
+                return Ok(Ended::NotStarted(format!(
+                    "it could not be started: {error}"
+                )));
+            }
+        };
+        let (lines, mut incoming) = mpsc::channel(64);
+        if let Some(stdout) = child.stdout.take() {
+            tokio::spawn(pump(stdout, lines.clone()));
+        }
+        if let Some(stderr) = child.stderr.take() {
+            tokio::spawn(pump(stderr, lines.clone()));
+        }
+        drop(lines);
+        let mut beat = tokio::time::interval(BEAT);
+        beat.tick().await;
+        let deadline =
+            tokio::time::sleep(limit.unwrap_or(Duration::from_secs(u64::from(u32::MAX))));
+        tokio::pin!(deadline);
+        let ended = loop {
+            tokio::select! {
+                status = child.wait() => break match status {
+                    Ok(status) => Ended::Exit(exit(status)),
+                    Err(error) => Ended::NotStarted(format!("it could not be waited for: {error}")),
+                },
+                Some(line) = incoming.recv() => each_line(&output.line(&line)),
+                _ = beat.tick() => self.say(&Happened::Beat { stage })?,
+                () = &mut deadline => break Ended::TimedOut,
+                _ = stop.recv() => break Ended::Stopped,
+            }
+        };
+        // Whatever the command left behind goes with it, whether it ended by itself or not.
+        let token = self.order.token.clone();
+        let own = std::process::id();
+        let has_children = !matches!(ended, Ended::Exit(_))
+            || rustix::process::waitid(
+                rustix::process::WaitId::All,
+                rustix::process::WaitIdOptions::EXITED
+                    | rustix::process::WaitIdOptions::NOHANG
+                    | rustix::process::WaitIdOptions::NOWAIT,
+            )
+            .is_ok();
+        if has_children {
+            tokio::task::spawn_blocking(move || process_tree::end(&token, Some(own), GRACE))
+                .await
+                .ok();
+            child.wait().await.ok();
+        }
+        while let Some(line) = incoming.recv().await {
+            each_line(&output.line(&line));
+        }
+        Ok(ended)
+    }
+
+    fn start(&self, command: &OrderCommand) -> std::io::Result<Child> {
+        let input = rekindle_fs::scratch(command.input.as_bytes())?;
+        Command::new(&command.program)
+            .args(&command.arguments)
+            .envs(command.variables.iter().map(|(name, value)| (name, value)))
+            // In a worktree that it broke itself, an agent's git must not find the user's repository.
+            .env(
+                "GIT_CEILING_DIRECTORIES",
+                self.order.worktree.parent().unwrap_or(&self.order.worktree),
+            )
+            .current_dir(&self.order.worktree)
+            .stdin(Stdio::from(input))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .spawn()
+    }
+
+    /// Turns the worktree into a commit that can land.
+    fn deliver(&self, base: &ObjectId, summary: &Summary) -> Result<Happened, Error> {
+        let order = self.order;
+        self.repo.verify_worktree_of(&order.common_dir)?;
+        // The run's own files are the orchestrator's: they land as they are in the base, whatever the
+        // agent did or committed. Where nothing of that kind is about, nothing needs to be put back.
+        let is_about = |name: &&str| {
+            order.worktree.join(name).exists() || order.tracked.iter().any(|own| own == name)
+        };
+        let exclude: Vec<RepoPath> = OWN_FILES
+            .into_iter()
+            .filter(is_about)
+            .map(RepoPath::from)
+            .collect();
+        if !exclude.is_empty() {
+            self.repo.detach(base)?;
+        }
+        let tree = self.repo.snapshot_tree(&exclude)?;
+        let message = Message {
+            subject: format!("{} attempt {}", order.task, order.attempt),
+            body: String::new(),
+            trailers: Vec::new(),
+        };
+        let commit = self
+            .repo
+            .commit_tree(&tree, std::slice::from_ref(base), &message, None)?;
+        let name = work_ref(&order.workflow, &order.task, order.attempt);
+        match self.repo.update_ref(&name, &commit, &Expected::Missing) {
+            Ok(()) | Err(rekindle_git::Error::RefMoved { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+        // All of it is in the commit now. What git would not let go of is kept.
+        let main = Repo::at(self.repo.program(), order.project.clone());
+        main.remove_worktree(&order.worktree, Removal::WithChanges)
+            .ok();
+        Ok(Happened::Implemented(Delivery {
+            commit: commit.as_str().to_owned(),
+            tree: tree.as_str().to_owned(),
+            base: order.base.clone(),
+            session: summary.session.clone(),
+            cost: summary.cost_usd.map(microdollars),
+        }))
+    }
+}
+
+/// Returns the ref that keeps an attempt's commit until it has landed.
+pub(crate) fn work_ref(workflow: &str, task: &str, attempt: u32) -> String {
+    let part = crate::state_folder::encoded;
+    format!(
+        "refs/rekindle/work/{}/{}/{attempt}",
+        part(workflow),
+        part(task)
+    )
+}
+
+/// Returns dollars as millionths, which can be added without error.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a cost is positive and far below the limit"
+)]
+fn microdollars(dollars: f64) -> u64 {
+    (dollars * 1e6).round() as u64
+}
+
+fn failed(reason: String) -> Happened {
+    Happened::Failed {
+        reason,
+        kind: FailureKind::Work,
+    }
+}
+
+fn exit(status: std::process::ExitStatus) -> Exit {
+    use std::os::unix::process::ExitStatusExt as _;
+    match (status.code(), status.signal()) {
+        // A shell says with these that what it ran was killed.
+        (Some(code @ (137 | 143)), _) => Exit::Signal(code - 128),
+        (Some(code), _) => Exit::Code(code),
+        (None, Some(signal)) => Exit::Signal(signal),
+        (None, None) => Exit::Code(-1),
+    }
+}
+
+/// Returns a free name beside a folder that is in the way; nothing is deleted.
+fn aside(folder: &Utf8Path) -> Utf8PathBuf {
+    let mut number = 1;
+    loop {
+        let aside = Utf8PathBuf::from(format!("{folder}.left-{number}"));
+        if !aside.exists() {
+            return aside;
+        }
+        number += 1;
+    }
+}
+
+/// Hands on the lines of a stream until its end.
+async fn pump(stream: impl AsyncRead + Unpin, lines: mpsc::Sender<String>) {
+    use tokio::io::AsyncReadExt as _;
+    let mut reader = BufReader::new(stream);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        // A line without an end must not fill the memory.
+        let mut piece = (&mut reader).take(LONGEST_LINE);
+        match piece.read_until(b'\n', &mut line).await {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        let text = String::from_utf8_lossy(&line)
+            .trim_end_matches(['\n', '\r'])
+            .to_owned();
+        if lines.send(text).await.is_err() {
+            return;
+        }
+    }
+}
