@@ -1,0 +1,129 @@
+//! Whether everything that rekindle needs is in order.
+
+use rekindle_fs::Occupancy;
+use rekindle_git::Program;
+use rekindle_runner::StateFolder;
+
+use crate::{Project, inspect};
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// What.
+    pub name: String,
+    /// Whether it is in order.
+    pub verdict: Verdict,
+    /// What was seen.
+    pub seen: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+/// Whether a thing is in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is.
+    Ok,
+    /// Worth knowing.
+    Note,
+    /// It is not.
+    Problem,
+}
+
+impl Verdict {
+    /// Returns the word used in text and JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Note => "note",
+            Self::Problem => "problem",
+        }
+    }
+}
+
+/// Looks at the programs and files that rekindle depends on; changes nothing.
+pub fn doctor(project: &Project) -> Vec<Check> {
+    let mut checks = vec![git(project)];
+    checks.extend(agents(project));
+    let world = project.world();
+    let open = inspect::open(&world);
+    checks.push(Check {
+        name: "workflows".to_owned(),
+        verdict: Verdict::Ok,
+        seen: format!("{} can be resumed in `{}`", open.len(), project.folder()),
+        hint: None,
+    });
+    let folder = StateFolder::of(project.folder());
+    for summary in &open {
+        let check = match folder.holder(&summary.id) {
+            Ok(Occupancy::Free) => continue,
+            Ok(Occupancy::Held(holder)) => Check {
+                name: summary.id.to_string(),
+                verdict: Verdict::Note,
+                seen: holder.map_or_else(
+                    || "held by another process".to_owned(),
+                    |holder| format!("held by {holder}"),
+                ),
+                hint: Some("it is freed when that process ends".to_owned()),
+            },
+            Err(error) => Check {
+                name: summary.id.to_string(),
+                verdict: Verdict::Problem,
+                seen: error.to_string(),
+                hint: Some("mend the permissions of `.rekindle/` in the project".to_owned()),
+            },
+        };
+        checks.push(check);
+    }
+    checks
+}
+
+/// Looks whether the agent that is taken when none is named is there.
+fn agents(project: &Project) -> Option<Check> {
+    let problem = |seen: String, hint: &str| {
+        Some(Check {
+            name: "agent".to_owned(),
+            verdict: Verdict::Problem,
+            seen,
+            hint: Some(hint.to_owned()),
+        })
+    };
+    let config = match crate::configured(project) {
+        Ok(configured) => configured.config,
+        Err(error) => return problem(error.to_string(), "mend the line that it names"),
+    };
+    let name = config.default_agent()?;
+    let agent = match config.agent(name) {
+        Ok(agent) => agent,
+        Err(error) => return problem(error.to_string(), "mend `[agent] default`"),
+    };
+    let mut folders = std::env::split_paths(&project.search_path);
+    if !folders.any(|folder| folder.join(&agent.program).is_file()) {
+        let seen = format!("`{}` of `{name}` is not there", agent.program);
+        return problem(seen, "install it, or name another in `[agent] default`");
+    }
+    Some(Check {
+        name: "agent".to_owned(),
+        verdict: Verdict::Ok,
+        seen: format!("`{name}` is `{}`", agent.program),
+        hint: None,
+    })
+}
+
+fn git(project: &Project) -> Check {
+    let found = Program::find(&project.search_path).map(|program| program.version());
+    let (verdict, seen, hint) = match found {
+        Ok(version) => (Verdict::Ok, format!("git {version}"), None),
+        Err(error) => (
+            Verdict::Problem,
+            error.to_string(),
+            Some("install git 2.38 or newer, then run `rekindle doctor` again".to_owned()),
+        ),
+    };
+    Check {
+        name: "git".to_owned(),
+        verdict,
+        seen,
+        hint,
+    }
+}

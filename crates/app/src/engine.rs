@@ -1,0 +1,150 @@
+//! Running a workflow's tasks in parallel, for `run` and `resume` alike.
+
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use rekindle_agents::Agent;
+use rekindle_model::{Happened, Intent, WorkflowId};
+use rekindle_protocols::{Ask, Protocol};
+use rekindle_runner::{Ending, Engine, Runner, Scribe};
+use rekindle_world::Clock;
+
+use crate::{Error, Face, Project};
+
+/// How tasks are to be run.
+#[derive(Debug, Clone)]
+pub struct EngineOptions {
+    /// The agent.
+    pub agent: Agent,
+    /// How many workers at once.
+    pub jobs: usize,
+    /// No new attempts once the reported cost is over this, in millionths of a dollar.
+    pub max_cost: Option<u64>,
+    /// A worker that is silent for this long is given up.
+    pub silent_after: Duration,
+}
+
+/// Gives a protocol's words to what happens, at the project's time.
+struct ProtocolScribe {
+    protocol: &'static dyn Protocol,
+    clock: Clock,
+}
+
+impl Scribe for ProtocolScribe {
+    fn record(
+        &self,
+        workflow: &str,
+        actor: &str,
+        task: &str,
+        attempt: u32,
+        happened: &Happened,
+    ) -> String {
+        self.protocol
+            .record(workflow, actor, task, attempt, happened, self.clock.now())
+    }
+
+    fn heard(&self, line: &str) -> Option<(String, u32, Happened)> {
+        self.protocol.heard(line)
+    }
+
+    fn log(&self, workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf {
+        self.protocol.attempt_log(workflow, actor, task, attempt)
+    }
+
+    fn stamp(&self) -> String {
+        self.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    }
+
+    fn until(&self, time: &str) -> Option<Duration> {
+        let now = self.clock.now();
+        let at = time.parse().ok().or_else(|| {
+            rekindle_agents::limit::reset_time(time, &now.to_zoned(TimeZone::system()), |name| {
+                TimeZone::get(name).ok()
+            })
+        })?;
+        Duration::try_from(Timestamp::duration_since(at, now)).ok()
+    }
+}
+
+/// Runs all tasks of a workflow that describes its work; `log` is the log of this resume.
+///
+/// Returns `None` when the workflow has no work for the engine.
+pub(crate) fn drive(
+    project: &Project,
+    id: &WorkflowId,
+    log: &Utf8Path,
+    options: &EngineOptions,
+    runner: &mut Runner,
+    face: &mut dyn Face,
+) -> Result<Option<Ending>, Error> {
+    let protocol = rekindle_protocols::find(id.protocol);
+    let world = project.world();
+    let ask = Ask {
+        name: Some(id.name.clone()),
+    };
+    let case = protocol.inspect(&world, &ask);
+    let Some(work) = case.work() else {
+        return Ok(None);
+    };
+    let scribe = ProtocolScribe {
+        protocol,
+        clock: project.clock,
+    };
+    let brief = |task: usize, attempt: u32, trouble: Option<&str>| {
+        case.brief(&world, task, attempt, trouble)
+    };
+    let engine = Engine {
+        project: project.folder(),
+        id,
+        work: &work,
+        log,
+        scribe: &scribe,
+        brief: &brief,
+        agent: &options.agent,
+        jobs: options.jobs,
+        max_cost: options.max_cost,
+        program: &project.program,
+        search_path: &project.search_path,
+        silent_after: options.silent_after,
+        watcher: face,
+    };
+    let ending = engine.drive(runner.lock()).map_err(Error::Run)?;
+    if ending.tally.landed + ending.tally.skipped == ending.tally.total {
+        finish(project, id, log, &ending, runner, face)?;
+    }
+    Ok(Some(ending))
+}
+
+/// Says that the run is complete, once.
+fn finish(
+    project: &Project,
+    id: &WorkflowId,
+    log: &Utf8Path,
+    ending: &Ending,
+    runner: &mut Runner,
+    face: &mut dyn Face,
+) -> Result<(), Error> {
+    let intent = Intent::Finish {
+        log: log.to_owned(),
+        tip: ending.tip.clone(),
+    };
+    let query = crate::Query {
+        protocol: Some(id.protocol),
+        name: Some(id.name.clone()),
+    };
+    let planned = crate::inspect::plan_world(&project.world(), &query, &intent)?;
+    runner
+        .apply(&planned.plan.steps, project.now(), face)
+        .map_err(Error::Run)
+}
+
+/// Does one attempt as the order in the file says; this is a worker's whole life.
+pub fn worker(order: &Utf8Path, clock: Clock) -> Result<(), Error> {
+    rekindle_runner::work(order, &|protocol| {
+        let protocol = rekindle_protocols::find(protocol);
+        Box::new(ProtocolScribe { protocol, clock })
+    })
+    .map_err(Error::Run)
+}

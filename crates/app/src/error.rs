@@ -1,0 +1,172 @@
+//! Why a use case could not be carried out.
+
+use rekindle_model::{Finding, ProtocolName, Summary, WorkflowId};
+
+/// Why a use case could not be carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No workflow has the name that was given.
+    #[error("no workflow `{name}` here")]
+    Unknown {
+        /// The name as it was typed.
+        name: String,
+        /// What is here and open.
+        open: Vec<Summary>,
+    },
+    /// What was to be explained is no code, and no task was named.
+    #[error("`{name}` is no code of a finding or an error")]
+    UnknownCode {
+        /// The word as it was typed.
+        name: String,
+    },
+    /// The name is that of several workflows.
+    #[error("`{name}` could be any of {}", list(among))]
+    Ambiguous {
+        /// The name as it was typed.
+        name: String,
+        /// What it could be.
+        among: Vec<WorkflowId>,
+    },
+    /// Several workflows are open and none was named.
+    #[error("several workflows are open and none was named")]
+    ChoiceNeeded {
+        /// What is open.
+        open: Vec<Summary>,
+    },
+    /// The project has nothing of the protocol that was named.
+    #[error("nothing of `{protocol}` is here")]
+    NothingOf {
+        /// The protocol.
+        protocol: ProtocolName,
+    },
+    /// A task is not known to its workflow.
+    #[error("`{id}` knows no task `{task}`")]
+    UnknownTask {
+        /// The workflow.
+        id: WorkflowId,
+        /// The task as it was typed.
+        task: String,
+    },
+    /// What was read has changed since the plan was made.
+    #[error("the files of `{id}` changed while the plan was shown")]
+    Moved {
+        /// The workflow.
+        id: WorkflowId,
+    },
+    /// Findings keep it from being resumed.
+    #[error("`{id}` can not be resumed as it is")]
+    Blocked {
+        /// The workflow.
+        id: WorkflowId,
+        /// Why, each a line.
+        reasons: Vec<String>,
+    },
+    /// A step was done and is due again unchanged.
+    #[error("the {role} said that it was done, yet the same step is due again: {summary}")]
+    NoProgress {
+        /// Who did it.
+        role: &'static str,
+        /// The step.
+        summary: String,
+    },
+    /// The configuration can not be used.
+    #[error(transparent)]
+    Config(rekindle_agents::ConfigError),
+    /// A plan can not be carried out as it is.
+    #[error("`{path}` is not a plan that can be carried out")]
+    BadPlan {
+        /// The file.
+        path: camino::Utf8PathBuf,
+        /// What is wrong with it; empty when it has no tasks.
+        findings: Vec<Finding>,
+    },
+    /// The branch of a run must not be one that somebody works on.
+    #[error("the branch `{branch}` is checked out in `{path}`")]
+    CheckedOut {
+        /// The branch.
+        branch: String,
+        /// Where.
+        path: String,
+    },
+    /// The name can not be that of a branch.
+    #[error("`{name}` can not be the name of a branch")]
+    BadBranch {
+        /// The name.
+        name: String,
+    },
+    /// There is nothing to start from.
+    #[error("the repository has no commit yet")]
+    NoCommits,
+    /// git could not do what was needed.
+    #[error(transparent)]
+    Git(rekindle_git::Error),
+    /// A recording could not be used.
+    #[error("`{path}` is not a recording that can be played back")]
+    Recording {
+        /// The file.
+        path: camino::Utf8PathBuf,
+        /// Why.
+        source: rekindle_world::RecordingError,
+    },
+    /// A file that a person named can not be read.
+    #[error("cannot read `{path}`: {reason}")]
+    Unreadable {
+        /// The file.
+        path: camino::Utf8PathBuf,
+        /// Why.
+        reason: rekindle_world::ReadError,
+    },
+    /// Another rekindle holds the workflow; the source names it.
+    #[error("`{id}` is being worked on")]
+    Held {
+        /// The workflow.
+        id: WorkflowId,
+        /// Who holds it.
+        source: rekindle_fs::LockError,
+    },
+    /// An agent that an earlier rekindle started is still at work.
+    #[error("{message}")]
+    AgentAlive {
+        /// Who it is and what it does.
+        message: String,
+        /// Its process.
+        pid: u32,
+    },
+    /// The plan could not be carried out.
+    #[error("the plan could not be carried out")]
+    Run(#[source] rekindle_runner::Error),
+    /// A file could not be written.
+    #[error(transparent)]
+    Files(#[from] rekindle_fs::Error),
+}
+
+impl Error {
+    /// Sorts out what a person can act upon from what kept a workflow's plan from being carried out.
+    pub(crate) fn from_run(id: &WorkflowId, error: rekindle_runner::Error) -> Self {
+        match error {
+            rekindle_runner::Error::Lock(source @ rekindle_fs::LockError::Held { .. }) => {
+                Self::Held {
+                    id: id.clone(),
+                    source,
+                }
+            }
+            rekindle_runner::Error::AgentAlive { ref process, .. } => Self::AgentAlive {
+                message: error.to_string(),
+                pid: process.pid,
+            },
+            error @ (rekindle_runner::Error::Lock(_)
+            | rekindle_runner::Error::Files(_)
+            | rekindle_runner::Error::Git(_)
+            | rekindle_runner::Error::BranchMoves { .. }
+            | rekindle_runner::Error::CheckedOut { .. }
+            | rekindle_runner::Error::NoOrder { .. }
+            | rekindle_runner::Error::Runtime(_)
+            | rekindle_runner::Error::Worker { .. }) => Self::Run(error),
+        }
+    }
+}
+
+fn list(ids: &[WorkflowId]) -> String {
+    let names: Vec<String> = ids.iter().map(|id| format!("`{id}`")).collect();
+    names.join(", ")
+}

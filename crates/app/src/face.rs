@@ -1,0 +1,62 @@
+//! What a use case asks of a face: to show, to tell, and to put questions.
+
+use jiff::Timestamp;
+use rekindle_model::{AgentTask, Ended, Finding, Plan, Question, Summary};
+use rekindle_runner::{Output, Recovered, Watcher};
+
+/// What is shown before a person is asked whether to go on.
+#[derive(Debug)]
+pub struct Briefing<'a> {
+    /// The workflow in one line.
+    pub summary: &'a Summary,
+    /// What was noticed.
+    pub findings: &'a [Finding],
+    /// What a yes sets going.
+    pub plan: &'a Plan,
+    /// The digest of all it was made from.
+    pub digest: &'a str,
+    /// The time, for ages.
+    pub now: Timestamp,
+}
+
+/// What a person chose of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choice {
+    /// The one at this place, from 0.
+    At(usize),
+    /// A name.
+    Named(String),
+    /// Nobody is there.
+    Nobody,
+}
+
+/// What happens while a resume goes on.
+#[derive(Debug)]
+pub enum News<'a> {
+    /// Warnings and notes before anything is done.
+    Findings(&'a [Finding]),
+    /// What an earlier rekindle had begun was finished.
+    Recovered(&'a Recovered),
+    /// An agent is started.
+    AgentStarts(&'a AgentTask),
+    /// An agent has ended.
+    AgentEnded(&'a AgentTask, &'a Ended),
+}
+
+/// A face: the command line, or whatever else shows and asks.
+pub trait Face: Output + Watcher {
+    /// Tells of something; goes to standard error.
+    fn tell(&mut self, news: &News<'_>);
+
+    /// Lets a person choose among open workflows.
+    fn choose(&mut self, open: &[Summary], now: Timestamp) -> Choice;
+
+    /// Asks whether to go on; no answer is a no.
+    fn confirm(&mut self, briefing: &Briefing<'_>) -> bool;
+
+    /// Asks whether what the text says may be done; no answer is a no.
+    fn agree(&mut self, text: &str) -> bool;
+
+    /// Puts a protocol's question; `None` when nobody answers.
+    fn answer(&mut self, question: &Question) -> Option<String>;
+}

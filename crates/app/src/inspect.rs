@@ -1,0 +1,256 @@
+//! Looking without touching: inspect, plan, explain.
+
+use camino::Utf8Path;
+use rekindle_model::{
+    Assessment, Code, Explanation, Intent, Plan, ProtocolName, State, Summary, WorkflowId,
+};
+use rekindle_protocols::{Ask, Case};
+use rekindle_world::{RealWorld, Recorder, Recording, Witness, World};
+
+use crate::{Error, Project};
+
+/// What a person named.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Query {
+    /// The protocol, where one was named.
+    pub protocol: Option<ProtocolName>,
+    /// The workflow as it was typed.
+    pub name: Option<String>,
+}
+
+impl Query {
+    /// Returns the protocol and the name that are meant; the name may carry the protocol.
+    fn parts(&self) -> (Option<ProtocolName>, Option<String>) {
+        let Some(text) = &self.name else {
+            return (self.protocol, None);
+        };
+        let (named, rest) = WorkflowId::split(text);
+        match (self.protocol, named) {
+            // With a protocol given apart, another one before the colon belongs to the name.
+            (Some(protocol), Some(named)) if protocol != named => {
+                (Some(protocol), Some(text.clone()))
+            }
+            (protocol, named) => (protocol.or(named), Some(rest.to_owned())),
+        }
+    }
+}
+
+/// A workflow that was looked at.
+pub struct Inspected {
+    /// The protocol.
+    pub protocol: ProtocolName,
+    pub(crate) case: Box<dyn Case>,
+}
+
+impl Inspected {
+    /// Returns what the evidence means.
+    pub fn assessment(&self) -> &Assessment {
+        self.case.assessment()
+    }
+}
+
+/// What a resume would do.
+#[derive(Debug)]
+pub struct Planned {
+    /// What the evidence means.
+    pub assessment: Assessment,
+    /// The effects and what follows.
+    pub plan: Plan,
+    /// The digest of all that was read.
+    pub digest: String,
+}
+
+/// An answer to `explain`.
+#[derive(Debug)]
+pub enum Explained {
+    /// Why a task is in its state.
+    Task(Explanation),
+    /// What a code means.
+    Code(Code),
+}
+
+/// Looks at one workflow, or at all of a protocol while none is chosen.
+///
+/// With `capture`, all that was read is also written to that file, to be played back elsewhere.
+pub fn inspect(
+    project: &Project,
+    query: &Query,
+    capture: Option<&Utf8Path>,
+) -> Result<Inspected, Error> {
+    let world = project.world();
+    let Some(capture) = capture else {
+        return inspect_world(&world, query);
+    };
+    let recorder = Recorder::new(&world);
+    let inspected = inspect_world(&recorder, query)?;
+    rekindle_fs::create(capture, &recorder.finish())?;
+    Ok(inspected)
+}
+
+/// Looks at what was captured, as if it were here.
+pub fn inspect_recording(
+    project: &Project,
+    file: &Utf8Path,
+    query: &Query,
+) -> Result<Inspected, Error> {
+    let path = project.folder().join(file);
+    let bytes = project
+        .world()
+        .read(&path, u64::MAX)
+        .map_err(|reason| Error::Unreadable {
+            path: path.clone(),
+            reason,
+        })?;
+    let recording = Recording::parse(&bytes).map_err(|source| Error::Recording { path, source })?;
+    inspect_world(&recording, query)
+}
+
+/// Looks at a world: at the protocol that is named, or at the only one that has what is meant.
+pub(crate) fn inspect_world(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
+    let (protocol, name) = query.parts();
+    let look = |protocol: ProtocolName| {
+        let ask = Ask { name: name.clone() };
+        Inspected {
+            protocol,
+            case: rekindle_protocols::find(protocol).inspect(world, &ask),
+        }
+    };
+    if let Some(protocol) = protocol {
+        return Ok(look(protocol));
+    }
+    let mut here: Vec<Inspected> = rekindle_protocols::ALL
+        .iter()
+        .filter(|protocol| protocol.is_here(world))
+        .map(|protocol| look(protocol.name()))
+        .collect();
+    match &name {
+        Some(name) => {
+            here.retain(|inspected| inspected.assessment().state != State::Unknown);
+            if here.is_empty() {
+                let open = open(world);
+                let name = name.clone();
+                return Err(Error::Unknown { name, open });
+            }
+        }
+        None if here.len() > 1 => {
+            here.retain(|inspected| inspected.assessment().state != State::Nothing);
+        }
+        None => {}
+    }
+    match (here.pop(), here.is_empty()) {
+        (Some(only), true) => Ok(only),
+        (Some(_), false) => match &name {
+            Some(name) => {
+                let name = name.clone();
+                let among = rekindle_protocols::ALL
+                    .iter()
+                    .filter_map(|protocol| look(protocol.name()).assessment().id.clone())
+                    .collect();
+                Err(Error::Ambiguous { name, among })
+            }
+            None => Err(Error::ChoiceNeeded { open: open(world) }),
+        },
+        // Nothing of any protocol is here: the first one says so in its own words.
+        (None, _) => Ok(look(ProtocolName::AgentMemory)),
+    }
+}
+
+/// Returns every open workflow of every protocol.
+pub(crate) fn open(world: &dyn World) -> Vec<Summary> {
+    all(world)
+        .into_iter()
+        .filter(|summary| summary.state.is_open())
+        .collect()
+}
+
+/// Returns every workflow of every protocol, open ones first.
+pub(crate) fn all(world: &dyn World) -> Vec<Summary> {
+    let mut workflows: Vec<Summary> = rekindle_protocols::ALL
+        .iter()
+        .filter(|protocol| protocol.is_here(world))
+        .flat_map(|protocol| {
+            protocol
+                .inspect(world, &Ask::default())
+                .assessment()
+                .workflows
+                .clone()
+        })
+        .collect();
+    workflows.sort_by_key(|summary| !summary.state.is_open());
+    workflows
+}
+
+/// Returns the chosen workflow, or why none is.
+pub(crate) fn chosen(inspected: &Inspected, query: &Query) -> Result<WorkflowId, Error> {
+    let assessment = inspected.assessment();
+    if let Some(id) = &assessment.id {
+        return Ok(id.clone());
+    }
+    let open = || {
+        assessment
+            .workflows
+            .iter()
+            .filter(|summary| summary.state.is_open())
+            .cloned()
+            .collect()
+    };
+    match (&query.name, assessment.state) {
+        (Some(name), State::Unknown) => Err(Error::Unknown {
+            name: name.clone(),
+            open: open(),
+        }),
+        (_, State::Choice) => Err(Error::ChoiceNeeded { open: open() }),
+        _ => Err(Error::NothingOf {
+            protocol: inspected.protocol,
+        }),
+    }
+}
+
+/// Returns what a resume would do first; writes nothing.
+pub fn plan(project: &Project, query: &Query) -> Result<Planned, Error> {
+    plan_world(&project.world(), query, &Intent::Open)
+}
+
+pub(crate) fn plan_world(
+    world: &RealWorld,
+    query: &Query,
+    intent: &Intent,
+) -> Result<Planned, Error> {
+    let witness = Witness::new(world);
+    let inspected = inspect_world(&witness, query)?;
+    chosen(&inspected, query)?;
+    let Some(plan) = inspected.case.plan(intent) else {
+        return Err(Error::NothingOf {
+            protocol: inspected.protocol,
+        });
+    };
+    Ok(Planned {
+        assessment: inspected.assessment().clone(),
+        plan,
+        digest: witness.digest(),
+    })
+}
+
+/// Tells why a task is in its state, or what a code means.
+pub fn explain(project: &Project, query: &Query, task: Option<&str>) -> Result<Explained, Error> {
+    let Some(task) = task else {
+        let name = query.name.clone().unwrap_or_default();
+        return match Code::parse(&name) {
+            Some(code) => Ok(Explained::Code(code)),
+            None => Err(Error::UnknownCode { name }),
+        };
+    };
+    let world = project.world();
+    let inspected = inspect_world(&world, query)?;
+    let id = chosen(&inspected, query)?;
+    let ask = Ask {
+        name: Some(id.name.clone()),
+    };
+    let explained = rekindle_protocols::find(inspected.protocol).explain(&world, &ask, task);
+    explained
+        .map(Explained::Task)
+        .ok_or_else(|| Error::UnknownTask {
+            id,
+            task: task.to_owned(),
+        })
+}

@@ -1,0 +1,41 @@
+//! The use cases behind every face: status, inspect, plan, resume, explain.
+//!
+//! A face (the command line, later MCP) turns what was typed into a call here
+//! and shows what comes back; it holds no rule of its own. Start reading at
+//! [`resume()`], the job.
+
+mod clean;
+mod config;
+mod doctor;
+mod engine;
+mod error;
+mod face;
+mod inspect;
+mod project;
+mod report;
+mod resume;
+mod run;
+mod status;
+
+pub use clean::{Cleaned, Cleaning, clean};
+pub use config::{Configured, configured};
+pub use doctor::{Check, Verdict, doctor};
+pub use engine::{EngineOptions, worker};
+pub use error::Error;
+pub use face::{Briefing, Choice, Face, News};
+pub use inspect::{
+    Explained, Inspected, Planned, Query, explain, inspect, inspect_recording, plan,
+};
+pub use project::Project;
+pub use report::{Recorded, checkpoint, checkpoints, event};
+pub use resume::{Options, Outcome, Resumed, resume};
+pub use run::{Ran, RunOptions, run};
+pub use status::{Overview, status};
+
+pub use rekindle_agents::Agent;
+pub use rekindle_agents::config::Run as RunDefaults;
+pub use rekindle_runner::{
+    CRASH_POINTS, ENGINE_CRASH_POINTS, Ending, Output, Progress, Recovered, Tally, Watcher,
+    WorkerView,
+};
+pub use rekindle_world::Clock;

@@ -1,0 +1,37 @@
+//! The project that a command is about, and the ways to look at it.
+
+use std::collections::BTreeMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+use rekindle_world::{Clock, RealWorld};
+
+/// The folder being resumed, with the environment it lives in.
+#[derive(Debug, Clone)]
+pub struct Project {
+    /// The folder, absolute.
+    pub folder: Utf8PathBuf,
+    /// Where the time comes from.
+    pub clock: Clock,
+    /// The environment variables that protocols may ask for.
+    pub variables: BTreeMap<String, String>,
+    /// This program itself, which is also the worker of the engine.
+    pub program: Utf8PathBuf,
+    /// Where programs are looked for.
+    pub search_path: std::ffi::OsString,
+}
+
+impl Project {
+    /// Returns the project as it is now; each call reads the clock anew.
+    pub(crate) fn world(&self) -> RealWorld {
+        RealWorld::new(self.folder.clone(), self.clock, self.variables.clone())
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    pub(crate) fn folder(&self) -> &Utf8Path {
+        &self.folder
+    }
+}

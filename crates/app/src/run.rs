@@ -1,0 +1,164 @@
+//! Starting a run from a plan.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rekindle_git::{Expected, Head, ObjectId, Program, Repo};
+use rekindle_model::{Code, Finding, ProtocolName, Settings, WorkflowId};
+use rekindle_protocols::NewRun;
+use rekindle_runner::{Ending, Runner};
+use rekindle_world::World as _;
+
+use crate::engine::{EngineOptions, drive};
+use crate::{Error, Face, Project};
+
+/// What a person asked for when starting a run.
+#[derive(Debug, Clone)]
+pub struct RunOptions {
+    /// How tasks are run.
+    pub engine: EngineOptions,
+    /// The branch; without one the run gets its own.
+    pub branch: Option<String>,
+    /// Commands that must pass on every integrated tree.
+    pub verify: Vec<String>,
+    /// How often a failed task is tried again.
+    pub retries: u32,
+    /// How long one attempt may take, in seconds.
+    pub timeout: Option<u64>,
+    /// Go on without asking.
+    pub yes: bool,
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Ran {
+    /// The workflow.
+    pub id: WorkflowId,
+    /// The branch.
+    pub branch: String,
+    /// How it ended; `None` when the person said no.
+    pub ending: Option<Ending>,
+}
+
+/// A plan is a few thousand lines, not a gigabyte.
+const LARGEST_PLAN: u64 = 256 * 1024 * 1024;
+
+/// Starts a run from a plan file and works on it until it is done or a person is needed.
+pub fn run(
+    project: &Project,
+    plan: &Utf8Path,
+    options: &RunOptions,
+    face: &mut dyn Face,
+) -> Result<Ran, Error> {
+    let path = project.folder().join(plan);
+    let bytes = project
+        .world()
+        .read(&path, LARGEST_PLAN)
+        .map_err(|reason| Error::Unreadable {
+            path: path.clone(),
+            reason,
+        })?;
+    let draft = rekindle_protocols::draft(plan, &bytes);
+    refuse_unsound(plan, draft.findings(), draft.n_tasks())?;
+    let repo = Repo::at(
+        &Program::find(&project.search_path).map_err(Error::Git)?,
+        project.folder(),
+    );
+    let now = project.now();
+    let short = short_id(&path, now);
+    let branch = match &options.branch {
+        Some(branch) => branch.clone(),
+        None => format!("rekindle/{}", draft.run_id(now, &short)),
+    };
+    let base = base(&repo, &branch)?;
+    let new = NewRun {
+        settings: Settings {
+            branch: branch.clone(),
+            base,
+            verify: options.verify.clone(),
+            retries: options.retries,
+            timeout: options.timeout,
+        },
+        source: plan.to_string(),
+        text: String::from_utf8_lossy(&bytes).into_owned(),
+        short_id: short,
+    };
+    let (name, files) = draft.files(&new, now);
+    let id = WorkflowId::new(ProtocolName::AgentMemory, name);
+    face.tell(&crate::News::Findings(draft.findings()));
+    let summary = format!(
+        "{}: {} tasks on branch `{branch}`, {} at a time",
+        draft.title(),
+        draft.n_tasks(),
+        options.engine.jobs
+    );
+    if !options.yes && !face.agree(&summary) {
+        return Ok(Ran {
+            id,
+            branch,
+            ending: None,
+        });
+    }
+    let (mut runner, _) = Runner::open(project.folder(), &id, &format!("run {id}"), now)
+        .map_err(|error| Error::from_run(&id, error))?;
+    // The branch first: a name that git refuses must not leave a run behind that can never go on.
+    let name = format!("refs/heads/{branch}");
+    if repo.resolve(&name).map_err(Error::Git)?.is_none() {
+        let base = ObjectId::parse(&new.settings.base).map_err(Error::Git)?;
+        repo.update_ref(&name, &base, &Expected::Missing)
+            .map_err(Error::Git)?;
+    }
+    let folder = project.folder().join(draft.folder(&id.name));
+    rekindle_fs::create_folder(&folder, &files)?;
+    let log = draft.log(&id.name, now);
+    let ending = drive(project, &id, &log, &options.engine, &mut runner, face)?;
+    Ok(Ran { id, branch, ending })
+}
+
+/// Refuses a plan that could not be carried out, with everything that is wrong with it.
+fn refuse_unsound(plan: &Utf8Path, findings: &[Finding], n_tasks: usize) -> Result<(), Error> {
+    let is_harmless = |finding: &&Finding| finding.code != Code::OverlappingFiles;
+    let wrong: Vec<Finding> = findings.iter().filter(is_harmless).cloned().collect();
+    if wrong.is_empty() && n_tasks > 0 {
+        return Ok(());
+    }
+    Err(Error::BadPlan {
+        path: plan.to_owned(),
+        findings: wrong,
+    })
+}
+
+/// Returns the commit that the run starts from: the branch if it is there, else what is checked out.
+fn base(repo: &Repo, branch: &str) -> Result<String, Error> {
+    if !repo.is_branch_name(branch).map_err(Error::Git)? {
+        return Err(Error::BadBranch {
+            name: branch.to_owned(),
+        });
+    }
+    let name = format!("refs/heads/{branch}");
+    for worktree in repo.worktrees().map_err(Error::Git)? {
+        if worktree.branch.as_deref() == Some(branch) {
+            return Err(Error::CheckedOut {
+                branch: branch.to_owned(),
+                path: worktree.path.display().to_string(),
+            });
+        }
+    }
+    if let Some(tip) = repo.resolve(&name).map_err(Error::Git)? {
+        return Ok(tip.as_str().to_owned());
+    }
+    let head = repo.head().map_err(Error::Git)?;
+    match head {
+        Head::Branch {
+            commit: Some(commit),
+            ..
+        }
+        | Head::Detached { commit } => Ok(commit.as_str().to_owned()),
+        Head::Branch { commit: None, .. } => Err(Error::NoCommits),
+    }
+}
+
+/// Returns four characters that tell runs of the same minute and title apart.
+fn short_id(path: &Utf8PathBuf, now: jiff::Timestamp) -> String {
+    let text = format!("{path} {} {}", now.as_nanosecond(), std::process::id());
+    let digest = rekindle_fs::Fingerprint::of(text.as_bytes()).to_hex();
+    digest[..4].to_owned()
+}
