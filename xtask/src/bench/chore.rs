@@ -1,0 +1,105 @@
+//! The chore itself: builds the binary, runs the benches, writes the numbers down.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use super::report::Section;
+use super::{machine, overhead, overview, replay, report, startup};
+use crate::{Chore, run};
+
+pub(crate) const CHORE: Chore = Chore {
+    name: "bench",
+    about: "measure the release binary; all benches or those named; a full run writes docs/numbers.md",
+    run: chore,
+};
+
+/// Every bench, in the order of the report.
+const BENCHES: &[Bench] = &[
+    replay::BENCH,
+    overview::BENCH,
+    startup::BENCH,
+    overhead::BENCH,
+];
+
+/// Something that is measured.
+pub(super) struct Bench {
+    pub(super) name: &'static str,
+    /// Measures it; everything that it needs comes with the setting.
+    pub(super) run: fn(&Setting) -> Result<Section, String>,
+}
+
+/// What a bench works with.
+pub(super) struct Setting {
+    /// The release binary.
+    pub(super) rekindle: PathBuf,
+    /// A folder for generated projects and scratch files.
+    pub(super) folder: PathBuf,
+}
+
+fn chore(args: &[String]) -> Result<ExitCode, String> {
+    let chosen = chosen(args)?;
+    let setting = setting()?;
+    let load_before = machine::load();
+    let mut sections = Vec::new();
+    for bench in &chosen {
+        let (section, _) = run::timed(bench.name, || (bench.run)(&setting));
+        let section = section?;
+        println!("\n{section}");
+        sections.push(section);
+    }
+    let facts = machine::facts(&setting.rekindle, load_before);
+    if chosen.len() == BENCHES.len() {
+        let file = run::root().join("docs/numbers.md");
+        std::fs::write(&file, report::document(&facts, &sections))
+            .map_err(|e| format!("cannot write `{}`: {e}", file.display()))?;
+        println!("written: docs/numbers.md");
+    }
+    let missed: Vec<String> = sections.iter().flat_map(Section::missed).collect();
+    for target in &missed {
+        eprintln!("missed: {target}");
+    }
+    Ok(if missed.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn chosen(args: &[String]) -> Result<Vec<&'static Bench>, String> {
+    if args.is_empty() {
+        return Ok(BENCHES.iter().collect());
+    }
+    let find = |name: &String| {
+        let known: Vec<&str> = BENCHES.iter().map(|bench| bench.name).collect();
+        BENCHES
+            .iter()
+            .find(|bench| bench.name == name)
+            .ok_or_else(|| format!("there is no bench `{name}`; known: {}", known.join(", ")))
+    };
+    args.iter().map(find).collect()
+}
+
+/// Builds the binary as it is released and makes the scratch folder.
+fn setting() -> Result<Setting, String> {
+    let target = target_folder()?;
+    let mut command = run::cargo(&["build", "--release", "--package", "rekindle"]);
+    let (built, _) = run::timed("build", || run::watched(&mut command));
+    if !built? {
+        return Err("the release build failed".to_owned());
+    }
+    let name = format!("rekindle{}", std::env::consts::EXE_SUFFIX);
+    let folder = target.join("bench");
+    std::fs::create_dir_all(&folder)
+        .map_err(|e| format!("cannot make `{}`: {e}", folder.display()))?;
+    Ok(Setting {
+        rekindle: target.join("release").join(name),
+        folder,
+    })
+}
+
+/// Returns cargo's target folder: this program lies in `<target>/debug/`.
+fn target_folder() -> Result<PathBuf, String> {
+    let me = std::env::current_exe().map_err(|e| format!("cannot find this program: {e}"))?;
+    let target = me.ancestors().nth(2).map(Path::to_owned);
+    target.ok_or_else(|| "this program lies in no target folder".to_owned())
+}

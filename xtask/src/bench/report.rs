@@ -1,0 +1,215 @@
+//! What benches return, and how it is written: the same Markdown on the terminal and in the file.
+
+use std::fmt::{self, Write as _};
+
+/// The answer of one bench.
+pub(super) struct Section {
+    pub(super) title: &'static str,
+    /// What was run, a sentence each.
+    pub(super) about: Vec<String>,
+    pub(super) table: Table,
+    pub(super) targets: Vec<Target>,
+}
+
+impl Section {
+    /// Returns the targets that were not reached, a line each.
+    pub(super) fn missed(&self) -> Vec<String> {
+        let missed = self.targets.iter().filter(|target| !target.met);
+        missed
+            .map(|target| format!("{}: {}", self.title, target.line()))
+            .collect()
+    }
+}
+
+/// A promise and what became of it.
+pub(super) struct Target {
+    what: String,
+    limit: String,
+    measured: String,
+    met: bool,
+}
+
+impl Target {
+    /// Promises that a figure is above a limit.
+    pub(super) fn above(what: &str, measured: f64, limit: f64, unit: &str) -> Self {
+        Self {
+            what: what.to_owned(),
+            limit: format!("> {} {unit}", figure(limit)),
+            measured: format!("{} {unit}", figure(measured)),
+            met: measured > limit,
+        }
+    }
+
+    /// Promises that a figure is below a limit.
+    pub(super) fn below(what: &str, measured: f64, limit: f64, unit: &str) -> Self {
+        Self {
+            what: what.to_owned(),
+            limit: format!("< {} {unit}", figure(limit)),
+            measured: format!("{} {unit}", figure(measured)),
+            met: measured < limit,
+        }
+    }
+
+    fn line(&self) -> String {
+        let Self {
+            what,
+            limit,
+            measured,
+            met,
+        } = self;
+        let word = if *met { "reached" } else { "MISSED" };
+        format!("{what} {limit}: {measured}, {word}")
+    }
+}
+
+/// Rows under a head; the first column is text, all others are figures.
+pub(super) struct Table {
+    pub(super) head: Vec<&'static str>,
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+/// Returns the whole file.
+pub(super) fn document(facts: &[(&'static str, String)], sections: &[Section]) -> String {
+    let mut text = String::from(
+        "# Numbers\n\n\
+         Written by `cargo xtask bench`, which also checks the targets; not to be edited by hand.\n\n",
+    );
+    for (name, value) in facts {
+        let _ = writeln!(text, "* {name}: {value}");
+    }
+    for section in sections {
+        text.push('\n');
+        text.push_str(&section.to_string());
+    }
+    text
+}
+
+/// Returns a figure with at least three digits that count.
+pub(super) fn figure(value: f64) -> String {
+    let n_digits = match value.abs() {
+        size if size >= 99.95 || size == 0.0 => 0,
+        size if size >= 9.995 => 1,
+        size if size >= 0.9995 => 2,
+        _ => 3,
+    };
+    let plain = format!("{value:.n_digits$}");
+    let (whole, rest) = plain.split_at(plain.find('.').unwrap_or(plain.len()));
+    // Thousands are set apart, as in prose.
+    let mut grouped = String::new();
+    for (at, digit) in whole.chars().enumerate() {
+        if at > 0 && digit != '-' && (whole.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped + rest
+}
+
+impl fmt::Display for Section {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "## {}\n", self.title)?;
+        for sentence in &self.about {
+            writeln!(f, "{sentence}")?;
+        }
+        writeln!(f, "\n{}", self.table)?;
+        for target in &self.targets {
+            writeln!(f, "* {}", target.line())?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let head: Vec<String> = self.head.iter().map(|name| (*name).to_owned()).collect();
+        let mut widths: Vec<usize> = head.iter().map(|name| name.chars().count()).collect();
+        for row in &self.rows {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = (*width).max(cell.chars().count());
+            }
+        }
+        line(f, &head, &widths)?;
+        write!(f, "|")?;
+        for (column, width) in widths.iter().enumerate() {
+            let (dashes, end) = if column == 0 {
+                ("-".repeat(*width), "")
+            } else {
+                ("-".repeat(width - 1), ":")
+            };
+            write!(f, " {dashes}{end} |")?;
+        }
+        writeln!(f)?;
+        for row in &self.rows {
+            line(f, row, &widths)?;
+        }
+        Ok(())
+    }
+}
+
+fn line(f: &mut fmt::Formatter<'_>, cells: &[String], widths: &[usize]) -> fmt::Result {
+    write!(f, "|")?;
+    for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
+        if column == 0 {
+            write!(f, " {cell:<width$} |")?;
+        } else {
+            write!(f, " {cell:>width$} |")?;
+        }
+    }
+    writeln!(f)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_at_least_three_digits_that_count() {
+        for (value, expect) in [
+            (0.0, "0"),
+            (0.04567, "0.046"),
+            (0.99951, "1.00"),
+            (4.567, "4.57"),
+            (45.67, "45.7"),
+            (99.97, "100"),
+            (456.7, "457"),
+            (2_345_678.0, "2,345,678"),
+            (-1234.5, "-1,234"),
+        ] {
+            assert_eq!(figure(value), expect);
+        }
+    }
+
+    #[test]
+    fn a_section_is_markdown_with_its_targets() {
+        let section = Section {
+            title: "Speed",
+            about: vec!["Something ran.".to_owned()],
+            table: Table {
+                head: vec!["program", "ms"],
+                rows: vec![
+                    vec!["rekindle".to_owned(), "1.50".to_owned()],
+                    vec!["jq".to_owned(), "1,000".to_owned()],
+                ],
+            },
+            targets: vec![
+                Target::below("time", 1.5, 1.0, "ms"),
+                Target::above("speed", 500.0, 400.0, "MB/s"),
+            ],
+        };
+        let expect = "\
+## Speed
+
+Something ran.
+
+| program  |    ms |
+| -------- | ----: |
+| rekindle |  1.50 |
+| jq       | 1,000 |
+
+* time < 1.00 ms: 1.50 ms, MISSED
+* speed > 400 MB/s: 500 MB/s, reached
+";
+        assert_eq!(section.to_string(), expect);
+        assert_eq!(section.missed(), ["Speed: time < 1.00 ms: 1.50 ms, MISSED"]);
+    }
+}
