@@ -1,0 +1,298 @@
+//! What can be typed; the doc comments here are the help texts.
+
+use std::time::Duration;
+
+use camino::Utf8PathBuf;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use rekindle_model::ProtocolName;
+
+/// Picks up any interrupted coding-agent workflow exactly where it stopped
+///
+/// Without a command: what can be resumed here, and the one command to type next.
+#[derive(Debug, Parser)]
+#[command(
+    name = "rekindle",
+    version,
+    propagate_version = true,
+    max_term_width = 100
+)]
+#[command(
+    after_help = "Exit codes: 0 done or declined, 1 cannot resume, 2 wrong usage, 3 a choice is needed and nobody is there, 4 another rekindle holds it."
+)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) output: OutputArguments,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// How and about what every command speaks.
+#[derive(Debug, Args)]
+pub(crate) struct OutputArguments {
+    /// Works on the project in this folder instead of the current one
+    #[arg(short = 'C', value_name = "DIR", global = true)]
+    pub(crate) folder: Option<Utf8PathBuf>,
+    /// Prints one JSON object with a `schema` instead of text
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// When to use colors
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    pub(crate) color: ColorWhen,
+    /// Says less: no hints and no progress
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Says more: notes, and where each thing comes from
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorWhen {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Shows what can be resumed here, one line each, and the command to type next
+    Status,
+    /// Shows everything known of one workflow: facts, findings, where each comes from
+    Inspect(InspectArguments),
+    /// Starts a new run from a task graph (JSON) or a Markdown task list
+    Run(RunArguments),
+    /// Shows what resume would do, in order; writes nothing
+    Plan(WorkflowArguments),
+    /// Briefs, asks once, and goes on until the work is done or a person is needed
+    Resume(ResumeArguments),
+    /// Tells why a task is in its state (ID TASK), or what a finding means (CODE)
+    Explain(ExplainArguments),
+    /// Makes a checkpoint
+    Checkpoint(CheckpointArguments),
+    /// Lists the checkpoints of a workflow
+    Checkpoints(WorkflowArguments),
+    /// Appends an event to a workflow's log, for workers and scripts
+    Event(EventArguments),
+    /// Appends a sign of life of a running task
+    Heartbeat(HeartbeatArguments),
+    /// Lists the worktrees that runs left behind, and removes them after a yes
+    Clean {
+        /// Removes them without asking
+        #[arg(short, long)]
+        yes: bool,
+    },
+    /// Builds a small project in a scratch folder, interrupts its work and resumes it
+    Demo,
+    /// Does one attempt at a task; started by `run` and `resume`
+    #[command(hide = true)]
+    Worker {
+        /// The attempt's order
+        order: Utf8PathBuf,
+    },
+    /// Checks whether everything that rekindle needs is in order
+    Doctor,
+    /// Prints a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Prints the manual page, in the form that `man` reads
+    Man,
+}
+
+/// Which workflow is meant.
+#[derive(Debug, Args)]
+pub(crate) struct WorkflowArguments {
+    /// The workflow: `protocol:name`, a name, or a unique beginning of one
+    pub(crate) id: Option<String>,
+    /// Looks only at this protocol
+    #[arg(long, value_name = "PROTOCOL", value_parser = parse_protocol)]
+    pub(crate) protocol: Option<ProtocolName>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArguments {
+    #[command(flatten)]
+    pub(crate) workflow: WorkflowArguments,
+    /// Also writes all that was read to this file, to be played back elsewhere
+    #[arg(long, value_name = "FILE", conflicts_with = "from")]
+    pub(crate) capture: Option<Utf8PathBuf>,
+    /// Looks at what was captured in this file instead of the project
+    #[arg(long, value_name = "FILE")]
+    pub(crate) from: Option<Utf8PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ResumeArguments {
+    #[command(flatten)]
+    pub(crate) workflow: WorkflowArguments,
+    /// Goes on without asking; the protocol's own questions to a person are still put
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+    /// Shows the plan and writes nothing, as `rekindle plan` does
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) agent: AgentArguments,
+    /// Does all that needs no agent, says what an agent would do next, and stops
+    #[arg(long, conflicts_with_all = ["agent_cmd", "agent"])]
+    pub(crate) no_agent: bool,
+}
+
+/// Who does the work, and how much at once.
+#[derive(Debug, Args)]
+pub(crate) struct AgentArguments {
+    /// The agent: a shell command that gets the prompt on its standard input
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) agent_cmd: Option<String>,
+    /// The agent by its name: `claude`, `codex`, `opencode`, `gemini`, or one of the configuration
+    #[arg(long, value_name = "NAME", conflicts_with = "agent_cmd")]
+    pub(crate) agent: Option<String>,
+    /// How many workers at once, in runs that `rekindle run` began [default: 4]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
+    pub(crate) jobs: Option<u8>,
+    /// No new attempts once the agents' reported cost is over this many dollars
+    #[arg(long, value_name = "DOLLARS", value_parser = parse_dollars)]
+    pub(crate) max_cost: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// The plan: `task-graph.json` in either shape, or a Markdown task list
+    pub(crate) plan: Utf8PathBuf,
+    #[command(flatten)]
+    pub(crate) agent: AgentArguments,
+    /// The branch on which the work lands; without one the run gets its own
+    #[arg(long, value_name = "NAME")]
+    pub(crate) branch: Option<String>,
+    /// A command that must succeed on every integrated tree; may be given more than once
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) verify: Vec<String>,
+    /// How long one attempt may take, such as `45m`
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// How often a failed task is tried again [default: 2]
+    #[arg(long, value_name = "N")]
+    pub(crate) retries: Option<u32>,
+    /// Goes on without asking
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArguments {
+    /// The workflow, or the code of a finding
+    #[arg(value_name = "ID|CODE")]
+    pub(crate) subject: String,
+    /// The task
+    pub(crate) task: Option<String>,
+    /// Looks only at this protocol
+    #[arg(long, value_name = "PROTOCOL", value_parser = parse_protocol)]
+    pub(crate) protocol: Option<ProtocolName>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckpointArguments {
+    #[command(flatten)]
+    pub(crate) workflow: WorkflowArguments,
+    /// What is said about it
+    #[arg(short, long, value_name = "TEXT", default_value = "")]
+    pub(crate) message: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EventArguments {
+    /// The workflow
+    pub(crate) id: String,
+    /// What happened, such as `task_completed`
+    #[arg(value_name = "TYPE", value_parser = parse_event_type)]
+    pub(crate) event: String,
+    /// The task it is about
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<String>,
+    /// Who tells it; names the folder of the log
+    #[arg(long, value_name = "NAME", default_value = "rekindle", value_parser = parse_actor)]
+    pub(crate) actor: String,
+    /// More about it: one JSON object
+    #[arg(long, value_name = "JSON", value_parser = parse_object)]
+    pub(crate) details: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HeartbeatArguments {
+    /// The workflow
+    pub(crate) id: String,
+    /// The task that is being worked on
+    pub(crate) task: String,
+    /// Who works on it; names the folder of the log
+    #[arg(long, value_name = "NAME", default_value = "rekindle", value_parser = parse_actor)]
+    pub(crate) actor: String,
+}
+
+fn parse_protocol(text: &str) -> Result<ProtocolName, String> {
+    text.parse().map_err(|error| {
+        let known: Vec<&str> = ProtocolName::ALL.iter().map(|name| name.as_str()).collect();
+        format!("{error}; known: {}", known.join(", "))
+    })
+}
+
+/// Reads dollars into millionths of one.
+fn parse_dollars(text: &str) -> Result<u64, String> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !digits(whole) || !digits(part) || part.len() > 6 {
+        return Err("write dollars as `5` or `2.50`".to_owned());
+    }
+    let millionths = format!("{whole}{part:0<6}");
+    millionths
+        .parse()
+        .map_err(|_| "that is too much".to_owned())
+}
+
+/// Reads `90s`, `45m` or `2h`.
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    let wrong = || "write a time as `90s`, `45m` or `2h`".to_owned();
+    let seconds = match text.char_indices().last() {
+        Some((_, 's')) => 1,
+        Some((_, 'm')) => 60,
+        Some((_, 'h')) => 3600,
+        Some(_) | None => return Err(wrong()),
+    };
+    let number: u64 = text[..text.len() - 1].parse().map_err(|_| wrong())?;
+    number
+        .checked_mul(seconds)
+        .filter(|secs| *secs > 0)
+        .map(Duration::from_secs)
+        .ok_or_else(wrong)
+}
+
+fn parse_event_type(text: &str) -> Result<String, String> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if text.is_empty() || text.len() > 64 || !text.chars().all(plain) {
+        return Err("an event's type is letters, digits, `_` and `-`".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+fn parse_actor(text: &str) -> Result<String, String> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    if text.is_empty()
+        || text.len() > 100
+        || text.starts_with(['.', '-'])
+        || !text.chars().all(plain)
+    {
+        return Err(
+            "an actor's name is letters, digits, `_`, `-` and `.`, and names a folder".to_owned(),
+        );
+    }
+    Ok(text.to_owned())
+}
+
+fn parse_object(text: &str) -> Result<String, String> {
+    let value: serde_json::Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    if value.is_object() {
+        Ok(value.to_string())
+    } else {
+        Err("details are one JSON object, such as `{\"reason\":\"…\"}`".to_owned())
+    }
+}

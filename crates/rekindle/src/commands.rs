@@ -1,0 +1,82 @@
+//! One function a command: call the use case, render, pick the exit code.
+
+mod demo;
+mod inspect;
+mod reference;
+mod report;
+mod resume;
+mod run;
+
+use rekindle_app::{Project, Query};
+use rekindle_model::WorkflowId;
+use rekindle_wire::exit;
+
+use crate::arguments::{Command, OutputArguments, WorkflowArguments};
+use crate::environment;
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
+/// Runs what was typed.
+pub(crate) fn run(
+    command: Option<Command>,
+    output: &OutputArguments,
+    terminal: &mut Terminal,
+) -> Result<u8, Failure> {
+    let project = || environment::project(output.folder.as_deref());
+    match command {
+        None | Some(Command::Status) => Ok(inspect::status(&project()?, terminal)),
+        Some(Command::Inspect(arguments)) => inspect::inspect(&project()?, &arguments, terminal),
+        Some(Command::Plan(arguments)) => inspect::plan(&project()?, &query(&arguments), terminal),
+        Some(Command::Run(arguments)) => run::run(&project()?, &arguments, terminal),
+        Some(Command::Worker { order }) => run::worker(&order),
+        Some(Command::Resume(arguments)) => resume::resume(&project()?, &arguments, terminal),
+        Some(Command::Explain(arguments)) => inspect::explain(&project()?, &arguments, terminal),
+        Some(Command::Checkpoint(arguments)) => {
+            report::checkpoint(&project()?, arguments, terminal)
+        }
+        Some(Command::Checkpoints(arguments)) => {
+            report::checkpoints(&project()?, &query(&arguments), terminal)
+        }
+        Some(Command::Event(arguments)) => report::event(&project()?, arguments, terminal),
+        Some(Command::Heartbeat(arguments)) => report::heartbeat(&project()?, arguments, terminal),
+        Some(Command::Clean { yes }) => run::clean(&project()?, yes, terminal),
+        Some(Command::Demo) => demo::demo(terminal),
+        Some(Command::Doctor) => Ok(inspect::doctor(&project()?, terminal)),
+        Some(Command::Completions { shell }) => Ok(reference::completions(shell, terminal)),
+        Some(Command::Man) => Ok(reference::manual(terminal)),
+    }
+}
+
+fn query(arguments: &WorkflowArguments) -> Query {
+    Query {
+        protocol: arguments.protocol,
+        name: arguments.id.clone(),
+    }
+}
+
+/// Returns the query of a workflow that must be named.
+fn named(id: String) -> Query {
+    Query {
+        protocol: WorkflowId::split(&id).0,
+        name: Some(id),
+    }
+}
+
+/// Returns the exit code of a look at something.
+fn looked(found: bool) -> u8 {
+    if found { exit::DONE } else { exit::CANNOT }
+}
+
+/// Returns where a hint about another folder can be given: a parent that has something to resume.
+fn elsewhere(project: &Project) -> Option<String> {
+    let parent = project.folder.ancestors().skip(1).find(|folder| {
+        let above = Project {
+            folder: (*folder).to_owned(),
+            ..project.clone()
+        };
+        !rekindle_app::status(&above).workflows.is_empty()
+    })?;
+    Some(format!(
+        "there is something in a folder above: `rekindle -C {parent}`"
+    ))
+}

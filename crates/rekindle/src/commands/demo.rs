@@ -1,0 +1,262 @@
+//! `rekindle demo`: a small project, a run of a dozen tasks, a real `kill -9`, and a real resume.
+//!
+//! Everything is done by this same binary as a user would call it, in a scratch
+//! folder that is left behind to look at. The agent is a shell script that
+//! writes one file per task, so that work lost or done twice would show.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the demo builds a project and calls rekindle as a user would"
+)]
+
+use std::io::Read as _;
+use std::process::{Command, Stdio};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rekindle_wire::exit;
+
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
+/// In the middle of T006 it tells the demo who is at work, and waits to be killed.
+const AGENT: &str = r#"#!/bin/sh
+cat > /dev/null                      # the prompt
+if [ "$REKINDLE_TASK" = T006 ] && [ "$REKINDLE_ATTEMPT" = 1 ]; then
+    echo half > "$REKINDLE_TASK.txt"
+    echo "$$ $PPID" > "$DEMO/moment"
+    exec sleep 1000
+fi
+echo "$REKINDLE_TASK, attempt $REKINDLE_ATTEMPT" >> "$REKINDLE_TASK.txt"
+"#;
+
+/// What each task needs: three at the start, three that join them, and so on.
+const NEEDS: [&[usize]; 12] = [
+    &[],
+    &[],
+    &[],
+    &[1, 2],
+    &[2, 3],
+    &[1, 3],
+    &[4],
+    &[5],
+    &[4, 5],
+    &[6, 7],
+    &[8, 9],
+    &[10, 11],
+];
+
+pub(super) fn demo(terminal: &mut Terminal) -> Result<u8, Failure> {
+    let demo = Demo::build(terminal)?;
+    demo.say(terminal, "A plan of twelve tasks, an agent, three workers. In the middle of T006 everything is killed with `kill -9`:");
+    demo.interrupt(terminal)?;
+    demo.say(
+        terminal,
+        "What was done? What landed? What is safe to run again? Nobody has to guess:",
+    );
+    demo.rekindle(terminal, &["status"])?;
+    demo.rekindle(terminal, &["explain", &demo.run()?, "T006"])?;
+    demo.say(
+        terminal,
+        "Resume. What has landed is not done again, T006 is, from a clean worktree:",
+    );
+    demo.rekindle(
+        terminal,
+        &[
+            "resume",
+            "--yes",
+            "--jobs",
+            "3",
+            "--agent-cmd",
+            "$DEMO/agent.sh",
+        ],
+    )?;
+    demo.say(
+        terminal,
+        "The history, one commit for each task, on a branch of its own:",
+    );
+    demo.show_history(terminal)
+}
+
+struct Demo {
+    folder: Utf8PathBuf,
+    program: std::path::PathBuf,
+}
+
+impl Demo {
+    fn build(terminal: &mut Terminal) -> Result<Self, Failure> {
+        let scratch = std::env::temp_dir().join(format!("rekindle-demo-{}", std::process::id()));
+        let folder = Utf8PathBuf::from_path_buf(scratch)
+            .map_err(|path| Failure::usage(format!("`{}` is not UTF-8", path.display())))?;
+        let program =
+            std::env::current_exe().map_err(|error| broken("find this program", &error))?;
+        let demo = Self { folder, program };
+        let tasks: Vec<String> = NEEDS
+            .iter()
+            .zip(1..)
+            .map(|(needs, n)| {
+                let needs: Vec<String> =
+                    needs.iter().map(|need| format!("\"T{need:03}\"")).collect();
+                format!(
+                    r#"  {{"id":"T{n:03}","title":"Step {n}","dependencies":[{}]}}"#,
+                    needs.join(",")
+                )
+            })
+            .collect();
+        let plan = format!(
+            "{{\"title\":\"Greeting page\",\"tasks\":[\n{}\n]}}\n",
+            tasks.join(",\n")
+        );
+        write(&demo.folder.join("plan.json"), &plan)?;
+        write(&demo.folder.join("agent.sh"), AGENT)?;
+        for (program, arguments) in [
+            ("chmod", &["+x", "agent.sh"][..]),
+            ("mkfifo", &["-m600", "moment"]),
+            ("git", &["init", "-q", "-b", "main"]),
+            ("git", &["add", "plan.json"]),
+            (
+                "git",
+                &[
+                    "-c",
+                    "user.name=demo",
+                    "-c",
+                    "user.email=demo@localhost",
+                    "commit",
+                    "-qm",
+                    "The plan",
+                ],
+            ),
+        ] {
+            let made = demo.other(program, arguments).status();
+            made.map_err(|error| broken(program, &error))?;
+        }
+        terminal.result(&format!("A small project in `{}`.\n", demo.folder));
+        Ok(demo)
+    }
+
+    fn say(&self, terminal: &mut Terminal, text: &str) {
+        let rule = "─".repeat(72);
+        terminal.result(&format!("\n{rule}\n{text}\n"));
+    }
+
+    fn other(&self, program: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(&self.folder);
+        command
+    }
+
+    fn call(&self, terminal: &mut Terminal, arguments: &[&str]) -> Command {
+        terminal.result(&format!("\n$ rekindle {}\n", arguments.join(" ")));
+        let mut command = Command::new(&self.program);
+        command
+            .args(arguments)
+            .current_dir(&self.folder)
+            .env_remove("REKINDLE_NOW")
+            .env("DEMO", &self.folder)
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs rekindle and shows all it says.
+    fn rekindle(&self, terminal: &mut Terminal, arguments: &[&str]) -> Result<(), Failure> {
+        let status = self.call(terminal, arguments).status();
+        let status = status.map_err(|error| broken("start rekindle", &error))?;
+        if status.success() {
+            return Ok(());
+        }
+        let arguments = arguments.join(" ");
+        Err(Failure::cannot(format!(
+            "`rekindle {arguments}` ended with {status}"
+        )))
+    }
+
+    /// Starts the run, and kills it, its worker and its agent when the agent is in the middle of T006.
+    fn interrupt(&self, terminal: &mut Terminal) -> Result<(), Failure> {
+        let arguments = [
+            "run",
+            "plan.json",
+            "--branch",
+            "result",
+            "--jobs",
+            "3",
+            "--yes",
+            "--agent-cmd",
+            "$DEMO/agent.sh",
+        ];
+        let child = self.call(terminal, &arguments).spawn();
+        let mut child = child.map_err(|error| broken("start rekindle", &error))?;
+        // Opening the pipe waits for the agent to open its end: that is the moment.
+        let mut pids = String::new();
+        std::fs::File::open(self.folder.join("moment"))
+            .and_then(|mut moment| moment.read_to_string(&mut pids))
+            .map_err(|error| broken("wait", &error))?;
+        let orchestrator = child.id().to_string();
+        let victims = pids.split_whitespace().chain([orchestrator.as_str()]);
+        let killed = Command::new("kill").arg("-9").args(victims).status();
+        killed.map_err(|error| broken("kill", &error))?;
+        child.wait().map_err(|error| broken("wait", &error))?;
+        terminal.result("\n*** killed: the orchestrator, the worker of T006 and its agent ***\n");
+        Ok(())
+    }
+
+    /// Returns the name of the run.
+    fn run(&self) -> Result<String, Failure> {
+        let runs = std::fs::read_dir(self.folder.join(".agent-memory/runs"));
+        let names = runs.map_err(|error| broken("find the run", &error))?;
+        let mut names = names.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let found = names.find(|name| !name.starts_with('.'));
+        found.ok_or_else(|| Failure::cannot("the demo's run is not there".to_owned()))
+    }
+
+    fn show_history(&self, terminal: &mut Terminal) -> Result<u8, Failure> {
+        let printed = |arguments: &[&str]| -> Result<String, Failure> {
+            let output = self.other("git", arguments).output();
+            let output = output.map_err(|error| broken("read the history", &error))?;
+            Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+        };
+        let log = printed(&[
+            "log",
+            "--reverse",
+            "--format=%h %s (attempt %(trailers:key=Rekindle-Attempt,valueonly,separator=))",
+            "main..result",
+        ])?;
+        terminal.result(&format!("\n$ git log --reverse main..result\n{log}"));
+        let tasks = printed(&[
+            "log",
+            "--format=%(trailers:key=Rekindle-Task,valueonly,separator=)",
+            "main..result",
+        ])?;
+        let mut landed: Vec<&str> = tasks.split_whitespace().collect();
+        landed.sort_unstable();
+        let expected: Vec<String> = (1..=NEEDS.len()).map(|n| format!("T{n:03}")).collect();
+        if landed != expected {
+            return Err(Failure::cannot(format!(
+                "each task should have landed once; landed: {landed:?}"
+            )));
+        }
+        let work = printed(&["show", "result:T006.txt"])?;
+        if work != "T006, attempt 2\n" {
+            return Err(Failure::cannot(format!(
+                "T006 should have been done anew; it holds {work:?}"
+            )));
+        }
+        terminal
+            .result("\nEvery task landed exactly once, and your own checkout was never touched.\n");
+        terminal.hint(&format!(
+            "hint: look around in `{}`; it is yours to delete\n",
+            self.folder
+        ));
+        Ok(exit::DONE)
+    }
+}
+
+fn write(path: &Utf8Path, contents: &str) -> Result<(), Failure> {
+    let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+    folder
+        .and_then(|()| std::fs::write(path, contents))
+        .map_err(|error| broken(&format!("write `{path}`"), &error))
+}
+
+fn broken(what: &str, error: &std::io::Error) -> Failure {
+    Failure::cannot(format!("the demo could not {what}: {error}"))
+        .hint("it needs a writable temporary folder and `sh`, `chmod`, `mkfifo`, `kill` and `git`")
+}

@@ -1,0 +1,167 @@
+//! Commands that look and change nothing.
+
+use rekindle_app::{Explained, Inspected, Project, Query};
+use rekindle_model::{Finding, Severity, State};
+use rekindle_wire::{
+    CheckOut, Doctor, Explained as ExplainedOut, Facts, FindingPage, Inspect, Status, exit,
+};
+
+use super::{elsewhere, looked, query};
+use crate::arguments::{ExplainArguments, InspectArguments};
+use crate::failure::Failure;
+use crate::render;
+use crate::terminal::Terminal;
+
+pub(super) fn status(project: &Project, terminal: &mut Terminal) -> u8 {
+    let overview = rekindle_app::status(project);
+    if terminal.is_json() {
+        terminal.json(&Status {
+            schema: "rekindle.status/1",
+            project: project.folder.to_string(),
+            workflows: overview
+                .workflows
+                .iter()
+                .map(rekindle_wire::workflow)
+                .collect(),
+            next_command: overview.next_command,
+        });
+        return exit::DONE;
+    }
+    let all = terminal.is_verbose();
+    terminal.result(&render::status(&overview.workflows, overview.now, all));
+    if let Some(command) = overview.next_command {
+        terminal.hint(&render::hint(&format!("go on with `{command}`")));
+    } else if overview.workflows.is_empty()
+        && let Some(hint) = elsewhere(project)
+    {
+        terminal.hint(&render::hint(&hint));
+    }
+    exit::DONE
+}
+
+pub(super) fn inspect(
+    project: &Project,
+    arguments: &InspectArguments,
+    terminal: &mut Terminal,
+) -> Result<u8, Failure> {
+    let query = query(&arguments.workflow);
+    let inspected = if let Some(file) = &arguments.from {
+        rekindle_app::inspect_recording(project, file, &query)?
+    } else {
+        let capture = arguments
+            .capture
+            .as_ref()
+            .map(|file| project.folder.join(file));
+        rekindle_app::inspect(project, &query, capture.as_deref())?
+    };
+    if let Some(file) = &arguments.capture {
+        terminal.hint(&render::captured(file));
+    }
+    show(&inspected, terminal);
+    Ok(looked(inspected.assessment().state != State::Unknown))
+}
+
+fn show(inspected: &Inspected, terminal: &mut Terminal) {
+    let assessment = inspected.assessment();
+    let out = Inspect {
+        schema: "rekindle.inspect/1",
+        protocol: inspected.protocol.to_string(),
+        id: assessment.id.as_ref().map(|id| id.name.clone()),
+        state: assessment.state.as_str().to_owned(),
+        findings: assessment
+            .findings
+            .iter()
+            .map(rekindle_wire::finding)
+            .collect(),
+        facts: Facts(assessment.facts.clone()),
+    };
+    if terminal.is_json() {
+        terminal.json(&out);
+        return;
+    }
+    let text = render::inspection(assessment);
+    terminal.result(&text);
+    let least = if terminal.is_verbose() {
+        Severity::Note
+    } else {
+        Severity::Warning
+    };
+    let findings: Vec<&Finding> = assessment
+        .findings
+        .iter()
+        .filter(|finding| finding.severity() >= least)
+        .collect();
+    terminal.result(&render::findings(&findings));
+}
+
+pub(super) fn plan(
+    project: &Project,
+    query: &Query,
+    terminal: &mut Terminal,
+) -> Result<u8, Failure> {
+    let planned = rekindle_app::plan(project, query)?;
+    if terminal.is_json() {
+        let findings = &planned.assessment.findings;
+        terminal.json(&rekindle_wire::plan(
+            &planned.plan,
+            &planned.digest,
+            findings,
+        ));
+    } else {
+        let summary = planned.assessment.chosen();
+        terminal.result(&render::plan(&planned.plan, summary, &planned.digest));
+        let blockers: Vec<&Finding> = planned.assessment.blockers().collect();
+        terminal.hint(&render::findings(&blockers));
+    }
+    Ok(looked(planned.assessment.blockers().next().is_none()))
+}
+
+pub(super) fn explain(
+    project: &Project,
+    arguments: &ExplainArguments,
+    terminal: &mut Terminal,
+) -> Result<u8, Failure> {
+    let query = Query {
+        protocol: arguments.protocol,
+        name: Some(arguments.subject.clone()),
+    };
+    match rekindle_app::explain(project, &query, arguments.task.as_deref())? {
+        Explained::Task(explanation) if terminal.is_json() => {
+            terminal.json(&ExplainedOut::from(&explanation));
+        }
+        Explained::Task(explanation) => terminal.result(&render::explanation(&explanation)),
+        Explained::Code(code) if terminal.is_json() => terminal.json(&FindingPage {
+            schema: "rekindle.finding/1",
+            code: code.to_string(),
+            severity: code.severity().as_str().to_owned(),
+            page: code.page().to_owned(),
+        }),
+        Explained::Code(code) => terminal.result(code.page()),
+    }
+    Ok(exit::DONE)
+}
+
+pub(super) fn doctor(project: &Project, terminal: &mut Terminal) -> u8 {
+    let checks = rekindle_app::doctor(project);
+    let healthy = checks
+        .iter()
+        .all(|check| check.verdict != rekindle_app::Verdict::Problem);
+    if terminal.is_json() {
+        terminal.json(&Doctor {
+            schema: "rekindle.doctor/1",
+            healthy,
+            checks: checks
+                .into_iter()
+                .map(|check| CheckOut {
+                    name: check.name,
+                    verdict: check.verdict.as_str().to_owned(),
+                    seen: check.seen,
+                    hint: check.hint,
+                })
+                .collect(),
+        });
+    } else {
+        terminal.result(&render::doctor(&checks));
+    }
+    looked(healthy)
+}

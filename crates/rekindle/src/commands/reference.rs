@@ -1,0 +1,38 @@
+//! Completions and the manual page, both made from the arguments themselves.
+
+use clap::CommandFactory as _;
+use rekindle_wire::exit;
+
+use crate::arguments::Arguments;
+use crate::terminal::Terminal;
+
+pub(super) fn completions(shell: clap_complete::Shell, terminal: &mut Terminal) -> u8 {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "rekindle", &mut script);
+    terminal.result(&String::from_utf8_lossy(&script));
+    exit::DONE
+}
+
+/// Prints one page with every command in it.
+pub(super) fn manual(terminal: &mut Terminal) -> u8 {
+    let mut command = Arguments::command();
+    command.build();
+    let mut page = Vec::new();
+    // Writing into memory has no way to fail.
+    clap_mangen::Man::new(command.clone())
+        .render(&mut page)
+        .ok();
+    for sub in command
+        .get_subcommands()
+        .filter(|sub| sub.get_name() != "help")
+    {
+        let man = clap_mangen::Man::new(sub.clone());
+        let title = format!(".SH \"REKINDLE {}\"\n", sub.get_name().to_uppercase());
+        page.extend(title.as_bytes());
+        man.render_synopsis_section(&mut page).ok();
+        man.render_description_section(&mut page).ok();
+        man.render_options_section(&mut page).ok();
+    }
+    terminal.result(&String::from_utf8_lossy(&page));
+    exit::DONE
+}

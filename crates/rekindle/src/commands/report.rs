@@ -1,0 +1,83 @@
+//! Commands for workers and scripts: events, heartbeats, checkpoints.
+
+use rekindle_app::{Project, Query, Recorded};
+use rekindle_model::Report;
+use rekindle_wire::{CheckpointOut, Checkpoints, EventOut, exit};
+
+use super::{named, query};
+use crate::arguments::{CheckpointArguments, EventArguments, HeartbeatArguments};
+use crate::failure::Failure;
+use crate::render;
+use crate::terminal::Terminal;
+
+pub(super) fn event(
+    project: &Project,
+    arguments: EventArguments,
+    terminal: &mut Terminal,
+) -> Result<u8, Failure> {
+    let report = Report {
+        event: arguments.event,
+        actor: arguments.actor,
+        task: arguments.task,
+        details: arguments.details,
+    };
+    let recorded = rekindle_app::event(project, &named(arguments.id), report)?;
+    Ok(show(recorded, terminal))
+}
+
+pub(super) fn heartbeat(
+    project: &Project,
+    arguments: HeartbeatArguments,
+    terminal: &mut Terminal,
+) -> Result<u8, Failure> {
+    let report = Report {
+        event: "heartbeat".to_owned(),
+        actor: arguments.actor,
+        task: Some(arguments.task),
+        details: None,
+    };
+    let recorded = rekindle_app::event(project, &named(arguments.id), report)?;
+    Ok(show(recorded, terminal))
+}
+
+pub(super) fn checkpoint(
+    project: &Project,
+    arguments: CheckpointArguments,
+    terminal: &mut Terminal,
+) -> Result<u8, Failure> {
+    let recorded =
+        rekindle_app::checkpoint(project, &query(&arguments.workflow), arguments.message)?;
+    Ok(show(recorded, terminal))
+}
+
+fn show(recorded: Recorded, terminal: &mut Terminal) -> u8 {
+    if terminal.is_json() {
+        terminal.json(&EventOut {
+            schema: "rekindle.event/1",
+            id: recorded.id.to_string(),
+            log: recorded.log.to_string(),
+            record: recorded.record,
+        });
+    } else {
+        terminal.hint(&render::recorded(&recorded.log));
+    }
+    exit::DONE
+}
+
+pub(super) fn checkpoints(
+    project: &Project,
+    query: &Query,
+    terminal: &mut Terminal,
+) -> Result<u8, Failure> {
+    let (id, checkpoints) = rekindle_app::checkpoints(project, query)?;
+    if terminal.is_json() {
+        terminal.json(&Checkpoints {
+            schema: "rekindle.checkpoints/1",
+            id: id.to_string(),
+            checkpoints: checkpoints.iter().map(CheckpointOut::from).collect(),
+        });
+    } else {
+        terminal.result(&render::checkpoints(&checkpoints));
+    }
+    Ok(exit::DONE)
+}

@@ -1,0 +1,105 @@
+//! The job, on a terminal.
+
+use rekindle_app::{Options, Outcome, Project, Resumed};
+use rekindle_model::StopKind;
+use rekindle_wire::{ResumeOut, exit};
+
+use super::{elsewhere, inspect, query, run};
+use crate::arguments::ResumeArguments;
+use crate::failure::Failure;
+use crate::render;
+use crate::terminal::Terminal;
+
+pub(super) fn resume(
+    project: &Project,
+    arguments: &ResumeArguments,
+    terminal: &mut Terminal,
+) -> Result<u8, Failure> {
+    let query = query(&arguments.workflow);
+    if arguments.dry_run {
+        return inspect::plan(project, &query, terminal);
+    }
+    let options = Options {
+        yes: arguments.yes,
+        engine: if arguments.no_agent {
+            None
+        } else {
+            run::engine(project, &arguments.agent, terminal)?.map(|(engine, _)| engine)
+        },
+    };
+    let resumed = rekindle_app::resume(project, &query, &options, terminal)?;
+    if let (Some(id), Outcome::Ran(ending)) = (&resumed.id, &resumed.outcome) {
+        run::show(&id.to_string(), ending, terminal);
+        return Ok(run::code(ending));
+    }
+    let code = if resumed.outcome.is_failure() {
+        exit::CANNOT
+    } else {
+        exit::DONE
+    };
+    if terminal.is_json() {
+        let text = terminal.take_printed();
+        terminal.json(&object(resumed, text));
+    } else {
+        tell(project, &resumed.outcome, terminal);
+    }
+    Ok(code)
+}
+
+fn tell(project: &Project, outcome: &Outcome, terminal: &mut Terminal) {
+    match outcome {
+        Outcome::Nothing => {
+            terminal.result("Nothing to resume here.\n");
+            if let Some(hint) = elsewhere(project) {
+                terminal.hint(&render::hint(&hint));
+            }
+        }
+        Outcome::Declined => terminal.hint("nothing was changed\n"),
+        // Shown in its own way.
+        Outcome::Ran(_) => {}
+        Outcome::Stopped(stop) => {
+            terminal.note(&render::stop(stop));
+        }
+        Outcome::AgentNeeded(task) => terminal.note(&render::agent_needed(task)),
+        Outcome::Unanswered(question) => terminal.note(&render::unanswered(question)),
+    }
+}
+
+fn object(resumed: Resumed, text: String) -> ResumeOut {
+    let mut out = ResumeOut {
+        schema: "rekindle.resume/1",
+        id: resumed.id.map(|id| id.to_string()),
+        outcome: String::new(),
+        summary: String::new(),
+        text,
+        agent: None,
+        question: None,
+        hints: Vec::new(),
+    };
+    let (outcome, summary) = match resumed.outcome {
+        Outcome::Nothing => ("nothing", "nothing to resume here".to_owned()),
+        Outcome::Declined => ("declined", "nothing was changed".to_owned()),
+        Outcome::Ran(ending) => ("done", format!("{} tasks landed", ending.tally.landed)),
+        Outcome::Stopped(stop) => {
+            out.hints = stop.hints;
+            let word = match stop.kind {
+                StopKind::Done => "done",
+                StopKind::Waiting => "waiting",
+                StopKind::Blocked => "blocked",
+            };
+            (word, stop.reason)
+        }
+        Outcome::AgentNeeded(task) => {
+            let summary = task.summary.clone();
+            out.agent = Some(rekindle_wire::agent(&task));
+            ("agent_needed", summary)
+        }
+        Outcome::Unanswered(question) => {
+            out.question = Some(rekindle_wire::question(&question));
+            ("waiting", question.unanswered)
+        }
+    };
+    outcome.clone_into(&mut out.outcome);
+    out.summary = summary;
+    out
+}

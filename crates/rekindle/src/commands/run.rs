@@ -1,0 +1,168 @@
+//! `rekindle run`, and the worker that it starts.
+
+use std::time::Duration;
+
+use camino::Utf8Path;
+use rekindle_app::{Agent, Ending, EngineOptions, Project, Ran, RunDefaults, RunOptions};
+use rekindle_wire::{CleanOut, RemovedOut, RunOut, exit};
+
+use crate::arguments::{AgentArguments, RunArguments};
+use crate::environment;
+use crate::failure::Failure;
+use crate::render;
+use crate::terminal::Terminal;
+
+/// A worker writes a sign of life every half minute; ten missing ones are no accident.
+const SILENT_AFTER: Duration = Duration::from_secs(300);
+
+pub(super) fn run(
+    project: &Project,
+    arguments: &RunArguments,
+    terminal: &mut Terminal,
+) -> Result<u8, Failure> {
+    let Some((engine, defaults)) = engine(project, &arguments.agent, terminal)? else {
+        return Err(Failure::usage("a run needs an agent".to_owned())
+            .hint("name one with `--agent NAME`, or give a command with `--agent-cmd 'COMMAND'` (the prompt is on its standard input)")
+            .hint("`[agent] default = \"NAME\"` in `.rekindle/config.toml` names one for good"));
+    };
+    let verify = if arguments.verify.is_empty() {
+        defaults.verify
+    } else {
+        arguments.verify.clone()
+    };
+    let timeout = arguments
+        .timeout
+        .or(engine.agent.timeout)
+        .unwrap_or(defaults.timeout);
+    let options = RunOptions {
+        engine,
+        branch: arguments.branch.clone(),
+        verify,
+        retries: arguments.retries.unwrap_or(defaults.retries),
+        timeout: Some(timeout.as_secs()),
+        yes: arguments.yes,
+    };
+    let ran = rekindle_app::run(project, &arguments.plan, &options, terminal)?;
+    Ok(report(&ran, terminal))
+}
+
+/// Returns how tasks are to be run and the configured defaults, or `None` where no agent is named anywhere.
+pub(super) fn engine(
+    project: &Project,
+    arguments: &AgentArguments,
+    terminal: &mut Terminal,
+) -> Result<Option<(EngineOptions, RunDefaults)>, Failure> {
+    let configured = rekindle_app::configured(project)?;
+    for warning in &configured.warnings {
+        terminal.hint(&format!("warning: {warning}\n"));
+    }
+    let config = configured.config;
+    // A repository that was cloned can bring a configuration; what it would run must be seen.
+    for command in config.project_commands() {
+        terminal.hint(&format!(
+            "note: `.rekindle/config.toml` sets {}: {}\n",
+            command.key,
+            rekindle_text::excerpt(&command.text, 200)
+        ));
+    }
+    let named = arguments
+        .agent
+        .as_deref()
+        .or_else(|| config.default_agent());
+    let agent = match (&arguments.agent_cmd, named) {
+        (Some(command), _) => Agent::shell(command),
+        (None, Some(name)) => config.agent(name).map_err(rekindle_app::Error::Config)?,
+        (None, None) => return Ok(None),
+    };
+    let jobs = arguments.jobs.map_or(config.run.jobs.get(), usize::from);
+    let engine = EngineOptions {
+        agent,
+        jobs,
+        max_cost: arguments
+            .max_cost
+            .or_else(|| config.run.max_cost.map(millionths)),
+        silent_after: environment::silent_after().unwrap_or(SILENT_AFTER),
+    };
+    Ok(Some((engine, config.run)))
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a limit of money is positive and far below the range"
+)]
+fn millionths(dollars: f64) -> u64 {
+    (dollars * 1e6).round() as u64
+}
+
+fn report(ran: &Ran, terminal: &mut Terminal) -> u8 {
+    let Some(ending) = &ran.ending else {
+        terminal.hint("nothing was changed\n");
+        return exit::DONE;
+    };
+    show(&ran.id.to_string(), ending, terminal);
+    code(ending)
+}
+
+/// Shows how a run ended.
+pub(super) fn show(id: &str, ending: &Ending, terminal: &mut Terminal) {
+    terminal.end_live();
+    if terminal.is_json() {
+        terminal.json(&RunOut {
+            schema: "rekindle.run/1",
+            id: id.to_owned(),
+            landed: ending.tally.landed,
+            skipped: ending.tally.skipped,
+            blocked: ending
+                .given_up
+                .iter()
+                .map(|(task, reason)| format!("{task}: {reason}"))
+                .collect(),
+            left: ending.tally.left + ending.tally.running,
+            total: ending.tally.total,
+            attempts: ending.attempts,
+            cost_microdollars: ending.cost,
+            tip: ending.tip.clone(),
+            stopped: ending.stopped,
+        });
+    } else {
+        terminal.note(&render::ending(id, ending));
+    }
+}
+
+pub(super) fn code(ending: &Ending) -> u8 {
+    let complete = ending.tally.landed + ending.tally.skipped == ending.tally.total;
+    if complete { exit::DONE } else { exit::CANNOT }
+}
+
+/// Does one attempt; started by an orchestrator, never by a person.
+pub(super) fn worker(order: &Utf8Path) -> Result<u8, Failure> {
+    rekindle_app::worker(order, environment::worker_clock()?)?;
+    Ok(exit::DONE)
+}
+
+/// Removes the worktrees that runs left behind, after a yes.
+pub(super) fn clean(project: &Project, yes: bool, terminal: &mut Terminal) -> Result<u8, Failure> {
+    let cleaning = rekindle_app::clean(project, yes, terminal)?;
+    if terminal.is_json() {
+        terminal.json(&CleanOut {
+            schema: "rekindle.clean/1",
+            removed: cleaning
+                .removed
+                .iter()
+                .map(|cleaned| RemovedOut {
+                    path: cleaned.leftover.path.to_string(),
+                    saved_as: cleaned.saved_as.clone(),
+                })
+                .collect(),
+            kept: cleaning
+                .kept
+                .iter()
+                .map(|leftover| leftover.path.to_string())
+                .collect(),
+        });
+    } else {
+        terminal.result(&render::cleaning(&cleaning));
+    }
+    Ok(exit::DONE)
+}

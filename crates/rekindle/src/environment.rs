@@ -1,0 +1,100 @@
+//! The one place that reads the process's environment.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rekindle_app::{Clock, Project};
+
+use crate::failure::Failure;
+
+/// Variables that protocols may ask for; nothing else of the environment is looked at or kept.
+const VARIABLES: &[&str] = &["HOME", "XDG_CONFIG_HOME"];
+
+/// Returns the project that a command is about.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place that reads the environment"
+)]
+pub(crate) fn project(folder: Option<&Utf8Path>) -> Result<Project, Failure> {
+    let here = std::env::current_dir().map_err(|error| {
+        Failure::usage(format!("the current folder can not be determined: {error}"))
+            .hint("go to the project's folder, or name it with `-C DIR`")
+    })?;
+    let here = Utf8PathBuf::from_path_buf(here).map_err(|path| {
+        Failure::usage(format!(
+            "the current folder's name is not UTF-8: `{}`",
+            path.display()
+        ))
+    })?;
+    let folder = match folder {
+        None => here,
+        Some(folder) => {
+            let folder = here.join(folder);
+            let absolute = folder.canonicalize_utf8().map_err(|error| {
+                Failure::usage(format!("there is no folder `{folder}`: {error}"))
+                    .hint("check the path given with `-C`")
+            })?;
+            if !absolute.is_dir() {
+                return Err(Failure::usage(format!("`{folder}` is not a folder"))
+                    .hint("check the path given with `-C`"));
+            }
+            absolute
+        }
+    };
+    let variables: BTreeMap<String, String> = VARIABLES
+        .iter()
+        .filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)))
+        .collect();
+    Ok(Project {
+        folder,
+        program: program()?,
+        clock: clock(std::env::var_os("REKINDLE_NOW"))?,
+        variables,
+        search_path: std::env::var_os("PATH").unwrap_or_default(),
+    })
+}
+
+/// Returns the path of this program, which also is the worker that a run starts.
+fn program() -> Result<Utf8PathBuf, Failure> {
+    let path = std::env::current_exe().map_err(|error| {
+        Failure::cannot(format!("this program can not be found again: {error}"))
+    })?;
+    Utf8PathBuf::from_path_buf(path).map_err(|path| {
+        Failure::cannot(format!(
+            "the path of this program is not UTF-8: `{}`",
+            path.display()
+        ))
+    })
+}
+
+/// Returns the clock of a worker.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place that reads the environment"
+)]
+pub(crate) fn worker_clock() -> Result<Clock, Failure> {
+    clock(std::env::var_os("REKINDLE_NOW"))
+}
+
+/// Returns after how much silence a worker is given up, where the environment says so; for tests.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place that reads the environment"
+)]
+pub(crate) fn silent_after() -> Option<std::time::Duration> {
+    let seconds = std::env::var("REKINDLE_SILENT_AFTER").ok()?.parse().ok()?;
+    Some(std::time::Duration::from_secs(seconds))
+}
+
+fn clock(fixed: Option<OsString>) -> Result<Clock, Failure> {
+    let Some(fixed) = fixed.filter(|fixed| !fixed.is_empty()) else {
+        return Ok(Clock::System);
+    };
+    // A time that is set and wrong must not become the real one in silence.
+    let text = fixed.to_string_lossy();
+    text.parse().map(Clock::Fixed).map_err(|_| {
+        Failure::usage(format!("REKINDLE_NOW is not a time: `{text}`"))
+            .hint("write it as `2026-01-20T12:00:00Z`, or unset it")
+    })
+}

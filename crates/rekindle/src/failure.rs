@@ -1,0 +1,185 @@
+//! Failures as a person and a program see them: what happened, why, what to type next.
+
+use std::error::Error as StdError;
+
+use rekindle_app::Error;
+use rekindle_model::{Code, Finding};
+use rekindle_wire::{ErrorBody, ErrorOut, exit};
+
+use crate::render;
+use crate::terminal::Terminal;
+
+/// Why a command failed.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    exit: u8,
+    code: Option<Code>,
+    error: Box<dyn StdError>,
+    hints: Vec<String>,
+}
+
+impl Failure {
+    /// Returns a failure of what was typed.
+    pub(crate) fn usage(message: String) -> Self {
+        Self {
+            exit: exit::USAGE,
+            code: None,
+            error: message.into(),
+            hints: Vec::new(),
+        }
+    }
+
+    /// Returns a failure of the thing itself.
+    pub(crate) fn cannot(message: String) -> Self {
+        Self {
+            exit: exit::CANNOT,
+            ..Self::usage(message)
+        }
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Shows it and returns the exit code.
+    pub(crate) fn show(self, terminal: &mut Terminal) -> u8 {
+        terminal.end_live();
+        let message = self.error.to_string();
+        let chain = std::iter::successors(self.error.source(), |&error| error.source());
+        let causes: Vec<String> = chain.map(ToString::to_string).collect();
+        if terminal.is_json() {
+            terminal.json(&ErrorOut {
+                schema: "rekindle.error/1",
+                error: ErrorBody {
+                    code: self.code.map(|code| code.to_string()),
+                    message,
+                    causes,
+                    hints: self.hints,
+                    exit: self.exit,
+                },
+            });
+        } else {
+            terminal.note(&render::failure(&message, &causes, &self.hints, self.code));
+        }
+        self.exit
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self {
+            exit: exit_code(&error),
+            code: code(&error),
+            hints: hints(&error),
+            error: Box::new(error),
+        }
+    }
+}
+
+fn exit_code(error: &Error) -> u8 {
+    match error {
+        Error::Ambiguous { .. } | Error::ChoiceNeeded { .. } => exit::CHOICE,
+        Error::Held { .. } | Error::AgentAlive { .. } => exit::HELD,
+        Error::Config(_) | Error::BadBranch { .. } => exit::USAGE,
+        Error::Unknown { .. }
+        | Error::UnknownCode { .. }
+        | Error::NothingOf { .. }
+        | Error::UnknownTask { .. }
+        | Error::Moved { .. }
+        | Error::Blocked { .. }
+        | Error::NoProgress { .. }
+        | Error::BadPlan { .. }
+        | Error::CheckedOut { .. }
+        | Error::NoCommits
+        | Error::Git(_)
+        | Error::Recording { .. }
+        | Error::Unreadable { .. }
+        | Error::Run(_)
+        | Error::Files(_) => exit::CANNOT,
+    }
+}
+
+fn code(error: &Error) -> Option<Code> {
+    match error {
+        Error::Unknown { .. } => Some(Code::UnknownWorkflow),
+        Error::Moved { .. } => Some(Code::WorldMoved),
+        Error::NoProgress { .. } => Some(Code::NoProgress),
+        Error::Held { .. } | Error::AgentAlive { .. } => Some(Code::LockHeld),
+        Error::UnknownCode { .. }
+        | Error::Ambiguous { .. }
+        | Error::ChoiceNeeded { .. }
+        | Error::NothingOf { .. }
+        | Error::UnknownTask { .. }
+        | Error::Blocked { .. }
+        | Error::BadPlan { .. }
+        | Error::Config(_)
+        | Error::BadBranch { .. }
+        | Error::CheckedOut { .. }
+        | Error::NoCommits
+        | Error::Git(_)
+        | Error::Recording { .. }
+        | Error::Unreadable { .. }
+        | Error::Run(_)
+        | Error::Files(_) => None,
+    }
+}
+
+/// Returns what to do next, each a line.
+fn hints(error: &Error) -> Vec<String> {
+    let one = |hint: &str| vec![hint.to_owned()];
+    match error {
+        Error::Unknown { open, .. } => {
+            let resumable = open
+                .iter()
+                .map(|summary| format!("`{}` can be resumed", summary.id));
+            resumable
+                .chain(one("`rekindle` lists what is here"))
+                .collect()
+        }
+        Error::UnknownCode { .. } => {
+            one("to explain a task, name it too: `rekindle explain ID TASK`")
+        }
+        Error::Ambiguous { .. } => one("write the protocol before the name"),
+        Error::ChoiceNeeded { open } => open
+            .iter()
+            .map(|summary| format!("`rekindle resume {}`", summary.id))
+            .collect(),
+        Error::NothingOf { .. } => one("`rekindle` lists what is here"),
+        Error::UnknownTask { id, .. } => vec![format!("`rekindle inspect {id}` lists its tasks")],
+        Error::Moved { .. } => one("run `rekindle resume` again"),
+        Error::Blocked { id, reasons } => {
+            let look = format!("`rekindle inspect {id}` shows where");
+            reasons.iter().cloned().chain([look]).collect()
+        }
+        Error::NoProgress { .. } => one("look at the agent's output above"),
+        Error::BadPlan { findings, .. } if findings.is_empty() => {
+            one("it has no tasks: headings or checkboxes with ids, or a list `tasks` in JSON")
+        }
+        Error::BadPlan { findings, .. } => findings.iter().map(finding).collect(),
+        Error::Config(_) => one("mend it, then run `rekindle doctor`"),
+        Error::BadBranch { .. } => one("name another with `--branch`"),
+        Error::CheckedOut { .. } => {
+            one("name another branch with `--branch`: yours is never touched")
+        }
+        Error::NoCommits => one("make a first commit, then run it again"),
+        Error::Git(_) => one("`rekindle doctor` checks git"),
+        Error::Recording { .. } => one("make one with `rekindle inspect --capture FILE`"),
+        Error::Unreadable { .. } => one("check the path and its permissions"),
+        Error::Held { .. } => {
+            one("wait for it, or end that process; the lock is freed when it ends")
+        }
+        Error::AgentAlive { pid, .. } => {
+            vec![format!("wait until it ends, or end it: `kill {pid}`")]
+        }
+        Error::Run(_) | Error::Files(_) => one("`rekindle doctor` checks what rekindle needs"),
+    }
+}
+
+fn finding(finding: &Finding) -> String {
+    let place = finding
+        .place
+        .as_ref()
+        .map_or_else(String::new, |place| format!("{place}: "));
+    format!("{place}{} [{}]", finding.message, finding.code)
+}

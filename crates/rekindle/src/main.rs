@@ -1,0 +1,49 @@
+//! Picks up any interrupted coding-agent workflow exactly where it stopped.
+//!
+//! The binary is thin: it parses, calls one use case of `rekindle-app`, renders
+//! what comes back, and picks an exit code.
+
+mod arguments;
+mod commands;
+mod environment;
+mod failure;
+mod live;
+mod render;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::arguments::Arguments;
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return ExitCode::from(unparsed(&error)),
+    };
+    let mut terminal = Terminal::new(&arguments.output);
+    let code = match commands::run(arguments.command, &arguments.output, &mut terminal) {
+        Ok(code) => code,
+        Err(failure) => failure.show(&mut terminal),
+    };
+    ExitCode::from(code)
+}
+
+/// Shows help, version, or what is wrong with what was typed; returns the exit code.
+fn unparsed(error: &clap::Error) -> u8 {
+    let wants_json = std::env::args_os().any(|word| word == "--json");
+    if error.use_stderr() && wants_json {
+        let text = error.to_string();
+        let first = text.lines().next().unwrap_or_default();
+        let message = first.strip_prefix("error: ").unwrap_or(first);
+        return Failure::usage(message.to_owned())
+            .hint("`rekindle --help` shows what can be typed")
+            .show(&mut Terminal::for_json());
+    }
+    // A reader that went away is no failure of ours.
+    error.print().ok();
+    u8::try_from(error.exit_code()).unwrap_or(rekindle_wire::exit::USAGE)
+}

@@ -1,0 +1,227 @@
+//! The terminal: results to standard output, everything else to standard error, questions as plain lines.
+
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
+
+use anstream::ColorChoice;
+use jiff::Timestamp;
+use rekindle_app::{Briefing, Choice, Face, News, Output, Progress, Tally, Watcher, WorkerView};
+use rekindle_model::{Question, Severity, Summary};
+use serde::Serialize;
+
+use crate::arguments::{ColorWhen, OutputArguments};
+use crate::live::Live;
+use crate::render;
+
+/// Where a command speaks.
+#[derive(Debug, Default)]
+pub(crate) struct Terminal {
+    json: bool,
+    quiet: bool,
+    verbose: bool,
+    /// What a protocol printed, kept for the JSON object.
+    printed: String,
+    /// The live view of a run, while there is one.
+    live: Option<Live>,
+}
+
+impl Terminal {
+    pub(crate) fn new(output: &OutputArguments) -> Self {
+        match output.color {
+            // `anstream` knows NO_COLOR, CLICOLOR_FORCE and whether a terminal is there.
+            ColorWhen::Auto => {}
+            ColorWhen::Always => ColorChoice::Always.write_global(),
+            ColorWhen::Never => ColorChoice::Never.write_global(),
+        }
+        Self {
+            json: output.json,
+            quiet: output.quiet,
+            verbose: output.verbose,
+            printed: String::new(),
+            live: None,
+        }
+    }
+
+    /// Returns one that prints objects, for when the arguments themselves are wrong.
+    pub(crate) fn for_json() -> Self {
+        Self {
+            json: true,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.verbose
+    }
+
+    /// Prints the result; a reader that went away is no failure of ours.
+    pub(crate) fn result(&mut self, text: &str) {
+        let mut out = anstream::stdout().lock();
+        out.write_all(text.as_bytes())
+            .and_then(|()| out.flush())
+            .ok();
+    }
+
+    /// Prints the one object of a command.
+    pub(crate) fn json(&mut self, object: &impl Serialize) {
+        let mut out = std::io::stdout().lock();
+        let written = serde_json::to_writer(&mut out, object);
+        written
+            .map_err(std::io::Error::from)
+            .and_then(|()| {
+                out.write_all(b"\n")?;
+                out.flush()
+            })
+            .ok();
+    }
+
+    /// Says something on standard error.
+    pub(crate) fn note(&mut self, text: &str) {
+        let mut err = anstream::stderr().lock();
+        err.write_all(text.as_bytes()).ok();
+    }
+
+    /// Says something on standard error unless less is wanted.
+    pub(crate) fn hint(&mut self, text: &str) {
+        if self.quiet || self.json {
+            return;
+        }
+        match &self.live {
+            Some(live) => live.print(text),
+            None => self.note(text),
+        }
+    }
+
+    /// Takes the live view away, so that plain text can follow.
+    pub(crate) fn end_live(&mut self) {
+        if let Some(live) = self.live.take() {
+            live.end();
+        }
+    }
+
+    /// Returns what a protocol printed so far.
+    pub(crate) fn take_printed(&mut self) -> String {
+        std::mem::take(&mut self.printed)
+    }
+
+    /// Asks and reads one line; `None` at the end of standard input.
+    fn ask(&mut self, question: &str) -> Option<String> {
+        self.note(question);
+        let mut line = String::new();
+        match std::io::stdin().lock().read_line(&mut line) {
+            Ok(0) | Err(_) => {
+                self.note("\n");
+                None
+            }
+            Ok(_) => Some(line.trim().to_owned()),
+        }
+    }
+}
+
+impl Output for Terminal {
+    fn print(&mut self, text: &str) {
+        if self.json {
+            self.printed.push_str(text);
+        } else {
+            self.result(text);
+        }
+    }
+}
+
+impl Watcher for Terminal {
+    fn progress(&mut self, progress: &Progress<'_>) {
+        if self.json {
+            let event = render::progress_word(progress);
+            let text = render::progress(progress);
+            self.json(&serde_json::json!({"schema": "rekindle.progress/1", "event": event, "text": text.trim_end()}));
+        } else {
+            self.hint(&render::progress(progress));
+        }
+    }
+
+    fn view(&mut self, tally: Tally, workers: &[WorkerView]) {
+        if self.json || self.quiet || !std::io::stderr().is_terminal() {
+            return;
+        }
+        self.live.get_or_insert_with(Live::new).draw(tally, workers);
+    }
+}
+
+impl Face for Terminal {
+    fn tell(&mut self, news: &News<'_>) {
+        let least = if self.verbose {
+            Severity::Note
+        } else {
+            Severity::Warning
+        };
+        let text = match news {
+            News::Findings(findings) => {
+                let shown: Vec<_> = findings
+                    .iter()
+                    .filter(|finding| finding.severity() >= least)
+                    .collect();
+                render::findings(&shown)
+            }
+            News::Recovered(recovered) => render::recovered(recovered),
+            News::AgentStarts(task) => render::agent_starts(task),
+            News::AgentEnded(task, ended) => render::agent_ended(task, ended),
+        };
+        self.hint(&text);
+    }
+
+    fn choose(&mut self, open: &[Summary], now: Timestamp) -> Choice {
+        let list = render::choices(open, now);
+        self.note(&list);
+        loop {
+            match self.ask("Which one? [number or name] ") {
+                None => return Choice::Nobody,
+                Some(answer) if answer.is_empty() => {}
+                Some(answer) => match answer.parse::<usize>() {
+                    Ok(number) if (1..=open.len()).contains(&number) => {
+                        return Choice::At(number - 1);
+                    }
+                    // A run's name begins with digits too, so a number out of range may be one.
+                    Ok(_)
+                        if !open
+                            .iter()
+                            .any(|summary| summary.id.name.starts_with(&answer)) =>
+                    {
+                        self.note(&format!("there is no number {answer}\n"));
+                    }
+                    Ok(_) | Err(_) => return Choice::Named(answer),
+                },
+            }
+        }
+    }
+
+    fn confirm(&mut self, briefing: &Briefing<'_>) -> bool {
+        let text = render::briefing(briefing, self.verbose);
+        self.note(&text);
+        loop {
+            let answer = self
+                .ask("Resume? [y/N] ")
+                .map(|answer| answer.to_ascii_lowercase());
+            match answer.as_deref() {
+                Some("y" | "yes") => return true,
+                None | Some("" | "n" | "no") => return false,
+                Some(_) => self.note("please answer y or n\n"),
+            }
+        }
+    }
+
+    fn agree(&mut self, text: &str) -> bool {
+        self.note(&format!("{text}\n"));
+        let answer = self
+            .ask("Go? [y/N] ")
+            .map(|answer| answer.to_ascii_lowercase());
+        matches!(answer.as_deref(), Some("y" | "yes"))
+    }
+
+    fn answer(&mut self, question: &Question) -> Option<String> {
+        let text = render::question(question);
+        self.ask(&text)
+    }
+}

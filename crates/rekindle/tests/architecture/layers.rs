@@ -1,0 +1,216 @@
+//! Who may depend on whom: arrows point down only.
+
+use anyhow::Context;
+
+use crate::workspace::{Dependency, Metadata, Package, cargo, metadata, none};
+
+/// Every crate, lowest first, with those it may call. Each name must stand above its own line.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("model", &[]),
+    ("text", &[]),
+    ("wire", &["model", "text"]),
+    ("fs", &[]),
+    ("git", &[]),
+    ("world", &["fs", "git", "text"]),
+    ("protocols", &["model", "text", "world"]),
+    ("agents", &["model", "text"]),
+    (
+        "runner",
+        &["model", "text", "wire", "fs", "git", "agents", "world"],
+    ),
+    (
+        "app",
+        &[
+            "model",
+            "wire",
+            "world",
+            "fs",
+            "git",
+            "agents",
+            "protocols",
+            "runner",
+        ],
+    ),
+    ("rekindle", &["app", "model", "text", "wire"]),
+    ("testkit", &[]),
+    ("xtask", &["wire"]),
+];
+
+/// The crates without any I/O: vocabulary.
+const PURE: &[&str] = &["model", "text", "wire"];
+
+/// What the pure crates may use of other people's work.
+const PURE_MAY_USE: &[&str] = &[
+    "annotate-snippets",
+    "camino",
+    "indexmap",
+    "jiff",
+    "memchr",
+    "schemars",
+    "serde",
+    "serde_json",
+    "thiserror",
+];
+
+/// The edges that only the real form of the world may reach.
+const REAL_WORLD_ONLY: &[&str] = &["rekindle-fs", "rekindle-git"];
+
+#[test]
+fn the_table_of_layers_points_down_only() {
+    let mut faults = Vec::new();
+    for (i, (name, below)) in LAYERS.iter().enumerate() {
+        let lower = |called: &str| LAYERS[..i].iter().any(|(other, _)| *other == called);
+        let upward = below.iter().filter(|called| !lower(called));
+        faults.extend(upward.map(|called| format!("`{called}` does not stand below `{name}`")));
+    }
+    none(&faults);
+}
+
+#[test]
+fn each_crate_depends_only_on_crates_below_it() -> anyhow::Result<()> {
+    let mut faults = Vec::new();
+    for package in &metadata()?.packages {
+        let name = folder_name(&package.name);
+        let Some((_, below)) = LAYERS.iter().find(|(known, _)| *known == name) else {
+            faults.push(format!(
+                "`{name}` is not in LAYERS: add it with what it may call"
+            ));
+            continue;
+        };
+        for dependency in ours(package) {
+            let called = folder_name(&dependency.name);
+            // A crate names itself to switch on its own features for its tests.
+            let for_tests = dependency.is_for_tests() && (called == "testkit" || called == name);
+            if !for_tests && !below.contains(&called) {
+                faults.push(format!(
+                    "`{name}` depends on `{called}`; it may depend on {below:?} \
+                     (and on `testkit` under dev-dependencies)"
+                ));
+            }
+        }
+    }
+    none(&faults);
+    Ok(())
+}
+
+#[test]
+fn pure_crates_use_only_a_few_crates_of_others() -> anyhow::Result<()> {
+    let mut faults = Vec::new();
+    for package in &metadata()?.packages {
+        let name = folder_name(&package.name);
+        if !PURE.contains(&name) {
+            continue;
+        }
+        let used = package
+            .dependencies
+            .iter()
+            .filter(|used| !used.is_for_tests());
+        for used in used.filter(|used| !is_ours(used)) {
+            if !PURE_MAY_USE.contains(&used.name.as_str()) {
+                faults.push(format!(
+                    "`{name}` uses `{}`, which is not in PURE_MAY_USE",
+                    used.name
+                ));
+            }
+        }
+    }
+    none(&faults);
+    Ok(())
+}
+
+#[test]
+fn the_real_world_stands_behind_its_feature() -> anyhow::Result<()> {
+    let metadata = metadata()?;
+    let world = package(&metadata, "rekindle-world")?;
+    let mut faults = Vec::new();
+    for name in REAL_WORLD_ONLY {
+        if world
+            .dependencies
+            .iter()
+            .any(|used| used.name == *name && !used.optional)
+        {
+            faults.push(format!(
+                "`world` always brings `{name}`: make it optional, under `real`"
+            ));
+        }
+        let enabling = world
+            .features
+            .iter()
+            .filter(|(_, enables)| mentions(enables, name));
+        faults.extend(
+            enabling
+                .filter(|(feature, _)| *feature != "real" && *feature != name)
+                .map(|(feature, _)| format!("`{name}` is enabled by `{feature}`, not by `real`")),
+        );
+    }
+    none(&faults);
+    Ok(())
+}
+
+#[test]
+fn protocols_see_the_world_without_its_real_form() -> anyhow::Result<()> {
+    let metadata = metadata()?;
+    let protocols = package(&metadata, "rekindle-protocols")?;
+    let mut faults = Vec::new();
+    for world in protocols
+        .dependencies
+        .iter()
+        .filter(|used| used.name == "rekindle-world")
+    {
+        if world.uses_default_features || world.features.iter().any(|feature| feature == "real") {
+            faults.push("`protocols` must use `world` with `default-features = false`".to_owned());
+        }
+    }
+    let tree = [
+        "tree",
+        "--offline",
+        "-p",
+        "rekindle-protocols",
+        "-e",
+        "normal",
+        "--prefix",
+        "none",
+    ];
+    for line in cargo(&tree)?.lines() {
+        let name = line.split(' ').next().unwrap_or_default();
+        if REAL_WORLD_ONLY.contains(&name) {
+            faults.push(format!("`{name}` is in the closure of `protocols`"));
+        }
+    }
+    faults.dedup();
+    none(&faults);
+    Ok(())
+}
+
+fn package<'a>(metadata: &'a Metadata, name: &str) -> anyhow::Result<&'a Package> {
+    let found = metadata
+        .packages
+        .iter()
+        .find(|package| package.name == name);
+    found.with_context(|| format!("there is no crate `{name}`"))
+}
+
+fn ours(package: &Package) -> impl Iterator<Item = &Dependency> {
+    package
+        .dependencies
+        .iter()
+        .filter(|dependency| is_ours(dependency))
+}
+
+fn is_ours(dependency: &Dependency) -> bool {
+    let name = folder_name(&dependency.name);
+    dependency.name.starts_with("rekindle") || LAYERS.iter().any(|(ours, _)| *ours == name)
+}
+
+fn mentions(enables: &[String], name: &str) -> bool {
+    let dep = format!("dep:{name}");
+    enables.iter().any(|enabled| {
+        let enabled = enabled.split('/').next().unwrap_or_default();
+        enabled == name || enabled == dep
+    })
+}
+
+/// Crates are called `rekindle-<folder>`.
+fn folder_name(package: &str) -> &str {
+    package.strip_prefix("rekindle-").unwrap_or(package)
+}
