@@ -205,7 +205,9 @@ mod tests {
 
     #[test]
     fn names_that_lead_elsewhere_are_not_safe() {
-        for bad in ["", "..", "../../x", "a/b", "-rf", "a\nb", ".hidden", "a\\b"] {
+        for bad in [
+            "", "..", "../../x", "a/b", "-rf", "a\nb", " a", "a ", ".hidden", "a\\b",
+        ] {
             assert!(!is_safe_name(bad), "{bad}");
         }
         assert!(is_safe_name("T003-TEST") && is_safe_name("a b"));
