@@ -81,6 +81,8 @@ fn every_schema_is_used_by_a_command_and_every_output_keeps_to_its_schema() -> R
         ),
         (&["explain", "STALE_RUN", "--json"], "rekindle.finding/1", 0),
         (&["doctor", "--json"], "rekindle.doctor/1", 0),
+        (&["completions", "bash", "--json"], "rekindle.text/1", 0),
+        (&["man", "--json"], "rekindle.text/1", 0),
         (&["event", ORDERS, "note", "--json"], "rekindle.event/1", 0),
         (
             &["heartbeat", ORDERS, "T002", "--json"],

@@ -16,7 +16,7 @@ pub use facts::Facts;
 pub use output::{
     AgentOut, CheckOut, CheckpointOut, Checkpoints, CleanOut, Doctor, ErrorBody, ErrorOut,
     EventOut, Explained, FindingOut, FindingPage, Inspect, NextOut, PlanOut, QuestionOut,
-    RemovedOut, ResumeOut, RunOut, SaidOut, Status, StepOut, ThenOut, WorkflowOut, agent, finding,
-    plan, question, workflow,
+    RemovedOut, ResumeOut, RunOut, SaidOut, Status, StepOut, TextOut, ThenOut, WorkflowOut, agent,
+    finding, plan, question, workflow,
 };
 pub use schemas::schemas;

@@ -349,6 +349,15 @@ pub struct CheckOut {
     pub hint: Option<String>,
 }
 
+/// `rekindle completions --json`, `man --json`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct TextOut {
+    /// `rekindle.text/1`.
+    pub schema: &'static str,
+    /// The text as it would stand on standard output.
+    pub text: String,
+}
+
 /// What any command prints with `--json` when it fails.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ErrorOut {

@@ -4,7 +4,7 @@ use schemars::{JsonSchema, Schema, schema_for};
 
 use crate::output::{
     Checkpoints, CleanOut, Doctor, ErrorOut, EventOut, Explained, FindingPage, Inspect, PlanOut,
-    ResumeOut, RunOut, Status,
+    ResumeOut, RunOut, Status, TextOut,
 };
 
 /// Returns every output's name and schema, sorted by name.
@@ -25,5 +25,6 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         of::<ResumeOut>("rekindle.resume/1"),
         of::<RunOut>("rekindle.run/1"),
         of::<Status>("rekindle.status/1"),
+        of::<TextOut>("rekindle.text/1"),
     ]
 }

@@ -1,7 +1,7 @@
 //! Completions and the manual page, both made from the arguments themselves.
 
 use clap::CommandFactory as _;
-use rekindle_wire::exit;
+use rekindle_wire::{TextOut, exit};
 
 use crate::arguments::Arguments;
 use crate::terminal::Terminal;
@@ -9,8 +9,7 @@ use crate::terminal::Terminal;
 pub(super) fn completions(shell: clap_complete::Shell, terminal: &mut Terminal) -> u8 {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "rekindle", &mut script);
-    terminal.result(&String::from_utf8_lossy(&script));
-    exit::DONE
+    show(&script, terminal)
 }
 
 /// Prints one page with every command in it.
@@ -33,6 +32,18 @@ pub(super) fn manual(terminal: &mut Terminal) -> u8 {
         man.render_description_section(&mut page).ok();
         man.render_options_section(&mut page).ok();
     }
-    terminal.result(&String::from_utf8_lossy(&page));
+    show(&page, terminal)
+}
+
+fn show(bytes: &[u8], terminal: &mut Terminal) -> u8 {
+    let text = String::from_utf8_lossy(bytes);
+    if terminal.is_json() {
+        terminal.json(&TextOut {
+            schema: "rekindle.text/1",
+            text: text.into_owned(),
+        });
+    } else {
+        terminal.result(&text);
+    }
     exit::DONE
 }
