@@ -1,0 +1,149 @@
+//! What agents are told: one for each kind of work that a run has for them.
+
+use rekindle_model::AgentTask;
+
+use super::super::layout;
+use super::super::next::{NextAction, Work};
+use super::super::words::{self, Prompt};
+use super::{Planner, report_path};
+
+impl Planner<'_> {
+    pub(super) fn executor(&self, work: &Work, guidance: Option<&str>) -> AgentTask {
+        let mut prompt = Prompt::new(self.run, "executor", &format!("Do task {}.", work.named()));
+        if work.interrupted {
+            prompt = prompt.line(
+                "An earlier attempt was interrupted in the middle. Look at what is already there before you change anything: go on from it, and do not do it twice.",
+            );
+        }
+        prompt = self.describe(prompt, work);
+        let record = self.run.evidence.folded.tasks.get(&work.task);
+        if work.attempt > 1
+            && let Some(reason) = record.and_then(|record| record.reason.as_deref())
+        {
+            prompt = prompt.quote("the last attempt, which failed", reason);
+        }
+        if let Some(guidance) = guidance {
+            prompt = prompt.line(format!(
+                "The user says of this attempt: {}",
+                rekindle_text::excerpt(guidance, 2000)
+            ));
+        }
+        AgentTask {
+            role: "executor",
+            task: Some(work.task.clone()),
+            attempt: work.attempt,
+            // Not the next action's words: a person may have decided about it since.
+            summary: NextAction::ExecuteTask(work.clone()).summary(),
+            prompt: prompt.finish(),
+            checks: Vec::new(),
+        }
+    }
+
+    fn describe(&self, prompt: Prompt, work: &Work) -> Prompt {
+        let mut prompt = prompt;
+        let graph = self.run.evidence.graph.get();
+        if let Some(task) = graph.and_then(|graph| graph.tasks.get(graph.graph.find(&work.task)?)) {
+            prompt = words::describe(prompt, task);
+        }
+        if let Some((path, contract)) = &self.documents.contract {
+            prompt = prompt.quote(&format!("`{path}`, the task's contract"), contract);
+        }
+        prompt
+    }
+
+    pub(super) fn verifier(&self, work: &Work) -> AgentTask {
+        let mut prompt = Prompt::new(
+            self.run,
+            "verifier",
+            &format!(
+                "The work of task {} is there. Check it; do not change it.",
+                work.named()
+            ),
+        );
+        prompt = self.describe(prompt, work);
+        if let Some(path) = report_path(self.id(), work) {
+            prompt = prompt.line(format!(
+                "Write your report to `{path}`, with `result: passed`, `result: failed` or `result: blocked` in its front matter."
+            ));
+        }
+        let graph = self.run.evidence.graph.get();
+        let task = graph.and_then(|graph| graph.tasks.get(graph.graph.find(&work.task)?));
+        AgentTask {
+            role: "verifier",
+            task: Some(work.task.clone()),
+            attempt: work.attempt,
+            summary: format!("Verify {}", work.named()),
+            prompt: prompt.finish(),
+            checks: task.map(|task| task.checks.clone()).unwrap_or_default(),
+        }
+    }
+
+    /// Returns the agent's work for a next action that is not one task's.
+    pub(super) fn step(&self, feedback: Option<&str>) -> AgentTask {
+        let folder = layout::run_folder(self.id());
+        let (role, work) = match &self.run.next {
+            NextAction::CreatePrd => ("spec-writer", format!("Write `{folder}/prd.md`.")),
+            NextAction::CreatePlan => ("planner", format!("Write `{folder}/plan.md` from `prd.md`.")),
+            NextAction::AwaitApproval { .. } => {
+                ("planner", format!("Change `{folder}/plan.md` as the user asks, and `task-graph.json` and `tasks/` with it."))
+            }
+            NextAction::BreakTasks => {
+                ("task-breaker", format!("Break `plan.md` into tasks: write `{folder}/task-graph.json` and a contract for each task in `{folder}/tasks/`."))
+            }
+            NextAction::FixTaskGraph { stuck } => (
+                "task-breaker",
+                format!(
+                    "These tasks of `{folder}/task-graph.json` can never run, because they depend on each other or on ids that are not there: {}. Mend their dependencies and change nothing else.",
+                    stuck.iter().map(|task| rekindle_text::excerpt(task, 80)).collect::<Vec<_>>().join(", ")
+                ),
+            ),
+            NextAction::CreateConstitution => {
+                ("orchestrator", format!("The plan is approved. Write `{folder}/constitution.md` from `plan.md` and `prd.md`."))
+            }
+            NextAction::ExecuteSmallTask => ("executor", format!("Do what `{folder}/constitution.md` describes.")),
+            NextAction::VerifyPhaseAndTransition => {
+                ("verifier", "All tasks are finished. Check the acceptance criteria of the whole plan; change nothing.".to_owned())
+            }
+            NextAction::RunCleanup => ("cleanup", format!("Clean up after the tasks and write `{folder}/cleanup-report.md`.")),
+            NextAction::RunPrPrep => {
+                ("pr-prep", format!("Prepare the pull request: write `{folder}/pr-description.md` and `{folder}/pr-checklist.md`."))
+            }
+            NextAction::RunConsolidation => {
+                ("memory-consolidator", format!("Consolidate what was learned and write `{folder}/summary.md`."))
+            }
+            NextAction::RunComplete
+            | NextAction::TransitionToExecution
+            | NextAction::VerifyTask(_)
+            | NextAction::ExecuteTask(_)
+            | NextAction::EscalateUser(_)
+            | NextAction::ResolveBlockers(_)
+            | NextAction::PresentPr => ("orchestrator", self.run.next.summary()),
+        };
+        let mut prompt = Prompt::new(self.run, role, &work);
+        if let Some(feedback) = feedback {
+            prompt = prompt.line(format!(
+                "The user asks: {}",
+                rekindle_text::excerpt(feedback, 4000)
+            ));
+        }
+        AgentTask {
+            role,
+            task: None,
+            attempt: 1,
+            summary: self.run.next.summary(),
+            prompt: prompt.finish(),
+            checks: Vec::new(),
+        }
+    }
+
+    pub(super) fn work(&self, id: &str, attempt: u32) -> Work {
+        let graph = self.run.evidence.graph.get();
+        let task = graph.and_then(|graph| graph.tasks.get(graph.graph.find(id)?));
+        Work {
+            task: id.to_owned(),
+            title: task.map(|task| task.title.clone()).unwrap_or_default(),
+            attempt,
+            interrupted: false,
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What is recorded after an agent has ended.
+
+use rekindle_model::{AgentTask, Ended, Plan, Step, StopKind, Then};
+use serde_json::json;
+
+use super::super::layout::Artifact;
+use super::super::phase::SeedPhase;
+use super::super::tasks::MOST_FAILURES;
+use super::{Planner, Report, stop};
+
+impl Planner<'_> {
+    pub(super) fn settle(&self, task: &AgentTask, ended: &Ended) -> Plan {
+        match (task.role, &task.task) {
+            ("executor", Some(id)) => self.settle_executor(id, task.attempt, ended),
+            ("verifier", Some(id)) => self.settle_verifier(id, task.attempt, ended),
+            _ => self.settle_step(task, ended),
+        }
+    }
+
+    fn settle_executor(&self, id: &str, attempt: u32, ended: &Ended) -> Plan {
+        let details = |reason: &str| json!({"attempt": attempt, "error": reason});
+        match ended {
+            Ended::Succeeded => {
+                let record = self
+                    .record("task_implemented")
+                    .task(id)
+                    .details(json!({"attempt": attempt}));
+                let step = self.append(&record, format!("the agent says that {id} is implemented"));
+                // A task that failed too often is not chosen by itself any more, so what a person
+                // asked to have tried again is verified at once.
+                let then = if attempt > MOST_FAILURES {
+                    Then::Agent(self.verifier(&self.work(id, attempt)))
+                } else {
+                    Then::Again
+                };
+                self.plan(vec![step], then)
+            }
+            Ended::Failed { reason } | Ended::CheckFailed { reason, .. } => {
+                let record = self.record("task_failed").task(id).details(details(reason));
+                let step = self.append(&record, format!("attempt {attempt} of {id} failed"));
+                self.plan(vec![step], Then::Again)
+            }
+        }
+    }
+
+    fn settle_verifier(&self, id: &str, attempt: u32, ended: &Ended) -> Plan {
+        let refused = |reason: &str| {
+            let record = self
+                .record("task_verification_failed")
+                .task(id)
+                .details(json!({"attempt": attempt, "reason": reason}));
+            vec![self.append(&record, format!("{id} did not pass verification"))]
+        };
+        let steps = match (ended, self.documents.report) {
+            (Ended::CheckFailed { check, reason }, _) => refused(&format!("`{check}`: {reason}")),
+            (Ended::Failed { reason }, _) => refused(reason),
+            (Ended::Succeeded, Some(Report::Failed)) => {
+                refused("the verifier's report says failed")
+            }
+            (Ended::Succeeded, Some(Report::Blocked)) => {
+                let record = self.record("task_blocked").task(id).details(
+                    json!({"reason": "the verifier's report says blocked", "blocking": true}),
+                );
+                vec![self.append(&record, format!("{id} is blocked"))]
+            }
+            (Ended::Succeeded, Some(Report::Passed) | None) => {
+                let verified = self
+                    .record("task_verified")
+                    .task(id)
+                    .details(json!({"attempt": attempt}));
+                let completed = self
+                    .record("task_completed")
+                    .task(id)
+                    .details(json!({"attempt": attempt}));
+                vec![
+                    self.append(&verified, format!("{id} passed verification")),
+                    self.append(&completed, format!("{id} is done")),
+                ]
+            }
+        };
+        self.plan(steps, Then::Again)
+    }
+
+    fn settle_step(&self, task: &AgentTask, ended: &Ended) -> Plan {
+        let (Ended::Failed { reason } | Ended::CheckFailed { reason, .. }) = ended else {
+            return self.plan(self.after_step(task), Then::Again);
+        };
+        let hints = [
+            "look at the agent's output above, then try again: `rekindle resume`".to_owned(),
+            "`rekindle explain AGENT_FAILED` tells more".to_owned(),
+        ];
+        let reason = format!("the {} did not succeed: {reason}", task.role);
+        self.plan(Vec::new(), stop(StopKind::Blocked, reason, hints))
+    }
+
+    /// Returns the events that follow a step which an agent said it did, as far as its document is there.
+    fn after_step(&self, task: &AgentTask) -> Vec<Step> {
+        let has = |artifact| self.run.evidence.artifacts.contains(&artifact);
+        let phase = self.run.phase.seed;
+        match task.role {
+            "spec-writer" if has(Artifact::Prd) && phase == SeedPhase::Intake => {
+                vec![self.transition(SeedPhase::Planning, "prd_ready", None)]
+            }
+            "executor" => vec![self.transition(SeedPhase::Cleanup, "small_task_done", None)],
+            "verifier" => vec![self.transition(SeedPhase::Cleanup, "all_tasks_finished", None)],
+            "cleanup" => {
+                let record = self.record("cleanup_completed");
+                vec![self.append(&record, "cleanup is done")]
+            }
+            "memory-consolidator" if has(Artifact::Summary) => {
+                vec![self.completed("memory is consolidated")]
+            }
+            _ => Vec::new(),
+        }
+    }
+}

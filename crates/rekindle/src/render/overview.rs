@@ -1,0 +1,218 @@
+//! What the looking commands show: workflows, findings, facts, explanations, checks.
+
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+use rekindle_model::{Explanation, Finding, Severity, Summary};
+use rekindle_text::{excerpt, printable};
+
+use super::{ERROR, FAINT, GOOD, NOTE, STRONG, WARNING, state, styled, workflow};
+
+pub(crate) fn status(workflows: &[Summary], now: Timestamp, all: bool) -> String {
+    let open: Vec<&Summary> = workflows
+        .iter()
+        .filter(|summary| summary.state.is_open())
+        .collect();
+    let finished = workflows.len() - open.len();
+    let mut text = String::new();
+    for summary in workflows
+        .iter()
+        .filter(|summary| all || summary.state.is_open())
+    {
+        text.push_str(&workflow(summary, now));
+        if summary.state.is_open() {
+            put!(text, "  next: {}\n", summary.next.summary);
+        }
+    }
+    if open.is_empty() {
+        text.push_str("Nothing to resume here.\n");
+    }
+    if finished > 0 && !all {
+        let (are, them) = match finished {
+            1 => ("workflow is", "it"),
+            _ => ("workflows are", "them"),
+        };
+        let line =
+            format!("{finished} finished {are} not shown; `rekindle status -v` shows {them}");
+        put!(text, "{}\n", styled(FAINT, &line));
+    }
+    text
+}
+
+pub(crate) fn choices(open: &[Summary], now: Timestamp) -> String {
+    let mut text = "Several workflows can be resumed:\n".to_owned();
+    for (number, summary) in (1..).zip(open) {
+        put!(text, "{number:>3}. {}", workflow(summary, now));
+    }
+    text
+}
+
+pub(crate) fn findings(findings: &[&Finding]) -> String {
+    let mut text = String::new();
+    for finding in findings {
+        let style = match finding.severity() {
+            Severity::Blocker => ERROR,
+            Severity::Warning => WARNING,
+            Severity::Note => NOTE,
+        };
+        let word = styled(style, finding.severity().as_str());
+        put!(text, "{word}[{}]: {}\n", finding.code, finding.message);
+        if let Some(place) = &finding.place {
+            put!(text, "  at {}\n", excerpt(&place.to_string(), 300));
+        }
+    }
+    if let Some(first) = findings.first() {
+        put!(
+            text,
+            "{}: `rekindle explain {}` says what to do\n",
+            styled(NOTE, "hint"),
+            first.code
+        );
+    }
+    text
+}
+
+pub(crate) fn explanation(explanation: &Explanation) -> String {
+    let mut text = format!(
+        "{} of {} is {}\n",
+        styled(STRONG, &excerpt(&explanation.task, 120)),
+        excerpt(&explanation.id.to_string(), 120),
+        styled(STRONG, &explanation.verdict)
+    );
+    put!(text, "because {}\n", explanation.rule);
+    if explanation.left_out > 0 {
+        put!(
+            text,
+            "({} older events are not shown)\n",
+            explanation.left_out
+        );
+    }
+    for said in &explanation.said {
+        let mark = if said.decided { "→" } else { " " };
+        let at = said
+            .at
+            .map_or_else(|| "no time".to_owned(), rekindle_text::format_seconds);
+        put!(text, "{mark} {at:<20}  {}\n", said.what);
+        put!(
+            text,
+            "    {}\n",
+            styled(FAINT, &excerpt(&said.place.to_string(), 300))
+        );
+    }
+    text
+}
+
+pub(crate) fn checkpoints(checkpoints: &[rekindle_model::Checkpoint]) -> String {
+    if checkpoints.is_empty() {
+        return "No checkpoints yet.\n".to_owned();
+    }
+    let mut text = String::new();
+    for checkpoint in checkpoints {
+        let at = checkpoint
+            .at
+            .map_or_else(|| "no time".to_owned(), rekindle_text::format_seconds);
+        put!(
+            text,
+            "{}  {at}  {}\n",
+            excerpt(&checkpoint.name, 40),
+            excerpt(&checkpoint.note, 200)
+        );
+        put!(
+            text,
+            "    {}\n",
+            styled(FAINT, &excerpt(&checkpoint.place.to_string(), 300))
+        );
+    }
+    text
+}
+
+pub(crate) fn recorded(log: &camino::Utf8Path) -> String {
+    format!("recorded in `{}`\n", printable(log.as_str()))
+}
+
+/// Returns what is to be known of a capture.
+pub(crate) fn captured(file: &camino::Utf8Path) -> String {
+    format!(
+        "{}: `{}` holds the contents of the files that were read; look before you share it\n",
+        styled(NOTE, "note"),
+        printable(file.as_str())
+    )
+}
+
+pub(crate) fn doctor(checks: &[rekindle_app::Check]) -> String {
+    let mut text = String::new();
+    for check in checks {
+        let style = match check.verdict {
+            rekindle_app::Verdict::Ok => GOOD,
+            rekindle_app::Verdict::Note => NOTE,
+            rekindle_app::Verdict::Problem => ERROR,
+        };
+        let word = styled(style, check.verdict.as_str());
+        put!(
+            text,
+            "{word}  {}: {}\n",
+            excerpt(&check.name, 120),
+            excerpt(&check.seen, 400)
+        );
+        if let Some(hint) = &check.hint {
+            put!(text, "    {}: {hint}\n", styled(NOTE, "hint"));
+        }
+    }
+    text
+}
+
+/// Shows an assessment: the state, then the protocol's facts as an indented outline.
+pub(crate) fn inspection(assessment: &rekindle_model::Assessment) -> String {
+    let mut text = match &assessment.id {
+        Some(id) => format!(
+            "{}  {}\n",
+            styled(STRONG, &excerpt(&id.to_string(), 120)),
+            state(assessment.state)
+        ),
+        None => format!("{}\n", state(assessment.state)),
+    };
+    outline(&mut text, &assessment.facts, 0);
+    text
+}
+
+fn outline(text: &mut String, fact: &rekindle_model::Fact, depth: usize) {
+    use rekindle_model::Fact;
+    let Fact::Object(entries) = fact else {
+        return;
+    };
+    let indent = "  ".repeat(depth);
+    for (key, value) in entries {
+        let key = excerpt(key, 120);
+        match value {
+            Fact::Object(inner) if inner.is_empty() => {
+                put!(text, "{indent}{key}: none\n");
+            }
+            Fact::Object(_) => {
+                put!(text, "{indent}{key}:\n");
+                outline(text, value, depth + 1);
+            }
+            Fact::List(items) if items.is_empty() => {
+                put!(text, "{indent}{key}: none\n");
+            }
+            Fact::List(items) => {
+                let shown: Vec<String> = items.iter().map(scalar).collect();
+                put!(text, "{indent}{key}: {}\n", shown.join(", "));
+            }
+            Fact::Null | Fact::Bool(_) | Fact::Int(_) | Fact::Text(_) => {
+                put!(text, "{indent}{key}: {}\n", scalar(value));
+            }
+        }
+    }
+}
+
+fn scalar(fact: &rekindle_model::Fact) -> String {
+    use rekindle_model::Fact;
+    match fact {
+        Fact::Null => "none".to_owned(),
+        Fact::Bool(true) => "yes".to_owned(),
+        Fact::Bool(false) => "no".to_owned(),
+        Fact::Int(number) => number.to_string(),
+        Fact::Text(value) => excerpt(value, 200),
+        Fact::List(_) | Fact::Object(_) => "…".to_owned(),
+    }
+}

@@ -1,0 +1,159 @@
+//! What `resume` and `plan` show: the briefing, the steps, questions, agents, the end.
+
+use std::fmt::Write as _;
+
+use rekindle_app::{Briefing, Recovered};
+use rekindle_model::{Action, AgentTask, Ended, Finding, Plan, Question, Severity, Summary, Then};
+use rekindle_text::{excerpt, printable};
+
+use super::{ERROR, FAINT, GOOD, NOTE, STRONG, WARNING, findings, styled, workflow};
+
+pub(crate) fn recovered(recovered: &Recovered) -> String {
+    let mut text = String::new();
+    if recovered.damaged > 0 {
+        put!(
+            text,
+            "{}: {} damaged line(s) of rekindle's own journal did not count\n",
+            styled(WARNING, "warning"),
+            recovered.damaged
+        );
+    }
+    if recovered.appended > 0 {
+        put!(
+            text,
+            "finished what an earlier resume had begun: {} event(s) recorded\n",
+            recovered.appended
+        );
+    }
+    for agent in &recovered.lost_agents {
+        put!(
+            text,
+            "an earlier agent ended without a word: {}\n",
+            excerpt(agent, 120)
+        );
+    }
+    text
+}
+
+pub(crate) fn agent_starts(task: &AgentTask) -> String {
+    format!("{} {}\n", styled(STRONG, "agent:"), task.summary)
+}
+
+pub(crate) fn agent_ended(task: &AgentTask, ended: &Ended) -> String {
+    match ended {
+        Ended::Succeeded => format!("{} the {} is done\n", styled(GOOD, "agent:"), task.role),
+        Ended::Failed { reason } => format!(
+            "{} the {} did not succeed: {reason}\n",
+            styled(ERROR, "agent:"),
+            task.role
+        ),
+        Ended::CheckFailed { check, reason } => {
+            format!(
+                "{} `{}` did not succeed: {reason}\n",
+                styled(ERROR, "check:"),
+                excerpt(check, 200)
+            )
+        }
+    }
+}
+
+pub(crate) fn briefing(briefing: &Briefing<'_>, verbose: bool) -> String {
+    let least = if verbose {
+        Severity::Note
+    } else {
+        Severity::Warning
+    };
+    let shown: Vec<&Finding> = briefing
+        .findings
+        .iter()
+        .filter(|finding| finding.severity() >= least)
+        .collect();
+    let mut text = workflow(briefing.summary, briefing.now);
+    text.push_str(&findings(&shown));
+    put!(text, "  next: {}\n", briefing.summary.next.summary);
+    text.push_str(&steps(briefing.plan));
+    text
+}
+
+fn steps(plan: &Plan) -> String {
+    let mut text = "This will:\n".to_owned();
+    for step in &plan.steps {
+        match &step.action {
+            Action::Append { log, .. } => {
+                put!(
+                    text,
+                    "  - append an event to `{}`: {}\n",
+                    excerpt(log.as_str(), 300),
+                    step.why
+                );
+            }
+            Action::Create { path, .. } => {
+                put!(
+                    text,
+                    "  - make `{}`: {}\n",
+                    excerpt(path.as_str(), 300),
+                    step.why
+                );
+            }
+            Action::Print(_) => {
+                put!(text, "  - print {}\n", step.why);
+            }
+        }
+    }
+    match &plan.then {
+        Then::Agent(task) => {
+            put!(text, "  - start an agent: {}\n", task.summary);
+        }
+        Then::Ask(question) => {
+            put!(text, "  - ask: {}\n", printable(&question.text));
+        }
+        Then::Again => text.push_str("  - go on with the next step\n"),
+        Then::Stop(stop) => {
+            put!(text, "  - stop: {}\n", printable(&stop.reason));
+        }
+    }
+    text
+}
+
+pub(crate) fn plan(plan: &Plan, summary: Option<&Summary>, digest: &str) -> String {
+    let mut text = format!("{}\n", styled(STRONG, &excerpt(&plan.id.to_string(), 120)));
+    text.push_str(&steps(plan));
+    if let Some(summary) = summary {
+        put!(text, "Next: {}\n", summary.next.summary);
+    }
+    put!(text, "{}\n", styled(FAINT, &format!("made from {digest}")));
+    text
+}
+
+pub(crate) fn question(question: &Question) -> String {
+    let mut text = format!("{}\n", printable(&question.text));
+    for (answer, meaning) in &question.answers {
+        put!(text, "  {answer:<22} {meaning}\n");
+    }
+    text.push_str("> ");
+    text
+}
+
+pub(crate) fn unanswered(question: &Question) -> String {
+    format!("{}\n", printable(&question.unanswered))
+}
+
+pub(crate) fn agent_needed(task: &AgentTask) -> String {
+    let mut text = format!("Next for an agent ({}): {}\n", task.role, task.summary);
+    text.push_str("hint: let one do it: `rekindle resume --agent-cmd 'COMMAND'` (the prompt is on its standard input)\n");
+    text.push_str("hint: `rekindle resume --no-agent --json` has the whole prompt\n");
+    text
+}
+
+pub(crate) fn stop(stop: &rekindle_model::Stop) -> String {
+    let word = match stop.kind {
+        rekindle_model::StopKind::Done => styled(GOOD, "done"),
+        rekindle_model::StopKind::Waiting => styled(NOTE, "waiting"),
+        rekindle_model::StopKind::Blocked => styled(ERROR, "stopped"),
+    };
+    let mut text = format!("{word}: {}\n", printable(&stop.reason));
+    for hint in &stop.hints {
+        put!(text, "{}: {}\n", styled(NOTE, "hint"), printable(hint));
+    }
+    text
+}

@@ -1,0 +1,156 @@
+//! What the engine's commands show: how a run goes, how it ended, what was cleaned up after it.
+
+use std::fmt::Write as _;
+
+use rekindle_text::excerpt;
+
+use super::{ERROR, GOOD, NOTE, STRONG, WARNING, styled};
+
+/// Returns the word for something that happened, for programs.
+pub(crate) fn progress_word(progress: &rekindle_app::Progress<'_>) -> &'static str {
+    use rekindle_app::Progress;
+    match progress {
+        Progress::Adopted(..) => "adopted",
+        Progress::Started(..) => "started",
+        Progress::Landed(..) => "landed",
+        Progress::Failed(..) => "failed",
+        Progress::Interrupted(..) => "interrupted",
+        Progress::Reopened(..) => "reopened",
+        Progress::Limited(..) => "limited",
+        Progress::Stopping(..) => "stopping",
+    }
+}
+
+pub(crate) fn progress(progress: &rekindle_app::Progress<'_>) -> String {
+    use rekindle_app::Progress;
+    let name = |task: &str| excerpt(task, 80);
+    match progress {
+        Progress::Adopted(task, attempt) => format!(
+            "{} {} (attempt {attempt}) is still at work\n",
+            styled(NOTE, "found"),
+            name(task)
+        ),
+        Progress::Started(task, attempt) => format!(
+            "{} {} (attempt {attempt})\n",
+            styled(STRONG, "start"),
+            name(task)
+        ),
+        Progress::Landed(task, commit) => format!(
+            "{} {} as {commit:.12}\n",
+            styled(GOOD, "landed"),
+            name(task)
+        ),
+        Progress::Failed(task, attempt, reason, again) => {
+            let then = if *again {
+                "it is tried again"
+            } else {
+                "it needs a person"
+            };
+            format!(
+                "{} {} (attempt {attempt}): {}; {then}\n",
+                styled(ERROR, "failed"),
+                name(task),
+                excerpt(reason, 300)
+            )
+        }
+        Progress::Interrupted(task, attempt) => {
+            format!(
+                "{} {} (attempt {attempt}) was killed and is done again\n",
+                styled(WARNING, "lost"),
+                name(task)
+            )
+        }
+        Progress::Reopened(task) => {
+            format!(
+                "{} {} was said to be done, but its commit is not on the branch\n",
+                styled(WARNING, "again"),
+                name(task)
+            )
+        }
+        Progress::Limited(task, wait) => format!(
+            "{} {}: the agent's limit is reached; going on in {} s (Ctrl-C stops the wait)\n",
+            styled(NOTE, "wait"),
+            name(task),
+            wait.as_secs()
+        ),
+        Progress::Stopping(false) => {
+            "stopping: nothing new is started; Ctrl-C again stops the workers too\n".to_owned()
+        }
+        Progress::Stopping(true) => "stopping now\n".to_owned(),
+    }
+}
+
+pub(crate) fn ending(id: &str, ending: &rekindle_app::Ending) -> String {
+    let budget = if ending.over_budget {
+        "the budget is used up\n"
+    } else {
+        ""
+    };
+    let tally = ending.tally;
+    let complete = tally.landed + tally.skipped == tally.total;
+    let word = if complete {
+        styled(GOOD, "done")
+    } else {
+        styled(ERROR, "stopped")
+    };
+    let mut text = format!(
+        "{word}: {} of {} tasks landed in {} attempts\n",
+        tally.landed, tally.total, ending.attempts
+    );
+    text.push_str(budget);
+    if ending.cost > 0 {
+        let cents = ending.cost / 10_000;
+        put!(text, "cost: ${}.{:02}\n", cents / 100, cents % 100);
+    }
+    for (task, reason) in &ending.given_up {
+        put!(
+            text,
+            "{} {}: {}\n",
+            styled(ERROR, "blocked"),
+            excerpt(task, 80),
+            excerpt(reason, 300)
+        );
+    }
+    let hint = styled(NOTE, "hint");
+    if let Some((task, _)) = ending.given_up.first() {
+        put!(
+            text,
+            "{hint}: when that is mended: `rekindle event {id} task_ready --task {}`, then `rekindle resume {id}`\n",
+            excerpt(task, 80)
+        );
+    } else if !complete {
+        put!(text, "{hint}: go on with `rekindle resume {id}`\n");
+    }
+    text
+}
+
+pub(crate) fn cleaning(cleaning: &rekindle_app::Cleaning) -> String {
+    let mut text = String::new();
+    for cleaned in &cleaning.removed {
+        let path = excerpt(cleaned.leftover.path.as_str(), 300);
+        match &cleaned.saved_as {
+            Some(name) => {
+                put!(text, "removed {path}, kept as {}\n", excerpt(name, 300));
+            }
+            None => {
+                put!(text, "removed {path}\n");
+            }
+        }
+    }
+    for leftover in &cleaning.kept {
+        let why = if leftover.in_use {
+            "a rekindle is at work there"
+        } else {
+            "nothing was changed"
+        };
+        put!(
+            text,
+            "kept {}: {why}\n",
+            excerpt(leftover.path.as_str(), 300)
+        );
+    }
+    if text.is_empty() {
+        text.push_str("Nothing to clean here.\n");
+    }
+    text
+}
