@@ -9,29 +9,29 @@
 
 mod board;
 mod landing;
+mod outcome;
 mod recovery;
+mod workers;
 
 use std::collections::BTreeMap;
-use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rekindle_agents::{Agent, Call, Invocation};
+use rekindle_agents::Agent;
 use rekindle_fs::Lock;
 use rekindle_git::{ObjectId, Program, Repo};
-use rekindle_model::{AgentTask, Delivery, FailureKind, Happened, Work, WorkflowId};
-use rekindle_wire::order::{Command as OrderCommand, ORDER_SCHEMA, Order};
-use tokio::process::Command;
+use rekindle_model::{AgentTask, Delivery, Happened, Work, WorkflowId};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 pub use self::board::Tally;
-use self::board::{Board, Next, State};
-use crate::port::{FilePort, Held, Position};
-use crate::{Error, StateFolder, process_tree};
+use self::board::{Board, State};
+use self::workers::Active;
+use crate::port::FilePort;
+use crate::{Error, StateFolder};
 
 /// How long a stopped worker has to end its agent and say so.
 const STOP_GRACE: Duration = Duration::from_secs(10);
@@ -175,20 +175,6 @@ impl<'a> Engine<'a> {
         runtime.shutdown_background();
         ending
     }
-}
-
-/// A worker that is at work.
-struct Active {
-    attempt: u32,
-    log: Utf8PathBuf,
-    position: Position,
-    started: tokio::time::Instant,
-    last_sign: tokio::time::Instant,
-    output_len: u64,
-    /// Its process, where it is a child of ours.
-    pid: Option<u32>,
-    /// When it was asked to end.
-    asked: Option<tokio::time::Instant>,
 }
 
 struct Orchestrator<'a> {
@@ -348,314 +334,6 @@ impl<'a> Orchestrator<'a> {
         }
     }
 
-    /// Asks a worker to end its agent and itself, and kills it when it does not; its work can be done again.
-    fn ask_to_end(&mut self, task: usize) {
-        let id = self.task(task).to_owned();
-        let Some(active) = self.active.get_mut(&task) else {
-            return;
-        };
-        // A worker of ours is known by its process before it has its claim.
-        let holder = match self.port.held(&id, active.attempt) {
-            Ok(Held::By(Some(holder))) => Some(holder.process.pid),
-            Ok(Held::By(None) | Held::Free) | Err(_) => None,
-        };
-        let Some(pid) = active.pid.or(holder) else {
-            return;
-        };
-        match active.asked {
-            None => {
-                active.asked = Some(tokio::time::Instant::now());
-                send(pid, rustix::process::Signal::TERM);
-                // A stopped worker hears it only when it runs again.
-                send(pid, rustix::process::Signal::CONT);
-            }
-            Some(at) if at.elapsed() > STOP_GRACE => send(pid, rustix::process::Signal::KILL),
-            Some(_) => {}
-        }
-    }
-
-    fn start_all(&mut self, ended: &mut JoinSet<(usize, u32)>) -> Result<(), Error> {
-        let now = tokio::time::Instant::now();
-        self.not_before.retain(|_, time| *time > now);
-        // A limit is the agent's account, so it holds for every task.
-        while !self.is_stopping()
-            && !self.is_over_budget()
-            && self.not_before.is_empty()
-            && self.board.n_running() < self.engine.jobs
-        {
-            let Some(task) = self.board.startable() else {
-                break;
-            };
-            self.start(task, ended)?;
-        }
-        Ok(())
-    }
-
-    fn start(&mut self, task: usize, ended: &mut JoinSet<(usize, u32)>) -> Result<(), Error> {
-        self.lock.verify()?;
-        let attempt = self.board.next_attempt(task);
-        let order = self.order(task, attempt);
-        self.port.claim(&order)?;
-        crate::crash::point("after-claim");
-        let file = self.port.order_path(&order.task, attempt);
-        let errors = rekindle_fs::create_output(
-            &self
-                .port
-                .attempt_folder(&order.task, attempt)
-                .join("worker.log"),
-        )?;
-        let mut worker = Command::new(self.engine.program);
-        // Variables that point git at another repository must not reach an agent.
-        for name in rekindle_git::SCRUBBED {
-            worker.env_remove(name);
-        }
-        let child = worker
-            .args(["worker", file.as_str()])
-            .current_dir(self.engine.project)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::from(errors))
-            .spawn();
-        let mut child = child.map_err(|source| Error::Worker { source })?;
-        crate::crash::point("after-worker-start");
-        self.attempts += 1;
-        self.board.started(task, attempt);
-        let mut active = Active::new(attempt, order.log);
-        active.pid = child.id();
-        self.active.insert(task, active);
-        ended.spawn(async move {
-            child.wait().await.ok();
-            (task, attempt)
-        });
-        self.engine.watcher.progress(&Progress::Started(
-            &self.engine.work.tasks[task].id,
-            attempt,
-        ));
-        Ok(())
-    }
-
-    fn order(&self, task: usize, attempt: u32) -> Order {
-        let engine = &self.engine;
-        let entry = &engine.work.tasks[task];
-        let is_free = |slot: &usize| !self.active.values().any(|active| active.has_slot(*slot));
-        let slot = (1..=self.active.len() + 1).find(is_free).unwrap_or(1);
-        let actor = format!("executor-{slot}");
-        let brief = (engine.brief)(task, attempt, self.trouble.get(&task).map(String::as_str));
-        let worktree = self.worktree(task);
-        let token = format!("{}-{}-{attempt}-{}", engine.id.name, entry.id, fresh());
-        let call = Call {
-            id: engine.id,
-            task: &brief,
-            folder: &worktree,
-            token: &token,
-            session: self.sessions.get(&task).map(String::as_str),
-        };
-        let checks = entry.checks.iter().chain(&engine.work.settings.verify);
-        Order {
-            schema: ORDER_SCHEMA.to_owned(),
-            protocol: engine.id.protocol.to_string(),
-            workflow: engine.id.name.clone(),
-            task: entry.id.clone(),
-            attempt,
-            log: engine
-                .scribe
-                .log(&engine.id.name, &actor, &entry.id, attempt),
-            actor,
-            project: engine.project.to_owned(),
-            base: self.tip.as_str().to_owned(),
-            agent: command(engine.agent.invocation(&call)),
-            checks: checks
-                .map(|check| command(Invocation::check(check, &call)))
-                .collect(),
-            stream: engine.agent.stream.name().to_owned(),
-            git: self.git(),
-            common_dir: self.common_dir.clone(),
-            tracked: self.tracked.clone(),
-            timeout: engine.work.settings.timeout,
-            worktree,
-            token,
-        }
-    }
-
-    /// Returns the folder of a task's worktree; all its attempts share it.
-    fn worktree(&self, task: usize) -> Utf8PathBuf {
-        StateFolder::of(self.engine.project)
-            .worktrees(self.engine.id)
-            .join(crate::state_folder::encoded(self.task(task)))
-    }
-
-    fn git(&self) -> (Utf8PathBuf, [u32; 3]) {
-        let program = self.repo.program();
-        let version = program.version();
-        let path = program.path().to_string_lossy().into_owned();
-        (path.into(), [version.major, version.minor, version.patch])
-    }
-
-    /// Waits for a worker that an earlier orchestrator started, by its claim.
-    fn follow_adopted(&self, task: usize, attempt: u32, ended: &mut JoinSet<(usize, u32)>) {
-        let (port, id) = (self.port.clone(), self.task(task).to_owned());
-        ended.spawn_blocking(move || {
-            port.wait_released(&id, attempt).ok();
-            (task, attempt)
-        });
-    }
-
-    /// Takes in what a worker that has ended said last.
-    fn settle(&mut self, task: usize, attempt: u32) -> Result<(), Error> {
-        let Some(active) = self
-            .active
-            .get(&task)
-            .filter(|active| active.attempt == attempt)
-        else {
-            return Ok(());
-        };
-        let log = active.log.clone();
-        self.active.remove(&task);
-        let last = self.last_word(task, attempt, &log);
-        self.conclude(task, attempt, last)
-    }
-
-    /// Returns what an attempt said last of how it went, and remembers its agent's session.
-    fn last_word(&mut self, task: usize, attempt: u32, log: &Utf8Path) -> Option<Happened> {
-        let (lines, _) = self.port.read(log, Position::default());
-        let mut last = None;
-        for line in &lines {
-            let Some((_, _, happened)) = self
-                .engine
-                .scribe
-                .heard(line)
-                .filter(|(id, of, _)| id == self.task(task) && *of == attempt)
-            else {
-                continue;
-            };
-            if let Happened::Session { id } = happened {
-                self.sessions.insert(task, id);
-            } else {
-                last = Some(happened);
-            }
-        }
-        last
-    }
-
-    /// Draws the conclusion from an attempt's last word.
-    fn conclude(&mut self, task: usize, attempt: u32, last: Option<Happened>) -> Result<(), Error> {
-        match last {
-            Some(Happened::Implemented(delivery)) => {
-                self.cost = self.cost.saturating_add(delivery.cost.unwrap_or(0));
-                self.board.delivered(task, attempt, delivery);
-                Ok(())
-            }
-            Some(Happened::Failed { reason, kind }) => self.failed(task, attempt, &reason, kind),
-            Some(Happened::Limited { until }) => {
-                let wait = until
-                    .and_then(|time| self.engine.scribe.until(&time))
-                    .unwrap_or(LIMIT_WAIT);
-                self.not_before
-                    .insert(task, tokio::time::Instant::now() + wait);
-                self.board.put_back(task);
-                let id = &self.engine.work.tasks[task].id;
-                self.engine.watcher.progress(&Progress::Limited(id, wait));
-                Ok(())
-            }
-            Some(Happened::Stopped) if self.is_stopping() => {
-                self.board.put_back(task);
-                Ok(())
-            }
-            Some(
-                Happened::Claimed
-                | Happened::Started { .. }
-                | Happened::Beat { .. }
-                | Happened::Session { .. }
-                | Happened::Stopped
-                | Happened::Completed { .. }
-                | Happened::Blocked { .. }
-                | Happened::Reopened { .. },
-            )
-            | None => self.interrupted(task, attempt),
-        }
-    }
-
-    /// A worker or agent was killed. What is left of it is ended before the worktree is used again.
-    fn interrupted(&mut self, task: usize, attempt: u32) -> Result<(), Error> {
-        if let Some(order) = self.port.order(self.task(task), attempt) {
-            process_tree::end(&order.token, None, STOP_GRACE);
-        }
-        match self.board.interrupted(task) {
-            Next::Retry => {
-                let id = &self.engine.work.tasks[task].id;
-                self.engine
-                    .watcher
-                    .progress(&Progress::Interrupted(id, attempt));
-                Ok(())
-            }
-            Next::GiveUp { reason } => self.give_up(task, attempt, &reason),
-        }
-    }
-
-    /// Takes a failure in that is already in the log of the attempt.
-    fn failed(
-        &mut self,
-        task: usize,
-        attempt: u32,
-        reason: &str,
-        kind: FailureKind,
-    ) -> Result<(), Error> {
-        self.trouble.insert(task, reason.to_owned());
-        let next = self.board.failed(task, reason, kind);
-        let again = next == Next::Retry;
-        let id = &self.engine.work.tasks[task].id;
-        self.engine
-            .watcher
-            .progress(&Progress::Failed(id, attempt, reason, again));
-        match next {
-            Next::Retry => Ok(()),
-            Next::GiveUp { reason } => self.give_up(task, attempt, &reason),
-        }
-    }
-
-    fn give_up(&mut self, task: usize, attempt: u32, reason: &str) -> Result<(), Error> {
-        let blocked = Happened::Blocked {
-            reason: reason.to_owned(),
-        };
-        self.say(task, attempt, &blocked)
-    }
-
-    /// Looks at all workers: for the screen, and for those that have gone silent.
-    fn look(&mut self) {
-        let now = tokio::time::Instant::now();
-        let mut views = Vec::new();
-        let mut silent = Vec::new();
-        for (&task, active) in &mut self.active {
-            let id = &self.engine.work.tasks[task].id;
-            let (lines, position) = self.port.read(&active.log, active.position);
-            let output = self
-                .port
-                .attempt_folder(id, active.attempt)
-                .join("output.log");
-            let len = fs_err::metadata(&output).map_or(0, |meta| meta.len());
-            if !lines.is_empty() || len != active.output_len {
-                active.last_sign = now;
-            }
-            active.position = position;
-            active.output_len = len;
-            let quiet = now.duration_since(active.last_sign);
-            if quiet > self.engine.silent_after {
-                silent.push(task);
-            }
-            views.push(WorkerView {
-                task: id.clone(),
-                attempt: active.attempt,
-                elapsed: now.duration_since(active.started),
-                silent: quiet,
-                last_line: crate::output_log::last_line(&output),
-            });
-        }
-        for task in silent {
-            self.ask_to_end(task);
-        }
-        self.engine.watcher.view(self.board.tally(), &views);
-    }
-
     async fn land_all(&mut self) -> Result<(), Error> {
         while let Some((task, attempt, delivery)) = self.board.landable() {
             self.lock.verify()?;
@@ -670,53 +348,6 @@ impl<'a> Orchestrator<'a> {
 
     fn state(&self, task: usize) -> &State {
         self.board.state(task)
-    }
-}
-
-impl Active {
-    fn new(attempt: u32, log: Utf8PathBuf) -> Self {
-        let now = tokio::time::Instant::now();
-        Self {
-            attempt,
-            log,
-            position: Position::default(),
-            started: now,
-            last_sign: now,
-            output_len: 0,
-            pid: None,
-            asked: None,
-        }
-    }
-
-    fn has_slot(&self, slot: usize) -> bool {
-        let actor = self
-            .log
-            .parent()
-            .and_then(Utf8Path::file_name)
-            .unwrap_or_default();
-        actor == format!("executor-{slot}")
-    }
-}
-
-fn send(pid: u32, signal: rustix::process::Signal) {
-    if let Some(pid) = i32::try_from(pid)
-        .ok()
-        .and_then(rustix::process::Pid::from_raw)
-    {
-        rustix::process::kill_process(pid, signal).ok();
-    }
-}
-
-fn command(invocation: Invocation) -> OrderCommand {
-    OrderCommand {
-        program: invocation.program,
-        arguments: invocation.arguments,
-        variables: invocation
-            .variables
-            .into_iter()
-            .map(|(name, value)| (name.to_owned(), value))
-            .collect(),
-        input: invocation.input,
     }
 }
 

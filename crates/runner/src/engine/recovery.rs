@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use rekindle_git::{Expected, ObjectId};
 use rekindle_model::{Happened, Standing};
 
-use super::{Active, Orchestrator, Progress, State};
+use super::workers::Active;
+use super::{Orchestrator, Progress, State};
 use crate::Error;
 use crate::port::Held;
 

@@ -1,0 +1,269 @@
+//! Workers: who is started with which order, who is looked at, who is asked to end.
+
+use std::process::Stdio;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rekindle_agents::{Call, Invocation};
+use rekindle_wire::order::{Command as OrderCommand, ORDER_SCHEMA, Order};
+use tokio::process::Command;
+use tokio::task::JoinSet;
+
+use super::{Orchestrator, Progress, STOP_GRACE, WorkerView, fresh};
+use crate::port::{Held, Position};
+use crate::{Error, StateFolder};
+
+/// A worker that is at work.
+pub(super) struct Active {
+    pub(super) attempt: u32,
+    pub(super) log: Utf8PathBuf,
+    pub(super) position: Position,
+    pub(super) started: tokio::time::Instant,
+    pub(super) last_sign: tokio::time::Instant,
+    pub(super) output_len: u64,
+    /// Its process, where it is a child of ours.
+    pub(super) pid: Option<u32>,
+    /// When it was asked to end.
+    pub(super) asked: Option<tokio::time::Instant>,
+}
+
+impl Orchestrator<'_> {
+    /// Asks a worker to end its agent and itself, and kills it when it does not; its work can be done again.
+    pub(super) fn ask_to_end(&mut self, task: usize) {
+        let id = self.task(task).to_owned();
+        let Some(active) = self.active.get_mut(&task) else {
+            return;
+        };
+        // A worker of ours is known by its process before it has its claim.
+        let holder = match self.port.held(&id, active.attempt) {
+            Ok(Held::By(Some(holder))) => Some(holder.process.pid),
+            Ok(Held::By(None) | Held::Free) | Err(_) => None,
+        };
+        let Some(pid) = active.pid.or(holder) else {
+            return;
+        };
+        match active.asked {
+            None => {
+                active.asked = Some(tokio::time::Instant::now());
+                send(pid, rustix::process::Signal::TERM);
+                // A stopped worker hears it only when it runs again.
+                send(pid, rustix::process::Signal::CONT);
+            }
+            Some(at) if at.elapsed() > STOP_GRACE => send(pid, rustix::process::Signal::KILL),
+            Some(_) => {}
+        }
+    }
+
+    pub(super) fn start_all(&mut self, ended: &mut JoinSet<(usize, u32)>) -> Result<(), Error> {
+        let now = tokio::time::Instant::now();
+        self.not_before.retain(|_, time| *time > now);
+        // A limit is the agent's account, so it holds for every task.
+        while !self.is_stopping()
+            && !self.is_over_budget()
+            && self.not_before.is_empty()
+            && self.board.n_running() < self.engine.jobs
+        {
+            let Some(task) = self.board.startable() else {
+                break;
+            };
+            self.start(task, ended)?;
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, task: usize, ended: &mut JoinSet<(usize, u32)>) -> Result<(), Error> {
+        self.lock.verify()?;
+        let attempt = self.board.next_attempt(task);
+        let order = self.order(task, attempt);
+        self.port.claim(&order)?;
+        crate::crash::point("after-claim");
+        let file = self.port.order_path(&order.task, attempt);
+        let errors = rekindle_fs::create_output(
+            &self
+                .port
+                .attempt_folder(&order.task, attempt)
+                .join("worker.log"),
+        )?;
+        let mut worker = Command::new(self.engine.program);
+        // Variables that point git at another repository must not reach an agent.
+        for name in rekindle_git::SCRUBBED {
+            worker.env_remove(name);
+        }
+        let child = worker
+            .args(["worker", file.as_str()])
+            .current_dir(self.engine.project)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::from(errors))
+            .spawn();
+        let mut child = child.map_err(|source| Error::Worker { source })?;
+        crate::crash::point("after-worker-start");
+        self.attempts += 1;
+        self.board.started(task, attempt);
+        let mut active = Active::new(attempt, order.log);
+        active.pid = child.id();
+        self.active.insert(task, active);
+        ended.spawn(async move {
+            child.wait().await.ok();
+            (task, attempt)
+        });
+        self.engine.watcher.progress(&Progress::Started(
+            &self.engine.work.tasks[task].id,
+            attempt,
+        ));
+        Ok(())
+    }
+
+    fn order(&self, task: usize, attempt: u32) -> Order {
+        let engine = &self.engine;
+        let entry = &engine.work.tasks[task];
+        let is_free = |slot: &usize| !self.active.values().any(|active| active.has_slot(*slot));
+        let slot = (1..=self.active.len() + 1).find(is_free).unwrap_or(1);
+        let actor = format!("executor-{slot}");
+        let brief = (engine.brief)(task, attempt, self.trouble.get(&task).map(String::as_str));
+        let worktree = self.worktree(task);
+        let token = format!("{}-{}-{attempt}-{}", engine.id.name, entry.id, fresh());
+        let call = Call {
+            id: engine.id,
+            task: &brief,
+            folder: &worktree,
+            token: &token,
+            session: self.sessions.get(&task).map(String::as_str),
+        };
+        let checks = entry.checks.iter().chain(&engine.work.settings.verify);
+        Order {
+            schema: ORDER_SCHEMA.to_owned(),
+            protocol: engine.id.protocol.to_string(),
+            workflow: engine.id.name.clone(),
+            task: entry.id.clone(),
+            attempt,
+            log: engine
+                .scribe
+                .log(&engine.id.name, &actor, &entry.id, attempt),
+            actor,
+            project: engine.project.to_owned(),
+            base: self.tip.as_str().to_owned(),
+            agent: command(engine.agent.invocation(&call)),
+            checks: checks
+                .map(|check| command(Invocation::check(check, &call)))
+                .collect(),
+            stream: engine.agent.stream.name().to_owned(),
+            git: self.git(),
+            common_dir: self.common_dir.clone(),
+            tracked: self.tracked.clone(),
+            timeout: engine.work.settings.timeout,
+            worktree,
+            token,
+        }
+    }
+
+    /// Returns the folder of a task's worktree; all its attempts share it.
+    pub(super) fn worktree(&self, task: usize) -> Utf8PathBuf {
+        StateFolder::of(self.engine.project)
+            .worktrees(self.engine.id)
+            .join(crate::state_folder::encoded(self.task(task)))
+    }
+
+    fn git(&self) -> (Utf8PathBuf, [u32; 3]) {
+        let program = self.repo.program();
+        let version = program.version();
+        let path = program.path().to_string_lossy().into_owned();
+        (path.into(), [version.major, version.minor, version.patch])
+    }
+
+    /// Waits for a worker that an earlier orchestrator started, by its claim.
+    pub(super) fn follow_adopted(
+        &self,
+        task: usize,
+        attempt: u32,
+        ended: &mut JoinSet<(usize, u32)>,
+    ) {
+        let (port, id) = (self.port.clone(), self.task(task).to_owned());
+        ended.spawn_blocking(move || {
+            port.wait_released(&id, attempt).ok();
+            (task, attempt)
+        });
+    }
+
+    /// Looks at all workers: for the screen, and for those that have gone silent.
+    pub(super) fn look(&mut self) {
+        let now = tokio::time::Instant::now();
+        let mut views = Vec::new();
+        let mut silent = Vec::new();
+        for (&task, active) in &mut self.active {
+            let id = &self.engine.work.tasks[task].id;
+            let (lines, position) = self.port.read(&active.log, active.position);
+            let output = self
+                .port
+                .attempt_folder(id, active.attempt)
+                .join("output.log");
+            let len = fs_err::metadata(&output).map_or(0, |meta| meta.len());
+            if !lines.is_empty() || len != active.output_len {
+                active.last_sign = now;
+            }
+            active.position = position;
+            active.output_len = len;
+            let quiet = now.duration_since(active.last_sign);
+            if quiet > self.engine.silent_after {
+                silent.push(task);
+            }
+            views.push(WorkerView {
+                task: id.clone(),
+                attempt: active.attempt,
+                elapsed: now.duration_since(active.started),
+                silent: quiet,
+                last_line: crate::output_log::last_line(&output),
+            });
+        }
+        for task in silent {
+            self.ask_to_end(task);
+        }
+        self.engine.watcher.view(self.board.tally(), &views);
+    }
+}
+
+impl Active {
+    pub(super) fn new(attempt: u32, log: Utf8PathBuf) -> Self {
+        let now = tokio::time::Instant::now();
+        Self {
+            attempt,
+            log,
+            position: Position::default(),
+            started: now,
+            last_sign: now,
+            output_len: 0,
+            pid: None,
+            asked: None,
+        }
+    }
+
+    fn has_slot(&self, slot: usize) -> bool {
+        let actor = self
+            .log
+            .parent()
+            .and_then(Utf8Path::file_name)
+            .unwrap_or_default();
+        actor == format!("executor-{slot}")
+    }
+}
+
+fn send(pid: u32, signal: rustix::process::Signal) {
+    if let Some(pid) = i32::try_from(pid)
+        .ok()
+        .and_then(rustix::process::Pid::from_raw)
+    {
+        rustix::process::kill_process(pid, signal).ok();
+    }
+}
+
+fn command(invocation: Invocation) -> OrderCommand {
+    OrderCommand {
+        program: invocation.program,
+        arguments: invocation.arguments,
+        variables: invocation
+            .variables
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
+        input: invocation.input,
+    }
+}
