@@ -46,6 +46,15 @@ impl Stream {
         Self::ALL.into_iter().find(|stream| stream.name() == name)
     }
 
+    /// Returns whether a program that speaks it tells what its work costs.
+    pub fn tells_cost(self) -> bool {
+        match self {
+            Self::ClaudeJson | Self::OpencodeJson => true,
+            // Tokens at most, and what they cost is between the user and the provider.
+            Self::Plain | Self::CodexJson | Self::GeminiJson => false,
+        }
+    }
+
     /// Returns its name in the configuration.
     pub fn name(self) -> &'static str {
         match self {

@@ -11,7 +11,7 @@ use rekindle_protocols::{Ask, Protocol};
 use rekindle_runner::{Ending, Engine, Runner, Scribe};
 use rekindle_world::Clock;
 
-use crate::{Error, Face, Project};
+use crate::{Error, Face, News, Project};
 
 /// How tasks are to be run.
 #[derive(Debug, Clone)]
@@ -20,8 +20,11 @@ pub struct EngineOptions {
     pub agent: Agent,
     /// How many workers at once.
     pub jobs: usize,
-    /// No new attempts once the reported cost is over this, in millionths of a dollar.
+    /// No new attempts once the run's reported cost has reached this, in millionths of a dollar;
+    /// what a person typed for this call, which counts before what the run was started with.
     pub max_cost: Option<u64>,
+    /// The same for runs that were started without a limit, by the configuration.
+    pub default_max_cost: Option<u64>,
     /// A worker that is silent for this long is given up.
     pub silent_after: Duration,
 }
@@ -95,6 +98,13 @@ pub(crate) fn drive(
     let brief = |task: usize, attempt: u32, trouble: Option<&str>| {
         case.brief(&world, task, attempt, trouble)
     };
+    let max_cost = options
+        .max_cost
+        .or(work.settings.max_cost)
+        .or(options.default_max_cost);
+    if max_cost.is_some() && !options.agent.stream.tells_cost() {
+        face.tell(&News::CostUntold(&options.agent));
+    }
     let engine = Engine {
         project: project.folder(),
         id,
@@ -104,7 +114,7 @@ pub(crate) fn drive(
         brief: &brief,
         agent: &options.agent,
         jobs: options.jobs,
-        max_cost: options.max_cost,
+        max_cost,
         program: &project.program,
         search_path: &project.search_path,
         silent_after: options.silent_after,

@@ -1,6 +1,7 @@
 //! What a use case asks of a face: to show, to tell, and to put questions.
 
 use jiff::Timestamp;
+use rekindle_agents::Agent;
 use rekindle_model::{AgentTask, Ended, Finding, Plan, Question, Summary};
 use rekindle_runner::{Output, Recovered, Watcher};
 
@@ -41,6 +42,8 @@ pub enum News<'a> {
     AgentStarts(&'a AgentTask),
     /// An agent has ended.
     AgentEnded(&'a AgentTask, &'a Ended),
+    /// A limit of money is given that can not hold: this agent's output tells no cost.
+    CostUntold(&'a Agent),
 }
 
 /// A face: the command line, or whatever else shows and asks.

@@ -35,7 +35,7 @@ pub use status::{Overview, status};
 pub use rekindle_agents::Agent;
 pub use rekindle_agents::config::Run as RunDefaults;
 pub use rekindle_runner::{
-    CRASH_POINTS, ENGINE_CRASH_POINTS, Ending, Output, Progress, Recovered, Tally, Watcher,
+    CRASH_POINTS, Cost, ENGINE_CRASH_POINTS, Ending, Output, Progress, Recovered, Tally, Watcher,
     WorkerView,
 };
 pub use rekindle_world::Clock;

@@ -76,6 +76,7 @@ pub fn run(
             verify: options.verify.clone(),
             retries: options.retries,
             timeout: options.timeout,
+            max_cost: options.engine.max_cost.or(options.engine.default_max_cost),
         },
         source: plan.to_string(),
         text: String::from_utf8_lossy(&bytes).into_owned(),

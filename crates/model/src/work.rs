@@ -4,6 +4,8 @@
 //! and gives words to what happens ([`Happened`]). An attempt has a number; a
 //! word that carries one counts only if it is the newest attempt's.
 
+use std::collections::BTreeMap;
+
 /// What the engine is to do: tasks in plan order, on one branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Work {
@@ -26,6 +28,8 @@ pub struct Settings {
     pub retries: u32,
     /// How long one attempt may take, in seconds.
     pub timeout: Option<u64>,
+    /// No new attempts once the agents' reported cost has reached this, in millionths of a dollar.
+    pub max_cost: Option<u64>,
 }
 
 /// One task as the engine sees it.
@@ -53,6 +57,8 @@ pub struct WorkTask {
     pub last_failed: Option<u32>,
     /// Why it last failed or is blocked.
     pub reason: Option<String>,
+    /// What its attempts have cost, by their numbers, in millionths of a dollar; those that told none are not in it.
+    pub costs: BTreeMap<u32, u64>,
 }
 
 /// Where a task stands by the protocol's own record.
@@ -87,6 +93,11 @@ pub enum Happened {
     Session {
         /// The name.
         id: String,
+    },
+    /// Its agent told what it has cost until now.
+    Cost {
+        /// All of the attempt, in millionths of a dollar.
+        microdollars: u64,
     },
     /// Its work is there.
     Implemented(Delivery),

@@ -151,7 +151,7 @@ pub(crate) struct AgentArguments {
     /// How many workers at once, in runs that `rekindle run` began [default: 4]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
     pub(crate) jobs: Option<u8>,
-    /// No new attempts once the agents' reported cost is over this many dollars
+    /// No new attempts once the run's reported cost has reached this many dollars; `resume` keeps the limit of `run`
     #[arg(long, value_name = "DOLLARS", value_parser = parse_dollars)]
     pub(crate) max_cost: Option<u64>,
 }

@@ -152,6 +152,11 @@ impl Watcher for Terminal {
 
 impl Face for Terminal {
     fn tell(&mut self, news: &News<'_>) {
+        // A promise that can not be kept is told in any case.
+        if let News::CostUntold(agent) = news {
+            self.note(&render::cost_untold(agent));
+            return;
+        }
         let least = if self.verbose {
             Severity::Note
         } else {
@@ -168,6 +173,7 @@ impl Face for Terminal {
             News::Recovered(recovered) => render::recovered(recovered),
             News::AgentStarts(task) => render::agent_starts(task),
             News::AgentEnded(task, ended) => render::agent_ended(task, ended),
+            News::CostUntold(agent) => render::cost_untold(agent),
         };
         self.hint(&text);
     }

@@ -9,6 +9,7 @@
 
 mod board;
 mod landing;
+mod ledger;
 mod outcome;
 mod recovery;
 mod workers;
@@ -29,6 +30,8 @@ use tokio::task::JoinSet;
 
 pub use self::board::Tally;
 use self::board::{Board, State};
+pub use self::ledger::Cost;
+use self::ledger::Ledger;
 use self::workers::Active;
 use crate::port::FilePort;
 use crate::{Error, StateFolder};
@@ -153,8 +156,8 @@ pub struct Ending {
     pub over_budget: bool,
     /// How many attempts were started by this orchestrator.
     pub attempts: u32,
-    /// What the agents said it cost, in millionths of a dollar.
-    pub cost: u64,
+    /// What the whole run has cost, by what the agents said.
+    pub cost: Cost,
     /// The last commit of the branch.
     pub tip: String,
 }
@@ -192,7 +195,7 @@ struct Orchestrator<'a> {
     /// Agents' sessions, so that a retry can go on in one.
     sessions: BTreeMap<usize, String>,
     attempts: u32,
-    cost: u64,
+    ledger: Ledger,
     stops: Arc<AtomicU8>,
     stop_said: u8,
     integration_ready: bool,
@@ -219,7 +222,7 @@ impl<'a> Orchestrator<'a> {
             not_before: BTreeMap::new(),
             sessions: BTreeMap::new(),
             attempts: 0,
-            cost: 0,
+            ledger: Ledger::new(&engine.work.tasks),
             stops: Arc::new(AtomicU8::new(0)),
             stop_said: 0,
             integration_ready: false,
@@ -289,7 +292,7 @@ impl<'a> Orchestrator<'a> {
             stopped: self.stops.load(Ordering::Relaxed) > 0,
             over_budget: self.is_over_budget(),
             attempts: self.attempts,
-            cost: self.cost,
+            cost: self.ledger.cost(),
             tip: self.tip.as_str().to_owned(),
         }
     }
@@ -314,7 +317,8 @@ impl<'a> Orchestrator<'a> {
     }
 
     fn is_over_budget(&self) -> bool {
-        self.engine.max_cost.is_some_and(|most| self.cost >= most)
+        let told = self.ledger.cost().told.unwrap_or(0);
+        self.engine.max_cost.is_some_and(|most| told >= most)
     }
 
     fn is_waiting_for_limit(&self) -> bool {

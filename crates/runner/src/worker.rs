@@ -141,6 +141,7 @@ impl Worker<'_> {
         let mut output = OutputLog::create(&folder.join("output.log"))?;
         let limit = self.order.timeout.map(Duration::from_secs);
         let mut session: Option<String> = None;
+        let mut cost: Option<u64> = None;
         let ended = self
             .supervise(
                 &self.order.agent,
@@ -149,11 +150,17 @@ impl Worker<'_> {
                 &mut stop,
                 &mut output,
                 &mut |line| {
-                    let told = reader.push_line(line).and_then(|news| news.session);
-                    // Kept at once: after a crash it is all that is left of the agent's conversation.
-                    if let Some(id) = told.filter(|id| session.as_ref() != Some(id)) {
+                    let news = reader.push_line(line).unwrap_or_default();
+                    // Kept at once: after a crash it is all that is left of the agent's conversation,
+                    // and what was spent is spent however the attempt ends.
+                    if let Some(id) = news.session.filter(|id| session.as_ref() != Some(id)) {
                         session = Some(id.clone());
                         self.say(&Happened::Session { id }).ok();
+                    }
+                    let told = news.cost_usd.map(microdollars);
+                    if let Some(microdollars) = told.filter(|told| Some(*told) != cost) {
+                        cost = Some(microdollars);
+                        self.say(&Happened::Cost { microdollars }).ok();
                     }
                 },
             )

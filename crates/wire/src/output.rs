@@ -213,8 +213,10 @@ pub struct RunOut {
     pub total: usize,
     /// Attempts that were started.
     pub attempts: u32,
-    /// What the agents said it cost, in millionths of a dollar.
-    pub cost_microdollars: u64,
+    /// What the whole run has cost by what the agents said, in millionths of a dollar; null when none said it.
+    pub cost_microdollars: Option<u64>,
+    /// How many attempts told no cost; what they cost is not in `cost_microdollars`.
+    pub attempts_without_cost: usize,
     /// The last commit of the branch.
     pub tip: String,
     /// Whether a person ended it.

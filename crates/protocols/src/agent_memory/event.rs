@@ -36,6 +36,8 @@ pub(super) struct Payload<'a> {
     pub(super) recovery_possible: Value<'a>,
     pub(super) attempt: Value<'a>,
     pub(super) notes: Value<'a>,
+    /// What an attempt has cost until then.
+    pub(super) cost: Value<'a>,
     /// Why something failed or is blocked, in any of the words the sources use.
     pub(super) reason: Value<'a>,
 }
@@ -98,6 +100,12 @@ impl Event<'_> {
     pub(super) fn attempt(&self) -> Option<u32> {
         let number = self.payload(|payload| payload.attempt.integer())?;
         u32::try_from(number).ok()
+    }
+
+    /// Returns what the attempt that it is about has cost until then, in millionths of a dollar.
+    pub(super) fn cost(&self) -> Option<u64> {
+        let cost = self.payload(|payload| payload.cost.integer())?;
+        u64::try_from(cost).ok()
     }
 
     pub(super) fn notes(&self) -> Option<String> {

@@ -127,6 +127,11 @@ impl<'a> Fold<'a> {
             return;
         }
         self.last_activity = self.last_activity.max(mark.at);
+        if let (Some(cost), Some(task), Some(attempt)) =
+            (event.cost(), event.task_id(), event.attempt())
+        {
+            self.track(task, mark).pay(attempt, cost);
+        }
         let kind = event.kind();
         match kind {
             Kind::Task(said) => {

@@ -52,6 +52,7 @@ impl<'a> Scanner<'a> {
                 | Key::Attempt
                 | Key::Notes
                 | Key::Reason
+                | Key::Cost
                 | Key::Unknown => self.payload(key, &mut event.top)?,
             }
             more = self.next(b'}')?;
@@ -90,6 +91,7 @@ impl<'a> Scanner<'a> {
             Key::RecoveryPossible => payload.recovery_possible = self.value()?,
             Key::Attempt => payload.attempt = self.value()?,
             Key::Notes => payload.notes = self.value()?,
+            Key::Cost => payload.cost = self.value()?,
             Key::Reason => {
                 let value = self.value()?;
                 if payload.reason.text().is_none() {

@@ -28,6 +28,10 @@ pub(crate) fn record(
             "agent_session",
             json!({"attempt": attempt, "session_id": id}),
         ),
+        Happened::Cost { microdollars } => (
+            "agent_cost",
+            json!({"attempt": attempt, "cost_microdollars": microdollars}),
+        ),
         Happened::Implemented(delivery) => (
             "task_implemented",
             json!({
@@ -78,6 +82,9 @@ pub(crate) fn heard(line: &str) -> Option<(String, u32, Happened)> {
         },
         "agent_session" => Happened::Session {
             id: text("session_id")?,
+        },
+        "agent_cost" => Happened::Cost {
+            microdollars: details.get("cost_microdollars")?.as_u64()?,
         },
         "task_implemented" => Happened::Implemented(Delivery {
             commit: text("commit")?,
@@ -147,6 +154,7 @@ mod tests {
         let all = [
             Happened::Claimed,
             Happened::Session { id: "s".to_owned() },
+            Happened::Cost { microdollars: 7 },
             Happened::Started {
                 base: "b".to_owned(),
             },

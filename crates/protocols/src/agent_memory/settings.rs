@@ -20,6 +20,8 @@ struct OnDisk {
     retries: u32,
     #[serde(default)]
     timeout_seconds: Option<u64>,
+    #[serde(default)]
+    max_cost_microdollars: Option<u64>,
 }
 
 /// Reads the file; one of another form is as good as none.
@@ -31,6 +33,7 @@ pub(super) fn parse(bytes: &[u8]) -> Option<Settings> {
         verify: read.verify,
         retries: read.retries,
         timeout: read.timeout_seconds,
+        max_cost: read.max_cost_microdollars,
     })
 }
 
@@ -43,6 +46,7 @@ pub(super) fn text(settings: &Settings) -> String {
         verify: settings.verify.clone(),
         retries: settings.retries,
         timeout_seconds: settings.timeout,
+        max_cost_microdollars: settings.max_cost,
     };
     // Texts and numbers only: there is nothing in it that can not be written as JSON.
     let mut text = serde_json::to_string_pretty(&on_disk).unwrap_or_default();
@@ -62,6 +66,7 @@ mod tests {
             verify: vec!["true".to_owned()],
             retries: 2,
             timeout: Some(60),
+            max_cost: Some(2_500_000),
         };
         assert_eq!(parse(text(&settings).as_bytes()), Some(settings.clone()));
         assert_eq!(

@@ -30,6 +30,8 @@ pub(super) struct Track {
     newest_attempt: u32,
     /// The newest failure that names its attempt.
     last_failed: Option<(Mark, u32)>,
+    /// What attempts have cost, by their numbers, in millionths of a dollar.
+    costs: BTreeMap<u32, u64>,
 }
 
 impl Track {
@@ -45,6 +47,7 @@ impl Track {
             ends: BTreeMap::new(),
             newest_attempt: 0,
             last_failed: None,
+            costs: BTreeMap::new(),
         }
     }
 
@@ -87,6 +90,12 @@ impl Track {
         if matches!(event, TaskEvent::Claimed | TaskEvent::Started) {
             self.newest_attempt = self.newest_attempt.max(attempt.unwrap_or(0));
         }
+    }
+
+    /// Takes in what an attempt has cost until then; it can only grow.
+    pub(super) fn pay(&mut self, attempt: u32, cost: u64) {
+        let known = self.costs.entry(attempt).or_default();
+        *known = cost.max(*known);
     }
 
     /// Returns the last word, leaving skips out.
@@ -154,6 +163,7 @@ impl Track {
             attempts: self.newest_attempt,
             last_failed: self.last_failed.map(|(_, attempt)| attempt),
             reason: self.reason.map(|(_, reason)| reason),
+            costs: self.costs,
             first: self.first,
         };
         (self.id.into_string(), record)
@@ -170,6 +180,8 @@ pub(super) struct TaskRecord {
     /// The attempt of the newest failure.
     pub(super) last_failed: Option<u32>,
     pub(super) reason: Option<String>,
+    /// What attempts have cost, by their numbers, in millionths of a dollar.
+    pub(super) costs: BTreeMap<u32, u64>,
     /// Where it was first heard of by anything.
     pub(super) first: Mark,
 }

@@ -47,6 +47,9 @@ pub(super) fn work(run: &RunVerdict) -> Option<Work> {
                 attempts: record.map_or(0, |record| record.attempts),
                 last_failed: record.and_then(|record| record.last_failed),
                 reason: record.and_then(|record| record.reason.clone()),
+                costs: record
+                    .map(|record| record.costs.clone())
+                    .unwrap_or_default(),
             }
         })
         .collect();

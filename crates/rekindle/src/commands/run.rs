@@ -78,9 +78,8 @@ pub(super) fn engine(
     let engine = EngineOptions {
         agent,
         jobs,
-        max_cost: arguments
-            .max_cost
-            .or_else(|| config.run.max_cost.map(millionths)),
+        max_cost: arguments.max_cost,
+        default_max_cost: config.run.max_cost.map(millionths),
         silent_after: environment::silent_after().unwrap_or(SILENT_AFTER),
     };
     Ok(Some((engine, config.run)))
@@ -121,7 +120,8 @@ pub(super) fn show(id: &str, ending: &Ending, terminal: &mut Terminal) {
             left: ending.tally.left + ending.tally.running,
             total: ending.tally.total,
             attempts: ending.attempts,
-            cost_microdollars: ending.cost,
+            cost_microdollars: ending.cost.told,
+            attempts_without_cost: ending.cost.untold,
             tip: ending.tip.clone(),
             stopped: ending.stopped,
         });

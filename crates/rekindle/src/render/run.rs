@@ -98,10 +98,7 @@ pub(crate) fn ending(id: &str, ending: &rekindle_app::Ending) -> String {
         tally.landed, tally.total, ending.attempts
     );
     text.push_str(budget);
-    if ending.cost > 0 {
-        let cents = ending.cost / 10_000;
-        put!(text, "cost: ${}.{:02}\n", cents / 100, cents % 100);
-    }
+    text.push_str(&cost(ending.cost));
     for (task, reason) in &ending.given_up {
         put!(
             text,
@@ -122,6 +119,33 @@ pub(crate) fn ending(id: &str, ending: &rekindle_app::Ending) -> String {
         put!(text, "{hint}: go on with `rekindle resume {id}`\n");
     }
     text
+}
+
+fn cost(cost: rekindle_app::Cost) -> String {
+    let Some(told) = cost.told else {
+        return match cost.untold {
+            0 => String::new(),
+            _ => "cost: unknown, the agent's output tells none\n".to_owned(),
+        };
+    };
+    let cents = told / 10_000;
+    let rest = match cost.untold {
+        0 => String::new(),
+        1 => ", without one attempt that told none".to_owned(),
+        n => format!(", without {n} attempts that told none"),
+    };
+    format!("cost: ${}.{:02}{rest}\n", cents / 100, cents % 100)
+}
+
+/// Returns the warning that a limit of money can not hold.
+pub(crate) fn cost_untold(agent: &rekindle_app::Agent) -> String {
+    format!(
+        "{}: `--max-cost` can not hold: the output of the agent `{}` tells no cost, so what it spends is not known\n\
+         {}: name an agent whose output tells it, such as `--agent claude`, or set `stream` for yours in `.rekindle/config.toml`\n",
+        styled(WARNING, "warning"),
+        excerpt(&agent.name, 80),
+        styled(NOTE, "hint"),
+    )
 }
 
 pub(crate) fn cleaning(cleaning: &rekindle_app::Cleaning) -> String {

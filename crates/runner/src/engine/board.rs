@@ -379,6 +379,7 @@ mod tests {
             attempts: 0,
             last_failed: None,
             reason: None,
+            costs: std::collections::BTreeMap::new(),
         }
     }
 

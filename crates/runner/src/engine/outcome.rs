@@ -24,7 +24,7 @@ impl Orchestrator<'_> {
         self.conclude(task, attempt, last)
     }
 
-    /// Returns what an attempt said last of how it went, and remembers its agent's session.
+    /// Returns what an attempt said last of how it went, and remembers its agent's session and cost.
     pub(super) fn last_word(
         &mut self,
         task: usize,
@@ -42,10 +42,21 @@ impl Orchestrator<'_> {
             else {
                 continue;
             };
-            if let Happened::Session { id } = happened {
-                self.sessions.insert(task, id);
-            } else {
-                last = Some(happened);
+            match happened {
+                Happened::Session { id } => {
+                    self.sessions.insert(task, id);
+                }
+                Happened::Cost { microdollars } => self.ledger.pay(task, attempt, microdollars),
+                happened @ (Happened::Claimed
+                | Happened::Started { .. }
+                | Happened::Beat { .. }
+                | Happened::Implemented(_)
+                | Happened::Failed { .. }
+                | Happened::Limited { .. }
+                | Happened::Stopped
+                | Happened::Completed { .. }
+                | Happened::Blocked { .. }
+                | Happened::Reopened { .. }) => last = Some(happened),
             }
         }
         last
@@ -55,7 +66,6 @@ impl Orchestrator<'_> {
     fn conclude(&mut self, task: usize, attempt: u32, last: Option<Happened>) -> Result<(), Error> {
         match last {
             Some(Happened::Implemented(delivery)) => {
-                self.cost = self.cost.saturating_add(delivery.cost.unwrap_or(0));
                 self.board.delivered(task, attempt, delivery);
                 Ok(())
             }
@@ -80,6 +90,7 @@ impl Orchestrator<'_> {
                 | Happened::Started { .. }
                 | Happened::Beat { .. }
                 | Happened::Session { .. }
+                | Happened::Cost { .. }
                 | Happened::Stopped
                 | Happened::Completed { .. }
                 | Happened::Blocked { .. }

@@ -98,6 +98,7 @@ impl Orchestrator<'_> {
                 | Happened::Started { .. }
                 | Happened::Beat { .. }
                 | Happened::Session { .. }
+                | Happened::Cost { .. }
                 | Happened::Stopped
                 | Happened::Completed { .. }
                 | Happened::Blocked { .. }

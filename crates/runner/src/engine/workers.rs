@@ -98,6 +98,7 @@ impl Orchestrator<'_> {
         let mut child = child.map_err(|source| Error::Worker { source })?;
         crate::crash::point("after-worker-start");
         self.attempts += 1;
+        self.ledger.begin(task, attempt);
         self.board.started(task, attempt);
         let mut active = Active::new(attempt, order.log);
         active.pid = child.id();

@@ -127,6 +127,7 @@ pub(in super::super) enum Key {
     Attempt,
     Notes,
     Reason,
+    Cost,
     Unknown,
 }
 
@@ -153,6 +154,7 @@ impl Key {
             10 if key == b"event_type" => Self::EventType,
             10 if key == b"from_phase" => Self::FromPhase,
             17 if key == b"recovery_possible" => Self::RecoveryPossible,
+            17 if key == b"cost_microdollars" => Self::Cost,
             19 if key == b"blocker_description" => Self::Reason,
             _ => Self::Unknown,
         }
@@ -211,6 +213,7 @@ impl<'de> Visitor<'de> for EventVisitor {
                 | Key::Attempt
                 | Key::Notes
                 | Key::Reason
+                | Key::Cost
                 | Key::Unknown => event.top.take(key, &mut map)?,
             }
         }
@@ -229,6 +232,7 @@ impl<'de> Payload<'de> {
             Key::RecoveryPossible => &mut self.recovery_possible,
             Key::Attempt => &mut self.attempt,
             Key::Notes => &mut self.notes,
+            Key::Cost => &mut self.cost,
             Key::Reason => {
                 // Several keys mean this; the first that says something in words is kept.
                 let value: Value<'de> = map.next_value()?;

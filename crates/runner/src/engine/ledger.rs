@@ -1,0 +1,84 @@
+//! What a run has cost: every attempt counts, however it ended and whoever started it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rekindle_model::WorkTask;
+
+/// What a run has cost, by what its agents said.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// All that was told, in millionths of a dollar; `None` when no attempt told anything.
+    pub told: Option<u64>,
+    /// How many attempts told nothing.
+    pub untold: usize,
+}
+
+/// The costs of all attempts, those of earlier orchestrators too.
+#[derive(Debug, Default)]
+pub(super) struct Ledger {
+    begun: BTreeSet<(usize, u32)>,
+    told: BTreeMap<(usize, u32), u64>,
+}
+
+impl Ledger {
+    /// Returns what a run's record tells.
+    pub(super) fn new(tasks: &[WorkTask]) -> Self {
+        let mut ledger = Self::default();
+        for (task, entry) in tasks.iter().enumerate() {
+            for attempt in 1..=entry.attempts {
+                ledger.begin(task, attempt);
+            }
+            for (&attempt, &cost) in &entry.costs {
+                ledger.pay(task, attempt, cost);
+            }
+        }
+        ledger
+    }
+
+    /// Notes that an attempt has begun.
+    pub(super) fn begin(&mut self, task: usize, attempt: u32) {
+        self.begun.insert((task, attempt));
+    }
+
+    /// Notes what an attempt has cost until now; hearing it twice changes nothing.
+    pub(super) fn pay(&mut self, task: usize, attempt: u32, cost: u64) {
+        self.begin(task, attempt);
+        let known = self.told.entry((task, attempt)).or_default();
+        *known = cost.max(*known);
+    }
+
+    /// Returns what all of it has cost.
+    pub(super) fn cost(&self) -> Cost {
+        let sum = |sum: u64, cost: &u64| sum.saturating_add(*cost);
+        Cost {
+            told: (!self.told.is_empty()).then(|| self.told.values().fold(0, sum)),
+            untold: self.begun.len() - self.told.len(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_attempt_counts_once_and_silence_is_not_nothing() {
+        let mut ledger = Ledger::default();
+        assert_eq!(ledger.cost(), Cost::default());
+        ledger.begin(0, 1);
+        let unknown = Cost {
+            told: None,
+            untold: 1,
+        };
+        assert_eq!(ledger.cost(), unknown);
+        for cost in [5, 7, 7] {
+            ledger.pay(0, 2, cost);
+        }
+        ledger.pay(1, 1, 0);
+        let partly = Cost {
+            told: Some(7),
+            untold: 1,
+        };
+        assert_eq!(ledger.cost(), partly);
+    }
+}
