@@ -71,7 +71,25 @@ impl Scribe for ProtocolScribe {
     }
 }
 
-/// Runs all tasks of a workflow that describes its work; `log` is the log of this resume.
+/// Takes the branch on which a run lands, so that no other run lands there meanwhile.
+pub(crate) fn hold_branch(
+    project: &Project,
+    branch: &str,
+    purpose: &str,
+) -> Result<rekindle_fs::Lock, Error> {
+    let program = rekindle_git::Program::find(&project.search_path).map_err(Error::Git)?;
+    let repo = rekindle_git::Repo::at(&program, project.folder());
+    match rekindle_runner::hold_branch(&repo, branch, purpose, project.now()) {
+        Err(rekindle_runner::Error::Lock(source @ rekindle_fs::LockError::Held { .. })) => {
+            let branch = branch.to_owned();
+            Err(Error::BranchHeld { branch, source })
+        }
+        other => other.map_err(Error::Run),
+    }
+}
+
+/// Runs all tasks of a workflow that describes its work; `log` is the log of this resume, and its
+/// branch is held by the caller.
 ///
 /// Returns `None` when the workflow has no work for the engine.
 pub(crate) fn drive(

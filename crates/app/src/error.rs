@@ -124,6 +124,14 @@ pub enum Error {
         /// Who holds it.
         source: rekindle_fs::LockError,
     },
+    /// Another run lands on the branch; the source names who.
+    #[error("another run is landing on the branch `{branch}`")]
+    BranchHeld {
+        /// The branch.
+        branch: String,
+        /// Who holds it.
+        source: rekindle_fs::LockError,
+    },
     /// An agent that an earlier rekindle started is still at work.
     #[error("{message}")]
     AgentAlive {

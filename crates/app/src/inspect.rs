@@ -2,7 +2,7 @@
 
 use camino::Utf8Path;
 use rekindle_model::{
-    Assessment, Code, Explanation, Intent, Plan, ProtocolName, State, Summary, WorkflowId,
+    Assessment, Code, Explanation, Intent, Plan, ProtocolName, State, Summary, Work, WorkflowId,
 };
 use rekindle_protocols::{Ask, Case};
 use rekindle_world::{RealWorld, Recorder, Recording, Witness, World};
@@ -58,6 +58,8 @@ pub struct Planned {
     pub plan: Plan,
     /// The digest of all that was read.
     pub digest: String,
+    /// The work, where the workflow's tasks are the engine's to run.
+    pub(crate) work: Option<Work>,
 }
 
 /// An answer to `explain`.
@@ -227,6 +229,7 @@ pub(crate) fn plan_world(
     Ok(Planned {
         assessment: inspected.assessment().clone(),
         plan,
+        work: inspected.case.work(),
         digest: witness.digest(),
     })
 }

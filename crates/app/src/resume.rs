@@ -8,7 +8,7 @@ use rekindle_model::{
 };
 use rekindle_runner::{Ending, Recovered, Runner, StateFolder};
 
-use crate::engine::{EngineOptions, drive};
+use crate::engine::{EngineOptions, drive, hold_branch};
 use crate::face::{Briefing, Choice, Face, News};
 use crate::inspect::{Planned, inspect_world, plan_world};
 use crate::{Error, Project, Query};
@@ -100,6 +100,10 @@ pub fn resume(
         return Err(Error::Moved { id });
     }
     refuse_blocked(&anew)?;
+    let branch = match (&anew.work, &options.engine) {
+        (Some(work), Some(_)) => Some(hold_branch(project, &work.settings.branch, &purpose)?),
+        (Some(_) | None, _) => None,
+    };
     let mut session = Session {
         project,
         query,
@@ -107,6 +111,7 @@ pub fn resume(
         runner,
         face,
         last_success: None,
+        _branch: branch,
     };
     let outcome = session.run(anew.plan)?;
     Ok(Resumed {
@@ -246,6 +251,8 @@ struct Session<'a> {
     face: &'a mut dyn Face,
     /// What the last agent did with success; being asked for the very same again is no progress.
     last_success: Option<AgentTask>,
+    /// The branch on which the engine lands is ours while this lives.
+    _branch: Option<rekindle_fs::Lock>,
 }
 
 impl Session<'_> {

@@ -7,7 +7,7 @@ use rekindle_protocols::NewRun;
 use rekindle_runner::{Ending, Runner};
 use rekindle_world::World as _;
 
-use crate::engine::{EngineOptions, drive};
+use crate::engine::{EngineOptions, drive, hold_branch};
 use crate::{Error, Face, Project};
 
 /// What a person asked for when starting a run.
@@ -98,7 +98,9 @@ pub fn run(
             ending: None,
         });
     }
-    let (mut runner, _) = Runner::open(project.folder(), &id, &format!("run {id}"), now)
+    let purpose = format!("run {id}");
+    let _branch = hold_branch(project, &branch, &purpose)?;
+    let (mut runner, _) = Runner::open(project.folder(), &id, &purpose, now)
         .map_err(|error| Error::from_run(&id, error))?;
     // The branch first: a name that git refuses must not leave a run behind that can never go on.
     let name = format!("refs/heads/{branch}");

@@ -80,7 +80,7 @@ impl From<Error> for Failure {
 fn exit_code(error: &Error) -> u8 {
     match error {
         Error::Ambiguous { .. } | Error::ChoiceNeeded { .. } => exit::CHOICE,
-        Error::Held { .. } | Error::AgentAlive { .. } => exit::HELD,
+        Error::Held { .. } | Error::BranchHeld { .. } | Error::AgentAlive { .. } => exit::HELD,
         Error::Config(_) | Error::BadBranch { .. } => exit::USAGE,
         Error::Unknown { .. }
         | Error::UnknownCode { .. }
@@ -105,7 +105,9 @@ fn code(error: &Error) -> Option<Code> {
         Error::Unknown { .. } => Some(Code::UnknownWorkflow),
         Error::Moved { .. } => Some(Code::WorldMoved),
         Error::NoProgress { .. } => Some(Code::NoProgress),
-        Error::Held { .. } | Error::AgentAlive { .. } => Some(Code::LockHeld),
+        Error::Held { .. } | Error::BranchHeld { .. } | Error::AgentAlive { .. } => {
+            Some(Code::LockHeld)
+        }
         Error::UnknownCode { .. }
         | Error::Ambiguous { .. }
         | Error::ChoiceNeeded { .. }
@@ -169,6 +171,10 @@ fn hints(error: &Error) -> Vec<String> {
         Error::Held { .. } => {
             one("wait for it, or end that process; the lock is freed when it ends")
         }
+        Error::BranchHeld { .. } => vec![
+            "wait for it, or end that process; the branch is free when it ends".to_owned(),
+            "a new run can land elsewhere: name another branch with `--branch`".to_owned(),
+        ],
         Error::AgentAlive { pid, .. } => {
             vec![format!("wait until it ends, or end it: `kill {pid}`")]
         }

@@ -7,6 +7,7 @@
 
 mod agent;
 mod apply;
+mod branch_lock;
 mod cleaning;
 mod crash;
 mod engine;
@@ -18,6 +19,7 @@ mod state_folder;
 mod worker;
 
 pub use apply::{Output, Recovered, Runner, report};
+pub use branch_lock::hold_branch;
 pub use cleaning::{Leftover, leftovers, remove};
 pub use crash::{ENGINE_POINTS as ENGINE_CRASH_POINTS, POINTS as CRASH_POINTS};
 pub use engine::{Cost, Ending, Engine, Progress, Scribe, Tally, Watcher, WorkerView};
