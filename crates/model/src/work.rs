@@ -49,8 +49,12 @@ pub struct WorkTask {
     pub checks: Vec<String>,
     /// Where it stands by the protocol's own record.
     pub standing: Standing,
-    /// How often it failed since it was last done.
+    /// How often it failed since it was last done or said to be ready.
     pub failures: u32,
+    /// How often that was a conflict with what landed meanwhile.
+    pub conflicts: u32,
+    /// How often its worker or agent was killed from outside since then.
+    pub interruptions: u32,
     /// The highest number of an attempt that its record names.
     pub attempts: u32,
     /// The attempt of the newest failure, where it names one.
@@ -115,6 +119,8 @@ pub enum Happened {
     },
     /// It was stopped by a person, which is no failure.
     Stopped,
+    /// Its worker or agent was killed from outside, and an orchestrator saw it.
+    Interrupted,
     /// Its work has landed.
     Completed {
         /// The commit on the branch.

@@ -104,3 +104,108 @@ fn a_branch_is_one_runs_at_a_time_and_free_when_its_holder_is_dead() {
     assert_done(&project.rekindle(&resume));
     assert_eq!(project.tasks(), "A");
 }
+
+#[test]
+fn a_second_conflict_needs_a_person_even_if_the_orchestrator_died_between_the_two() {
+    let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
+    project.plan("A");
+    let gate = project.path().join("gate");
+    // Whoever moves the branch under the agent's work makes it conflict: in attempt 1 that is the
+    // agent itself, in attempt 2 the test.
+    let agent = format!(
+        r#"cat > /dev/null; echo "attempt $REKINDLE_ATTEMPT" > README
+        if [ $REKINDLE_ATTEMPT = 1 ]; then
+            blob=$(echo other | git hash-object -w --stdin)
+            tree=$(printf '100644 blob %s\tREADME\n' $blob | git mktree)
+            git update-ref refs/heads/result $(git commit-tree -p result -m mine $tree)
+        else echo in > {0}.in; while [ ! -e {0} ]; do sleep 0.05; done; fi"#,
+        gate.display()
+    );
+    let mut first = start(&project, &agent, &["--retries", "9"]);
+    wait_until(|| gate.with_extension("in").exists());
+    assert_eq!(project.events("task_failed", "A"), 1);
+    kill(first.id(), "KILL");
+    first.wait().unwrap();
+    let blob = fs::write(project.path().join("other"), "again\n")
+        .map(|()| project.git(&["hash-object", "-w", "other"]))
+        .unwrap();
+    let tree = project.path().join("tree");
+    fs::write(&tree, format!("100644 blob {}\tREADME\n", blob.trim())).unwrap();
+    let made = project.shell("git update-ref refs/heads/result $(git commit-tree -p result -m again $(git mktree < tree))");
+    assert_done(&made);
+    fs::write(&gate, "").unwrap();
+    let resumed = project.rekindle(&["resume", "--yes", "--agent-cmd", &agent]);
+    assert_eq!(resumed.status.code(), Some(1));
+    assert_says(&resumed, "it conflicts again with what landed");
+    assert_eq!(project.events("task_started", "A"), 2);
+}
+
+#[test]
+fn kills_are_counted_over_orchestrators_and_a_person_forgives_them_all() {
+    let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
+    project.plan("A");
+    let gate = project.path().join("gate");
+    let agent = format!(
+        "if [ $REKINDLE_ATTEMPT = 6 ]; then echo in > {0}.in; while [ ! -e {0} ]; do sleep 0.05; done; fi
+         if [ $REKINDLE_ATTEMPT -gt 12 ]; then echo x > x; else kill -9 $PPID; sleep 100; fi",
+        gate.display()
+    );
+    let mut first = start(&project, &agent, &[]);
+    wait_until(|| gate.with_extension("in").exists());
+    kill(first.id(), "KILL");
+    first.wait().unwrap();
+    fs::write(&gate, "").unwrap();
+    // The sixth is killed while no orchestrator is there to see it, which counts for nothing.
+    wait_until(|| {
+        project
+            .processes()
+            .values()
+            .all(|line| !line.contains(" worker "))
+    });
+    let resumed = project.rekindle(&["resume", "--yes", "--agent-cmd", &agent]);
+    assert_eq!(resumed.status.code(), Some(1));
+    assert_says(&resumed, "its worker was killed 11 times");
+    assert_eq!(project.events("attempt_interrupted", "A"), 11);
+    let run = runs(&project).remove(0);
+    assert_done(&project.rekindle(&["event", &run, "task_ready", "--task", "A"]));
+    assert_done(&project.rekindle(&["resume", "--yes", "--agent-cmd", &agent]));
+    assert_eq!(project.landed(), [("A".to_owned(), 13)]);
+}
+
+#[test]
+fn a_task_that_was_given_its_attempts_back_keeps_them_over_a_restart() {
+    let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
+    project.plan("A");
+    let gate = project.path().join("gate");
+    let agent = format!(
+        "if [ $REKINDLE_ATTEMPT = 3 ]; then echo in > {0}.in; while [ ! -e {0} ]; do sleep 0.05; done; fi
+         [ $REKINDLE_ATTEMPT -gt 2 ] && echo x > x",
+        gate.display()
+    );
+    assert_eq!(
+        project.run(&agent, &["--retries", "0"]).status.code(),
+        Some(1)
+    );
+    let run = runs(&project).remove(0);
+    assert_done(&project.rekindle(&["event", &run, "task_ready", "--task", "A"]));
+    assert_eq!(
+        project
+            .rekindle(&["resume", "--yes", "--agent-cmd", &agent])
+            .status
+            .code(),
+        Some(1)
+    );
+    assert_done(&project.rekindle(&["event", &run, "task_ready", "--task", "A"]));
+    let mut third = project
+        .command(&["resume", "--yes", "--agent-cmd", &agent])
+        .spawn()
+        .unwrap();
+    wait_until(|| gate.with_extension("in").exists());
+    kill(third.id(), "KILL");
+    third.wait().unwrap();
+    for (pid, _) in project.processes() {
+        kill(pid, "KILL");
+    }
+    assert_done(&project.rekindle(&["resume", "--yes", "--agent-cmd", &agent]));
+    assert_eq!(project.landed(), [("A".to_owned(), 4)]);
+}

@@ -77,6 +77,13 @@ impl Project {
         text(&output.stdout)
     }
 
+    /// Runs a line of shell in the project's folder.
+    pub fn shell(&self, line: &str) -> Output {
+        let mut command = Command::new("/bin/sh");
+        self.environment(&mut command);
+        command.args(["-c", line]).output().unwrap()
+    }
+
     /// Returns a call of rekindle.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.binary);

@@ -9,6 +9,8 @@
 mod decode;
 mod kind;
 
+use rekindle_model::FailureKind;
+
 pub(super) use decode::{Key, Value};
 pub(super) use kind::{Kind, RunEnd, TaskEvent};
 
@@ -38,6 +40,8 @@ pub(super) struct Payload<'a> {
     pub(super) notes: Value<'a>,
     /// What an attempt has cost until then.
     pub(super) cost: Value<'a>,
+    /// Of what kind a failure is.
+    pub(super) category: Value<'a>,
     /// Why something failed or is blocked, in any of the words the sources use.
     pub(super) reason: Value<'a>,
 }
@@ -106,6 +110,13 @@ impl Event<'_> {
     pub(super) fn cost(&self) -> Option<u64> {
         let cost = self.payload(|payload| payload.cost.integer())?;
         u64::try_from(cost).ok()
+    }
+
+    /// Returns whether a failure is a conflict with what landed meanwhile.
+    pub(super) fn is_conflict(&self) -> bool {
+        let word = FailureKind::Conflict.as_str();
+        self.payload(|payload| payload.category.text().map(|category| category == word))
+            == Some(true)
     }
 
     pub(super) fn notes(&self) -> Option<String> {

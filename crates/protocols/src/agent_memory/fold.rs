@@ -158,6 +158,11 @@ impl<'a> Fold<'a> {
                     self.ends.insert(mark.file, (end, mark));
                 }
             }
+            Kind::AttemptInterrupted => {
+                if let Some(task) = event.task_id() {
+                    self.track(task, mark).interrupted(mark);
+                }
+            }
             Kind::CleanupCompleted => self.cleanup_completed = true,
             Kind::CheckpointCreated => self.checkpoints.push(CheckpointEvent {
                 mark,
@@ -199,6 +204,9 @@ impl<'a> Fold<'a> {
         };
         let track = self.track(task, mark);
         let informational = said == TaskEvent::Blocked && event.is_informational();
+        if said.state() == State::Failed && event.is_conflict() {
+            track.conflict(mark);
+        }
         if !informational {
             track.hear(said, mark, event.attempt(), || event.reason());
         }

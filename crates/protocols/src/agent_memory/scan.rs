@@ -53,6 +53,7 @@ impl<'a> Scanner<'a> {
                 | Key::Notes
                 | Key::Reason
                 | Key::Cost
+                | Key::Category
                 | Key::Unknown => self.payload(key, &mut event.top)?,
             }
             more = self.next(b'}')?;
@@ -92,6 +93,7 @@ impl<'a> Scanner<'a> {
             Key::Attempt => payload.attempt = self.value()?,
             Key::Notes => payload.notes = self.value()?,
             Key::Cost => payload.cost = self.value()?,
+            Key::Category => payload.category = self.value()?,
             Key::Reason => {
                 let value = self.value()?;
                 if payload.reason.text().is_none() {

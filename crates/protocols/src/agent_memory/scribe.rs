@@ -51,6 +51,7 @@ pub(crate) fn record(
             ("usage_limited", json!({"attempt": attempt, "until": until}))
         }
         Happened::Stopped => ("attempt_stopped", json!({"attempt": attempt})),
+        Happened::Interrupted => ("attempt_interrupted", json!({"attempt": attempt})),
         Happened::Completed { commit } => (
             "task_completed",
             json!({"attempt": attempt, "commit": commit}),
@@ -101,6 +102,7 @@ pub(crate) fn heard(line: &str) -> Option<(String, u32, Happened)> {
             until: text("until"),
         },
         "attempt_stopped" => Happened::Stopped,
+        "attempt_interrupted" => Happened::Interrupted,
         "task_completed" => Happened::Completed {
             commit: text("commit")?,
         },
@@ -165,6 +167,7 @@ mod tests {
             },
             Happened::Limited { until: None },
             Happened::Stopped,
+            Happened::Interrupted,
             Happened::Completed {
                 commit: "c".to_owned(),
             },

@@ -30,6 +30,12 @@ pub(super) struct Track {
     newest_attempt: u32,
     /// The newest failure that names its attempt.
     last_failed: Option<(Mark, u32)>,
+    /// Failures that were conflicts with what landed meanwhile.
+    conflicts: Vec<Mark>,
+    /// Attempts whose worker or agent was killed from outside.
+    interruptions: Vec<Mark>,
+    /// Where it was last said to be ready.
+    ready: Option<Mark>,
     /// What attempts have cost, by their numbers, in millionths of a dollar.
     costs: BTreeMap<u32, u64>,
 }
@@ -47,6 +53,9 @@ impl Track {
             ends: BTreeMap::new(),
             newest_attempt: 0,
             last_failed: None,
+            conflicts: Vec::new(),
+            interruptions: Vec::new(),
+            ready: None,
             costs: BTreeMap::new(),
         }
     }
@@ -86,6 +95,10 @@ impl Track {
             Some(attempt) => self.ends.entry(attempt).or_default().hear(said),
             None if is_skip => {}
             None => self.status.hear(said),
+        }
+        if event == TaskEvent::Ready && self.ready.is_none_or(|known| mark.order() >= known.order())
+        {
+            self.ready = Some(mark);
         }
         if matches!(event, TaskEvent::Claimed | TaskEvent::Started) {
             self.newest_attempt = self.newest_attempt.max(attempt.unwrap_or(0));
@@ -132,6 +145,32 @@ impl Track {
         self.failures.retain(|failure| failure.at >= mark.at);
     }
 
+    pub(super) fn conflict(&mut self, mark: Mark) {
+        self.conflicts.push(mark);
+    }
+
+    pub(super) fn interrupted(&mut self, mark: Mark) {
+        self.interruptions.push(mark);
+    }
+
+    /// Returns what counts against it: who says that a task is ready gives it all its attempts back.
+    fn trials(&self) -> Trials {
+        let count = |marks: &[Mark]| {
+            let counts = |mark: &&Mark| {
+                let fresh_starts = self.completions.iter().chain(&self.ready);
+                fresh_starts
+                    .into_iter()
+                    .all(|start| !start.is_after(**mark))
+            };
+            u32::try_from(marks.iter().filter(counts).count()).unwrap_or(u32::MAX)
+        };
+        Trials {
+            failures: count(&self.failures),
+            conflicts: count(&self.conflicts),
+            interruptions: count(&self.interruptions),
+        }
+    }
+
     /// Returns how often it failed since it was last done.
     fn failures(&self) -> u32 {
         // At the instant of a completion in another log it counts: the verdict follows the work.
@@ -159,6 +198,7 @@ impl Track {
     pub(super) fn finish(self) -> (String, TaskRecord) {
         let record = TaskRecord {
             failures: self.failures(),
+            trials: self.trials(),
             decided: self.decided(),
             attempts: self.newest_attempt,
             last_failed: self.last_failed.map(|(_, attempt)| attempt),
@@ -175,6 +215,7 @@ impl Track {
 pub(super) struct TaskRecord {
     pub(super) decided: Option<Decided>,
     pub(super) failures: u32,
+    pub(super) trials: Trials,
     /// The highest number of an attempt that has begun.
     pub(super) attempts: u32,
     /// The attempt of the newest failure.
@@ -184,6 +225,14 @@ pub(super) struct TaskRecord {
     pub(super) costs: BTreeMap<u32, u64>,
     /// Where it was first heard of by anything.
     pub(super) first: Mark,
+}
+
+/// What counts against a task of the engine's since it was last done or said to be ready.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Trials {
+    pub(super) failures: u32,
+    pub(super) conflicts: u32,
+    pub(super) interruptions: u32,
 }
 
 /// The last word on a task, over all logs read so far.

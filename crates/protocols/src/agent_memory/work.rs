@@ -4,7 +4,6 @@ use rekindle_model::{AgentTask, Standing, Work, WorkTask};
 use rekindle_world::World;
 
 use super::assess::RunVerdict;
-use super::event::TaskEvent;
 use super::layout;
 use super::read;
 use super::track::State;
@@ -25,9 +24,7 @@ pub(super) fn work(run: &RunVerdict) -> Option<Work> {
         .enumerate()
         .map(|(index, task)| {
             let record = run.evidence.folded.tasks.get(&task.id);
-            let decided = record.and_then(|record| record.decided);
-            // A person who says that a task is ready again gives it all its attempts back.
-            let forgiven = decided.is_some_and(|decided| decided.event == TaskEvent::Ready);
+            let trials = record.map(|record| record.trials).unwrap_or_default();
             WorkTask {
                 id: task.id.clone(),
                 title: task.title.clone(),
@@ -41,9 +38,9 @@ pub(super) fn work(run: &RunVerdict) -> Option<Work> {
                     State::Skipped => Standing::Skipped,
                     State::Done => Standing::Done,
                 },
-                failures: record
-                    .filter(|_| !forgiven)
-                    .map_or(0, |record| record.failures),
+                failures: trials.failures,
+                conflicts: trials.conflicts,
+                interruptions: trials.interruptions,
                 attempts: record.map_or(0, |record| record.attempts),
                 last_failed: record.and_then(|record| record.last_failed),
                 reason: record.and_then(|record| record.reason.clone()),

@@ -28,7 +28,7 @@ struct Entry {
     state: State,
     failures: u32,
     conflicts: u32,
-    /// How often its worker or agent was killed from outside since this board was made.
+    /// How often its worker or agent was killed from outside.
     interruptions: u32,
     /// The highest attempt number so far.
     attempts: u32,
@@ -62,6 +62,8 @@ pub(crate) enum Next {
 
 /// Killed from outside this often, a task is taken for the cause of it.
 const MOST_INTERRUPTIONS: u32 = 10;
+/// A conflict is handed back once.
+const MOST_CONFLICTS: u32 = 1;
 
 impl Board {
     /// Returns the board of a run as its record tells it; what git and locks tell comes after.
@@ -219,7 +221,7 @@ impl Board {
         if kind == FailureKind::Conflict {
             entry.conflicts += 1;
         }
-        let next = if entry.conflicts > 1 {
+        let next = if entry.conflicts > MOST_CONFLICTS {
             let reason = format!("it conflicts again with what landed: {reason}");
             Next::GiveUp { reason }
         } else if entry.failures > self.retries {
@@ -240,7 +242,7 @@ impl Board {
         let entry = &mut self.entries[task];
         entry.interruptions += 1;
         if entry.interruptions > MOST_INTERRUPTIONS {
-            let reason = format!("its worker was killed {} times", entry.interruptions);
+            let reason = killed(entry.interruptions);
             self.blocked(task, reason.clone());
             return Next::GiveUp { reason };
         }
@@ -323,6 +325,12 @@ impl Entry {
             Standing::Open if failures > retries => State::Blocked {
                 reason: format!("it failed {failures} times: {}", reason()),
             },
+            Standing::Open if task.conflicts > MOST_CONFLICTS => State::Blocked {
+                reason: format!("it conflicts again with what landed: {}", reason()),
+            },
+            Standing::Open if task.interruptions > MOST_INTERRUPTIONS => State::Blocked {
+                reason: killed(task.interruptions),
+            },
             Standing::Open => State::Open,
             Standing::Blocked => State::Blocked { reason: reason() },
             Standing::Skipped => State::Skipped,
@@ -331,11 +339,15 @@ impl Entry {
         Self {
             state,
             failures: task.failures,
-            conflicts: 0,
-            interruptions: 0,
+            conflicts: task.conflicts,
+            interruptions: task.interruptions,
             attempts: task.attempts,
         }
     }
+}
+
+fn killed(times: u32) -> String {
+    format!("its worker was killed {times} times")
 }
 
 /// Returns for each task the others that declare one of its files.
@@ -376,6 +388,8 @@ mod tests {
             checks: Vec::new(),
             standing: Standing::Open,
             failures: 0,
+            conflicts: 0,
+            interruptions: 0,
             attempts: 0,
             last_failed: None,
             reason: None,
@@ -449,6 +463,28 @@ mod tests {
             board.failed(0, "x", FailureKind::Conflict),
             Next::GiveUp { .. }
         ));
+    }
+
+    #[test]
+    fn what_the_record_counts_goes_on_counting() {
+        let mut tasks = [
+            task("a", &[]),
+            task("b", &[]),
+            task("c", &[]),
+            task("d", &[]),
+        ];
+        tasks[0].conflicts = 1;
+        tasks[1].interruptions = MOST_INTERRUPTIONS;
+        // The orchestrator died before it gave these up.
+        tasks[2].conflicts = 2;
+        tasks[3].interruptions = MOST_INTERRUPTIONS + 1;
+        let mut board = Board::new(&tasks, 9);
+        assert_eq!(board.tally().blocked, 2);
+        assert!(matches!(
+            board.failed(0, "x", FailureKind::Conflict),
+            Next::GiveUp { .. }
+        ));
+        assert!(matches!(board.interrupted(1), Next::GiveUp { .. }));
     }
 
     #[test]

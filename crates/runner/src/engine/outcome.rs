@@ -54,6 +54,7 @@ impl Orchestrator<'_> {
                 | Happened::Failed { .. }
                 | Happened::Limited { .. }
                 | Happened::Stopped
+                | Happened::Interrupted
                 | Happened::Completed { .. }
                 | Happened::Blocked { .. }
                 | Happened::Reopened { .. }) => last = Some(happened),
@@ -92,6 +93,7 @@ impl Orchestrator<'_> {
                 | Happened::Session { .. }
                 | Happened::Cost { .. }
                 | Happened::Stopped
+                | Happened::Interrupted
                 | Happened::Completed { .. }
                 | Happened::Blocked { .. }
                 | Happened::Reopened { .. },
@@ -105,6 +107,7 @@ impl Orchestrator<'_> {
         if let Some(order) = self.port.order(self.task(task), attempt) {
             process_tree::end(&order.token, None, STOP_GRACE);
         }
+        self.say(task, attempt, &Happened::Interrupted)?;
         match self.board.interrupted(task) {
             Next::Retry => {
                 let id = &self.engine.work.tasks[task].id;

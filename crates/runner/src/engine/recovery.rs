@@ -100,6 +100,7 @@ impl Orchestrator<'_> {
                 | Happened::Session { .. }
                 | Happened::Cost { .. }
                 | Happened::Stopped
+                | Happened::Interrupted
                 | Happened::Completed { .. }
                 | Happened::Blocked { .. }
                 | Happened::Reopened { .. },

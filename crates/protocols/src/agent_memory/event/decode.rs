@@ -128,6 +128,7 @@ pub(in super::super) enum Key {
     Notes,
     Reason,
     Cost,
+    Category,
     Unknown,
 }
 
@@ -150,6 +151,7 @@ impl Key {
             8 if key == b"to_phase" => Self::ToPhase,
             8 if key == b"blocking" => Self::Blocking,
             8 if key == b"failures" => Self::Reason,
+            8 if key == b"category" => Self::Category,
             9 if key == b"timestamp" => Self::Timestamp,
             10 if key == b"event_type" => Self::EventType,
             10 if key == b"from_phase" => Self::FromPhase,
@@ -214,6 +216,7 @@ impl<'de> Visitor<'de> for EventVisitor {
                 | Key::Notes
                 | Key::Reason
                 | Key::Cost
+                | Key::Category
                 | Key::Unknown => event.top.take(key, &mut map)?,
             }
         }
@@ -233,6 +236,7 @@ impl<'de> Payload<'de> {
             Key::Attempt => &mut self.attempt,
             Key::Notes => &mut self.notes,
             Key::Cost => &mut self.cost,
+            Key::Category => &mut self.category,
             Key::Reason => {
                 // Several keys mean this; the first that says something in words is kept.
                 let value: Value<'de> = map.next_value()?;

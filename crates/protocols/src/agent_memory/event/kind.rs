@@ -9,6 +9,8 @@ pub(in super::super) enum Kind {
     RunEnded(RunEnd),
     CleanupCompleted,
     CheckpointCreated,
+    /// A worker or agent of the engine's was killed from outside.
+    AttemptInterrupted,
     /// Everything else is activity and nothing more.
     Other,
 }
@@ -109,6 +111,7 @@ impl Kind {
             b"stm_archived" => Self::RunEnded(RunEnd::StmArchived),
             b"cleanup_completed" => Self::CleanupCompleted,
             b"checkpoint_created" => Self::CheckpointCreated,
+            b"attempt_interrupted" => Self::AttemptInterrupted,
             _ => Self::Other,
         }
     }
