@@ -45,6 +45,14 @@ impl Repo {
         self.location("--show-toplevel")
     }
 
+    /// Returns this folder relative to the top of its worktree; empty where it is the top.
+    pub fn prefix(&self) -> Result<Utf8PathBuf, Error> {
+        let line = self.read().args(["rev-parse", "--show-prefix"]).line()?;
+        let text = String::from_utf8(line).map_err(|error| not_utf8(error.into_bytes()))?;
+        // git ends it with a slash, which a path does not need.
+        Ok(Utf8PathBuf::from(text.strip_suffix('/').unwrap_or(&text)))
+    }
+
     /// Returns the absolute path of the repository folder that all worktrees share.
     pub fn common_dir(&self) -> Result<Utf8PathBuf, Error> {
         self.location("--git-common-dir")

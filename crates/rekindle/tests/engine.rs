@@ -543,6 +543,63 @@ fn an_agents_commit_never_lands_what_belongs_to_the_run() {
 }
 
 #[test]
+fn a_project_in_a_subfolder_of_its_repository_is_worked_on_there() {
+    for is_tracked in [true, false] {
+        let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
+        let inner = project.path().join("sub/inner");
+        fs::create_dir_all(inner.join(".agent-memory")).unwrap();
+        if is_tracked {
+            fs::write(inner.join(".agent-memory/notes"), "mine\n").unwrap();
+            fs::write(inner.join("code"), "x\n").unwrap();
+            project.git(&["add", "-f", "sub"]);
+            project.git(&["commit", "-qm", "project"]);
+        }
+        project.plan("A B");
+        fs::rename(project.path().join("plan.json"), inner.join("plan.json")).unwrap();
+        // B waits for A, so that the checks run on an integrated tree too.
+        let agent = r#"cat > /dev/null; [ $REKINDLE_TASK = A ] || while ! git log --format=%s result | grep -q '\[A\]'; do sleep 0.05; done
+            echo "$(pwd) $REKINDLE_WORKTREE" > where-$REKINDLE_TASK
+            mkdir -p .agent-memory .rekindle; echo evil > .agent-memory/evil; echo evil >> .agent-memory/notes; echo evil > .rekindle/evil"#;
+        let check = r#"test -e where-$REKINDLE_TASK && test "$(pwd)" = "$REKINDLE_WORKTREE/sub/inner" && test -e ../../README"#;
+        let output = project.rekindle(&[
+            "-C",
+            "sub/inner",
+            "run",
+            "plan.json",
+            "--branch",
+            "result",
+            "--yes",
+            "--retries",
+            "0",
+            "--verify",
+            check,
+            "--agent-cmd",
+            agent,
+        ]);
+        assert_done(&output);
+        let landed = project.git(&["ls-tree", "-r", "--name-only", "result"]);
+        let expected = if is_tracked {
+            "README\nsub/inner/.agent-memory/notes\nsub/inner/code\nsub/inner/where-A\nsub/inner/where-B\n"
+        } else {
+            "README\nsub/inner/where-A\nsub/inner/where-B\n"
+        };
+        assert_eq!(landed, expected);
+        if is_tracked {
+            let notes = project.git(&["show", "result:sub/inner/.agent-memory/notes"]);
+            assert_eq!(notes, "mine\n");
+        }
+        assert!(!project.path().join(".agent-memory").exists());
+        assert!(!project.path().join(".rekindle").exists());
+        let resumed = project.rekindle(&["-C", "sub/inner", "status", "-v"]);
+        assert!(
+            text(&resumed.stdout).contains("2/2 tasks"),
+            "{}",
+            text(&resumed.stdout)
+        );
+    }
+}
+
+#[test]
 fn variables_that_point_git_elsewhere_do_not_reach_an_agent() {
     let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
     project.plan("A");

@@ -201,20 +201,23 @@ struct Orchestrator<'a> {
     integration_ready: bool,
     /// The folder that all worktrees of the repository share.
     common_dir: Utf8PathBuf,
-    /// Names of the run's own files that the base has in its tree.
+    /// The project's folder in the repository; empty where it is the top.
+    folder: Utf8PathBuf,
+    /// The run's own files that the base has in its tree.
     tracked: Vec<String>,
 }
 
 impl<'a> Orchestrator<'a> {
     fn new(engine: Engine<'a>, lock: &'a Lock) -> Result<Self, Error> {
-        let folder = StateFolder::of(engine.project);
+        let state = StateFolder::of(engine.project);
         let repo = Repo::at(&Program::find(engine.search_path)?, engine.project);
         let base = ObjectId::parse(&engine.work.settings.base)?;
         let common_dir = repo.common_dir()?;
-        let tracked = tracked(&repo, &base)?;
+        let folder = repo.prefix()?;
+        let tracked = tracked(&repo, &base, &folder)?;
         Ok(Self {
             tip: base,
-            port: folder.port(engine.project, engine.id),
+            port: state.port(engine.project, engine.id),
             repo,
             board: Board::new(&engine.work.tasks, engine.work.settings.retries),
             active: BTreeMap::new(),
@@ -227,6 +230,7 @@ impl<'a> Orchestrator<'a> {
             stop_said: 0,
             integration_ready: false,
             common_dir,
+            folder,
             tracked,
             engine,
             lock,
@@ -356,11 +360,11 @@ impl<'a> Orchestrator<'a> {
 }
 
 /// Returns which of the run's own folders a commit has in its tree.
-fn tracked(repo: &Repo, base: &ObjectId) -> Result<Vec<String>, Error> {
+fn tracked(repo: &Repo, base: &ObjectId, folder: &Utf8Path) -> Result<Vec<String>, Error> {
     let mut found = Vec::new();
-    for name in crate::worker::OWN_FILES {
+    for name in crate::worker::own_files(folder) {
         if repo.tree_of(&format!("{base}:{name}"))?.is_some() {
-            found.push(name.to_owned());
+            found.push(name);
         }
     }
     Ok(found)

@@ -24,8 +24,8 @@ use crate::output_log::OutputLog;
 use crate::port::{FilePort, read_order};
 use crate::{Error, Scribe, StateFolder, process_tree};
 
-/// Folders that belong to the run and to rekindle, never to a task.
-pub(crate) const OWN_FILES: [&str; 2] = [".agent-memory", ".rekindle"];
+/// Folders of a project that belong to the run and to rekindle, never to a task.
+const OWN_FILES: [&str; 2] = [".agent-memory", ".rekindle"];
 /// How often a sign of life is written; the shortest limit of any protocol is five minutes.
 const BEAT: Duration = Duration::from_secs(30);
 /// How long a process tree has to end by itself after TERM.
@@ -336,7 +336,7 @@ impl Worker<'_> {
                 "GIT_CEILING_DIRECTORIES",
                 self.order.worktree.parent().unwrap_or(&self.order.worktree),
             )
-            .current_dir(&self.order.worktree)
+            .current_dir(working_folder(&self.order.worktree, &self.order.folder)?)
             .stdin(Stdio::from(input))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -350,13 +350,12 @@ impl Worker<'_> {
         self.repo.verify_worktree_of(&order.common_dir)?;
         // The run's own files are the orchestrator's: they land as they are in the base, whatever the
         // agent did or committed. Where nothing of that kind is about, nothing needs to be put back.
-        let is_about = |name: &&str| {
-            order.worktree.join(name).exists() || order.tracked.iter().any(|own| own == name)
-        };
-        let exclude: Vec<RepoPath> = OWN_FILES
+        let is_about =
+            |name: &String| order.worktree.join(name).exists() || order.tracked.contains(name);
+        let exclude: Vec<RepoPath> = own_files(&order.folder)
             .into_iter()
             .filter(is_about)
-            .map(RepoPath::from)
+            .map(|name| RepoPath::from(name.as_str()))
             .collect();
         if !exclude.is_empty() {
             self.repo.detach(base)?;
@@ -387,6 +386,22 @@ impl Worker<'_> {
             cost: summary.cost_usd.map(microdollars),
         }))
     }
+}
+
+/// Returns the folders of a project in a worktree that belong to the run and never land.
+pub(crate) fn own_files(folder: &Utf8Path) -> [String; 2] {
+    OWN_FILES.map(|name| folder.join(name).into_string())
+}
+
+/// Returns where agent and checks run in a worktree: the project's folder, which is made if the commit lacks it.
+pub(crate) fn working_folder(
+    worktree: &Utf8Path,
+    folder: &Utf8Path,
+) -> std::io::Result<Utf8PathBuf> {
+    // The commit may have a link under this name, which must not lead an agent out of its worktree.
+    let path = rekindle_fs::confine(worktree, folder).map_err(std::io::Error::other)?;
+    rekindle_fs::ensure_dir(&path).map_err(std::io::Error::other)?;
+    Ok(path)
 }
 
 /// Returns the ref that keeps an attempt's commit until it has landed.

@@ -30,6 +30,9 @@ pub struct Order {
     pub project: Utf8PathBuf,
     /// The worktree, absolute.
     pub worktree: Utf8PathBuf,
+    /// The project's folder in the worktree, where agent and checks run; empty where it is the top.
+    #[serde(default)]
+    pub folder: Utf8PathBuf,
     /// The commit that the attempt begins with.
     pub base: String,
     /// By this text in their environment all processes of the attempt can be found.

@@ -143,7 +143,7 @@ impl Prompt {
         let text = format!(
             "You are the executor of run `{id}`. Do task {task}.\n\
              \n\
-             Your working folder is a git worktree made for this task alone; it holds what the tasks it depends on have landed.\n\
+             Your working folder is in a git worktree made for this task alone; it holds what the tasks it depends on have landed.\n\
              Leave your work in it as files; it is committed and landed for you, so do not commit, switch branches or work elsewhere.\n\
              End with exit code 0 when the task is done, and with any other when it is not.\n"
         );

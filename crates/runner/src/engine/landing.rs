@@ -248,18 +248,21 @@ impl Orchestrator<'_> {
         Ok(Checked::Passed)
     }
 
-    /// Runs one check in a folder, with the time limit of an attempt.
+    /// Runs one check in the project's folder of a worktree, with the time limit of an attempt.
     async fn check(&self, task: usize, folder: &Utf8Path, check: &str) -> Result<Checked, Error> {
         let token = super::fresh();
         let mut command = Command::new("/bin/sh");
         for name in rekindle_git::SCRUBBED {
             command.env_remove(name);
         }
+        let working = crate::worker::working_folder(folder, &self.folder)
+            .map_err(|source| Error::Worker { source })?;
         let child = command
             .args(["-c", check])
-            .current_dir(folder)
+            .current_dir(working)
             .env("REKINDLE_RUN", &self.engine.id.name)
             .env("REKINDLE_TASK", &self.engine.work.tasks[task].id)
+            .env("REKINDLE_WORKTREE", folder)
             .env("REKINDLE_TOKEN", &token)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -345,7 +348,8 @@ impl Orchestrator<'_> {
             return;
         };
         let here = Repo::at(self.repo.program(), path.to_owned());
-        let own = crate::worker::OWN_FILES.map(RepoPath::from);
+        let own = crate::worker::own_files(&self.folder);
+        let own = own.each_ref().map(|name| RepoPath::from(name.as_str()));
         let unchanged = here
             .snapshot_tree(&own)
             .is_ok_and(|tree| tree.as_str() == delivery.tree);

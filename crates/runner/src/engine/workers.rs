@@ -150,6 +150,7 @@ impl Orchestrator<'_> {
             stream: engine.agent.stream.name().to_owned(),
             git: self.git(),
             common_dir: self.common_dir.clone(),
+            folder: self.folder.clone(),
             tracked: self.tracked.clone(),
             timeout: engine.work.settings.timeout,
             worktree,
