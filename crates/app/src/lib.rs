@@ -11,6 +11,7 @@ mod engine;
 mod error;
 mod face;
 mod inspect;
+mod meaning;
 mod project;
 mod report;
 mod resume;

@@ -94,9 +94,14 @@ pub fn resume(
     if recovered != Recovered::default() {
         face.tell(&News::Recovered(&recovered));
     }
-    // What a person agreed to must be what is done. Where nobody was asked there is nothing to
-    // hold on to: the newest reading counts, and workers that are alive go on writing all the time.
-    if !options.yes && recovered.appended == 0 && anew.digest != planned.digest {
+    // What a person agreed to must be what is done. Workers that are alive go on writing all the
+    // time, so another digest alone is no reason to stop. Where nobody was asked there is nothing
+    // to hold on to: the newest reading counts.
+    if !options.yes
+        && recovered.appended == 0
+        && anew.digest != planned.digest
+        && !crate::meaning::is_same(&planned, &anew)
+    {
         return Err(Error::Moved { id });
     }
     refuse_blocked(&anew)?;

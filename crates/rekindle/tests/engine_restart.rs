@@ -7,8 +7,9 @@
 )]
 
 use std::fs;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
-use std::process::{Child, Output};
+use std::process::{Child, Output, Stdio};
 
 use rekindle_testkit::repository::{Project, WRITE, kill, text};
 
@@ -208,4 +209,61 @@ fn a_task_that_was_given_its_attempts_back_keeps_them_over_a_restart() {
     }
     assert_done(&project.rekindle(&["resume", "--yes", "--agent-cmd", &agent]));
     assert_eq!(project.landed(), [("A".to_owned(), 4)]);
+}
+
+/// Resumes without `--yes`, lets `meanwhile` happen while the question is open, and answers yes.
+fn resume_slowly(project: &Project, agent: &str, meanwhile: impl FnOnce()) -> (Output, String) {
+    let mut resumed = project
+        .command(&["resume", "--agent-cmd", agent])
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut errors = resumed.stderr.take().unwrap();
+    let mut said = Vec::new();
+    while !said.ends_with(b"Resume? [y/N] ") {
+        let mut byte = [0];
+        errors.read_exact(&mut byte).unwrap();
+        said.push(byte[0]);
+    }
+    meanwhile();
+    resumed.stdin.take().unwrap().write_all(b"y\n").unwrap();
+    errors.read_to_end(&mut said).unwrap();
+    (resumed.wait_with_output().unwrap(), text(&said))
+}
+
+/// A run of `A B<A` whose orchestrator is dead and whose worker waits at the gate.
+fn orphaned(gate: &Path, project: &Project) -> String {
+    project.plan("A B<A");
+    let agent = gated(gate);
+    let mut first = start(project, &agent, &[]);
+    wait_until(|| gate.with_extension("in").exists());
+    kill(first.id(), "KILL");
+    first.wait().unwrap();
+    agent
+}
+
+#[test]
+fn what_workers_write_while_a_person_thinks_is_no_reason_to_stop() {
+    let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
+    let gate = project.path().join("gate");
+    let agent = orphaned(&gate, &project);
+    let (resumed, said) = resume_slowly(&project, &agent, || {
+        fs::write(&gate, "").unwrap();
+        wait_until(|| project.events("task_implemented", "A") == 1);
+    });
+    assert!(resumed.status.success(), "{said}");
+    assert_eq!(project.landed(), [("A".to_owned(), 1), ("B".to_owned(), 1)]);
+}
+
+#[test]
+fn what_a_person_decides_meanwhile_stops_a_resume() {
+    let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
+    let gate = project.path().join("gate");
+    let agent = orphaned(&gate, &project);
+    let run = runs(&project).remove(0);
+    let (resumed, said) = resume_slowly(&project, &agent, || {
+        assert_done(&project.rekindle(&["event", &run, "task_skipped", "--task", "B"]));
+    });
+    assert_eq!(resumed.status.code(), Some(1));
+    assert!(said.contains("WORLD_MOVED"), "{said}");
 }

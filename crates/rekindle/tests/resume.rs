@@ -343,6 +343,21 @@ fn quiet_and_json_are_as_careful_as_text() -> Result<()> {
 }
 
 #[test]
+fn a_sign_of_life_while_a_person_thinks_does_not_stop_the_resume() -> Result<()> {
+    let (sandbox, run) = interrupted()?;
+    let typed = sandbox.typed(&["resume", "--no-agent"]);
+    let mut running = typed.start()?;
+    running.wait_for("Resume? [y/N] ")?;
+    let alive = r#"{"event_type":"heartbeat","task_id":"T002","timestamp":"2026-01-20T11:00:00Z"}"#;
+    sandbox.write(run.path("events/executor/late.jsonl"), format!("{alive}\n"))?;
+    running.answer("y\n")?;
+    let ran = typed.ran(running.finish()?);
+    assert!(ran.to_string().contains("exit 0"), "{ran}");
+    assert!(run.told(&sandbox)?.contains("session_resumed"), "{ran}");
+    Ok(())
+}
+
+#[test]
 fn what_changes_while_a_person_thinks_stops_the_resume() -> Result<()> {
     let (sandbox, run) = interrupted()?;
     let typed = sandbox.typed(&["resume", "--no-agent"]);
