@@ -34,7 +34,7 @@ pub use self::ledger::Cost;
 use self::ledger::Ledger;
 use self::workers::Active;
 use crate::port::FilePort;
-use crate::{Error, StateFolder};
+use crate::{Error, StateFolder, process_tree};
 
 /// How long a stopped worker has to end its agent and say so.
 const STOP_GRACE: Duration = Duration::from_secs(10);
@@ -107,16 +107,27 @@ pub enum Progress<'a> {
     Started(&'a str, u32),
     /// A task's work is on the branch.
     Landed(&'a str, &'a str),
-    /// An attempt failed; whether it is tried again.
-    Failed(&'a str, u32, &'a str, bool),
-    /// A worker or agent was killed; the task is tried again.
-    Interrupted(&'a str, u32),
+    /// An attempt failed.
+    Failed(&'a str, u32, &'a str, After),
+    /// A worker or agent was killed.
+    Interrupted(&'a str, u32, After),
     /// A task was said to be done, but its commit is not on the branch.
     Reopened(&'a str),
     /// An agent has to wait.
     Limited(&'a str, Duration),
     /// A person wants it to end: after what runs now, or at once.
     Stopping(bool),
+}
+
+/// What follows for a task whose attempt came to nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum After {
+    /// It is done again.
+    Again,
+    /// This orchestrator ends; the next resume does it again.
+    Resume,
+    /// It needs a person.
+    Person,
 }
 
 /// Who is told what happens.
@@ -171,8 +182,10 @@ impl<'a> Engine<'a> {
             .map_err(Error::Runtime)?;
         let ending = runtime.block_on(async {
             let mut orchestrator = Orchestrator::new(self, lock)?;
-            orchestrator.recover()?;
-            orchestrator.run().await
+            let wake = Arc::new(Notify::new());
+            orchestrator.listen(&wake)?;
+            orchestrator.recover().await?;
+            orchestrator.run(&wake).await
         });
         // Threads that wait for workers of an earlier orchestrator may wait for long.
         runtime.shutdown_background();
@@ -250,9 +263,7 @@ impl<'a> Orchestrator<'a> {
         self.port.append(self.engine.log, &record)
     }
 
-    async fn run(&mut self) -> Result<Ending, Error> {
-        let wake = Arc::new(Notify::new());
-        self.listen(&wake)?;
+    async fn run(&mut self, wake: &Notify) -> Result<Ending, Error> {
         let mut ended: JoinSet<(usize, u32)> = JoinSet::new();
         for (task, attempt) in self
             .active
@@ -273,7 +284,7 @@ impl<'a> Orchestrator<'a> {
             tokio::select! {
                 Some(joined) = ended.join_next(), if !ended.is_empty() => {
                     if let Ok((task, attempt)) = joined {
-                        self.settle(task, attempt)?;
+                        self.settle(task, attempt).await?;
                     }
                 }
                 () = wake.notified() => {}
@@ -284,6 +295,28 @@ impl<'a> Orchestrator<'a> {
             self.sweep();
         }
         Ok(self.ending())
+    }
+
+    /// Waits for something that takes its time, while the view and a person's signals stay alive.
+    async fn attend<T>(&mut self, awaited: impl Future<Output = T>) -> T {
+        tokio::pin!(awaited);
+        loop {
+            tokio::select! {
+                done = &mut awaited => return done,
+                () = tokio::time::sleep(TICK) => {
+                    self.obey_stops();
+                    self.look();
+                }
+            }
+        }
+    }
+
+    /// Ends all processes that carry a token.
+    async fn end_processes(&mut self, token: String) {
+        // It looks, waits and looks again, for seconds if it must: not in the thread that all else needs.
+        let ended =
+            tokio::task::spawn_blocking(move || process_tree::end(&token, None, STOP_GRACE));
+        self.attend(ended).await.ok();
     }
 
     fn ending(&self) -> Ending {
@@ -318,6 +351,15 @@ impl<'a> Orchestrator<'a> {
 
     fn is_stopping(&self) -> bool {
         self.stops.load(Ordering::Relaxed) > 0
+    }
+
+    /// Returns when a task that is open again will be done: now, or with a resume.
+    fn when_again(&self) -> After {
+        if self.is_stopping() || self.is_over_budget() {
+            After::Resume
+        } else {
+            After::Again
+        }
     }
 
     fn is_over_budget(&self) -> bool {

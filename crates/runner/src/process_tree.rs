@@ -24,34 +24,48 @@ pub(crate) fn end(token: &str, root: Option<u32>, grace: Duration) -> usize {
     if found.is_empty() {
         return 0;
     }
-    signal(&found, Signal::TERM);
-    // A stopped process takes a TERM only when it runs again.
-    signal(&found, Signal::CONT);
-    wait(token, root, grace);
+    let mut asked = BTreeSet::new();
+    wait(token, root, grace, &mut |left| {
+        // One that was just being started is asked too, or it would use up the whole grace.
+        let new = left.difference(&asked).copied().collect();
+        signal(&new, Signal::TERM);
+        // A stopped process takes a TERM only when it runs again.
+        signal(&new, Signal::CONT);
+        asked.extend(new);
+    });
     loop {
         let left = members(token, root);
         if left.is_empty() {
             break;
         }
         signal(&left, Signal::KILL);
-        if !wait(token, root, LAST_WAIT) && members(token, root) == left {
+        if !wait(token, root, LAST_WAIT, &mut |_| {}) && members(token, root) == left {
             break;
         }
     }
     found.len()
 }
 
-/// Waits until all are gone. Returns false when the time is over before.
-fn wait(token: &str, root: Option<u32>, limit: Duration) -> bool {
+/// Waits until all are gone, and tells who is left each time it looks. Returns false when the time is over before.
+fn wait(
+    token: &str,
+    root: Option<u32>,
+    limit: Duration,
+    each_look: &mut dyn FnMut(&BTreeSet<u32>),
+) -> bool {
     let mut waited = Duration::ZERO;
-    while !members(token, root).is_empty() {
+    loop {
+        let left = members(token, root);
+        if left.is_empty() {
+            return true;
+        }
+        each_look(&left);
         if waited >= limit {
             return false;
         }
         std::thread::sleep(PAUSE);
         waited += PAUSE;
     }
-    true
 }
 
 fn signal(pids: &BTreeSet<u32>, signal: Signal) {

@@ -40,12 +40,8 @@ pub(crate) fn progress(progress: &rekindle_app::Progress<'_>) -> String {
             styled(GOOD, "landed"),
             name(task)
         ),
-        Progress::Failed(task, attempt, reason, again) => {
-            let then = if *again {
-                "it is tried again"
-            } else {
-                "it needs a person"
-            };
+        Progress::Failed(task, attempt, reason, after) => {
+            let then = then(*after);
             format!(
                 "{} {} (attempt {attempt}): {}; {then}\n",
                 styled(ERROR, "failed"),
@@ -53,9 +49,10 @@ pub(crate) fn progress(progress: &rekindle_app::Progress<'_>) -> String {
                 excerpt(reason, 300)
             )
         }
-        Progress::Interrupted(task, attempt) => {
+        Progress::Interrupted(task, attempt, after) => {
+            let then = then(*after);
             format!(
-                "{} {} (attempt {attempt}) was killed and is done again\n",
+                "{} {} (attempt {attempt}) was killed; {then}\n",
                 styled(WARNING, "lost"),
                 name(task)
             )
@@ -77,6 +74,15 @@ pub(crate) fn progress(progress: &rekindle_app::Progress<'_>) -> String {
             "stopping: nothing new is started; Ctrl-C again stops the workers too\n".to_owned()
         }
         Progress::Stopping(true) => "stopping now\n".to_owned(),
+    }
+}
+
+/// Returns what follows for a task whose attempt came to nothing.
+fn then(after: rekindle_app::After) -> &'static str {
+    match after {
+        rekindle_app::After::Again => "it is tried again",
+        rekindle_app::After::Resume => "a resume tries it again",
+        rekindle_app::After::Person => "it needs a person",
     }
 }
 

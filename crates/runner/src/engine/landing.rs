@@ -1,7 +1,8 @@
 //! Landing: one commit a task on the run's branch, with the proof in its trailers.
 
 use std::process::Stdio;
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -249,7 +250,12 @@ impl Orchestrator<'_> {
     }
 
     /// Runs one check in the project's folder of a worktree, with the time limit of an attempt.
-    async fn check(&self, task: usize, folder: &Utf8Path, check: &str) -> Result<Checked, Error> {
+    async fn check(
+        &mut self,
+        task: usize,
+        folder: &Utf8Path,
+        check: &str,
+    ) -> Result<Checked, Error> {
         let token = super::fresh();
         let mut command = Command::new("/bin/sh");
         for name in rekindle_git::SCRUBBED {
@@ -272,12 +278,16 @@ impl Orchestrator<'_> {
             .spawn()
             .map_err(|source| Error::Worker { source })?;
         let limit = Duration::from_secs(self.engine.work.settings.timeout.unwrap_or(LONGEST_CHECK));
-        let ended = tokio::select! {
-            ended = tokio::time::timeout(limit, child.wait_with_output()) => ended.ok(),
-            () = self.stopped_twice() => None,
-        };
+        let stops = Arc::clone(&self.stops);
+        let ended = self.attend(async {
+            tokio::select! {
+                ended = tokio::time::timeout(limit, child.wait_with_output()) => ended.ok(),
+                () = stopped_twice(&stops) => None,
+            }
+        });
+        let ended = ended.await;
         // Whatever it left running goes with it.
-        crate::process_tree::end(&token, None, super::STOP_GRACE);
+        self.end_processes(token).await;
         let Some(output) = ended else {
             if self.is_stopping() {
                 return Ok(Checked::Stopped);
@@ -299,13 +309,6 @@ impl Orchestrator<'_> {
             output.status,
             rekindle_text::excerpt(&last.join(" / "), 500)
         )))
-    }
-
-    /// Waits until a person wants everything to end now.
-    async fn stopped_twice(&self) {
-        while self.stops.load(Ordering::Relaxed) < 2 {
-            tokio::time::sleep(super::TICK).await;
-        }
     }
 
     /// Removes worktrees that nobody needs any more: the one in which checks ran, and those of
@@ -356,5 +359,12 @@ impl Orchestrator<'_> {
         if unchanged {
             self.repo.remove_worktree(path, Removal::WithChanges).ok();
         }
+    }
+}
+
+/// Waits until a person wants everything to end now.
+async fn stopped_twice(stops: &AtomicU8) {
+    while stops.load(Ordering::Relaxed) < 2 {
+        tokio::time::sleep(super::TICK).await;
     }
 }

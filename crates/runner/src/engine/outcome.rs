@@ -4,13 +4,13 @@ use camino::Utf8Path;
 use rekindle_model::{FailureKind, Happened};
 
 use super::board::Next;
-use super::{LIMIT_WAIT, Orchestrator, Progress, STOP_GRACE};
+use super::{After, LIMIT_WAIT, Orchestrator, Progress};
+use crate::Error;
 use crate::port::Position;
-use crate::{Error, process_tree};
 
 impl Orchestrator<'_> {
     /// Takes in what a worker that has ended said last.
-    pub(super) fn settle(&mut self, task: usize, attempt: u32) -> Result<(), Error> {
+    pub(super) async fn settle(&mut self, task: usize, attempt: u32) -> Result<(), Error> {
         let Some(active) = self
             .active
             .get(&task)
@@ -21,7 +21,7 @@ impl Orchestrator<'_> {
         let log = active.log.clone();
         self.active.remove(&task);
         let last = self.last_word(task, attempt, &log);
-        self.conclude(task, attempt, last)
+        self.conclude(task, attempt, last).await
     }
 
     /// Returns what an attempt said last of how it went, and remembers its agent's session and cost.
@@ -64,7 +64,12 @@ impl Orchestrator<'_> {
     }
 
     /// Draws the conclusion from an attempt's last word.
-    fn conclude(&mut self, task: usize, attempt: u32, last: Option<Happened>) -> Result<(), Error> {
+    async fn conclude(
+        &mut self,
+        task: usize,
+        attempt: u32,
+        last: Option<Happened>,
+    ) -> Result<(), Error> {
         match last {
             Some(Happened::Implemented(delivery)) => {
                 self.board.delivered(task, attempt, delivery);
@@ -98,25 +103,39 @@ impl Orchestrator<'_> {
                 | Happened::Blocked { .. }
                 | Happened::Reopened { .. },
             )
-            | None => self.interrupted(task, attempt),
+            | None => self.interrupted(task, attempt).await,
         }
     }
 
     /// A worker or agent was killed. What is left of it is ended before the worktree is used again.
-    fn interrupted(&mut self, task: usize, attempt: u32) -> Result<(), Error> {
-        if let Some(order) = self.port.order(self.task(task), attempt) {
-            process_tree::end(&order.token, None, STOP_GRACE);
-        }
-        self.say(task, attempt, &Happened::Interrupted)?;
-        match self.board.interrupted(task) {
-            Next::Retry => {
-                let id = &self.engine.work.tasks[task].id;
-                self.engine
-                    .watcher
-                    .progress(&Progress::Interrupted(id, attempt));
-                Ok(())
-            }
+    async fn interrupted(&mut self, task: usize, attempt: u32) -> Result<(), Error> {
+        self.end_leftover(task, attempt).await;
+        let next = if self.is_stopping() {
+            // A person wants it all to end, so it says nothing of the task that its worker did.
+            self.board.put_back(task);
+            Next::Retry
+        } else {
+            self.say(task, attempt, &Happened::Interrupted)?;
+            self.board.interrupted(task)
+        };
+        let after = match &next {
+            Next::Retry => self.when_again(),
+            Next::GiveUp { .. } => After::Person,
+        };
+        let id = &self.engine.work.tasks[task].id;
+        self.engine
+            .watcher
+            .progress(&Progress::Interrupted(id, attempt, after));
+        match next {
+            Next::Retry => Ok(()),
             Next::GiveUp { reason } => self.give_up(task, attempt, &reason),
+        }
+    }
+
+    /// Ends processes that an attempt left behind when its worker was killed.
+    pub(super) async fn end_leftover(&mut self, task: usize, attempt: u32) {
+        if let Some(order) = self.port.order(self.task(task), attempt) {
+            self.end_processes(order.token).await;
         }
     }
 
@@ -130,11 +149,14 @@ impl Orchestrator<'_> {
     ) -> Result<(), Error> {
         self.trouble.insert(task, reason.to_owned());
         let next = self.board.failed(task, reason, kind);
-        let again = next == Next::Retry;
+        let after = match &next {
+            Next::Retry => self.when_again(),
+            Next::GiveUp { .. } => After::Person,
+        };
         let id = &self.engine.work.tasks[task].id;
         self.engine
             .watcher
-            .progress(&Progress::Failed(id, attempt, reason, again));
+            .progress(&Progress::Failed(id, attempt, reason, after));
         match next {
             Next::Retry => Ok(()),
             Next::GiveUp { reason } => self.give_up(task, attempt, &reason),

@@ -12,7 +12,7 @@ use crate::port::Held;
 
 impl Orchestrator<'_> {
     /// Reconciles the record with git and with the workers that are still alive.
-    pub(super) fn recover(&mut self) -> Result<(), Error> {
+    pub(super) async fn recover(&mut self) -> Result<(), Error> {
         let landed = self.find_landed()?;
         // What is not there is open again before anything is concluded from what needs it.
         for task in 0..self.engine.work.tasks.len() {
@@ -22,7 +22,8 @@ impl Orchestrator<'_> {
             }
         }
         for task in 0..self.engine.work.tasks.len() {
-            self.recover_task(task, landed.get(self.task(task)))?;
+            let on_branch = landed.get(self.task(task)).cloned();
+            self.recover_task(task, on_branch).await?;
         }
         Ok(())
     }
@@ -50,17 +51,21 @@ impl Orchestrator<'_> {
             .collect())
     }
 
-    fn recover_task(&mut self, task: usize, landed: Option<&(u32, ObjectId)>) -> Result<(), Error> {
+    async fn recover_task(
+        &mut self,
+        task: usize,
+        landed: Option<(u32, ObjectId)>,
+    ) -> Result<(), Error> {
         let standing = self.engine.work.tasks[task].standing;
         let newest = self.port.newest(self.task(task));
         self.board.attempt_seen(task, newest);
         match (landed, standing) {
             // It landed, but the orchestrator died before it said so.
             (Some((attempt, commit)), Standing::Open | Standing::Blocked) => {
-                let (attempt, commit) = (*attempt, commit.as_str().to_owned());
+                let commit = commit.as_str().to_owned();
                 self.say(task, attempt, &Happened::Completed { commit })?;
                 self.board.landed(task);
-                self.end_leftover(task, newest);
+                self.end_leftover(task, newest).await;
                 return Ok(());
             }
             (Some(_), Standing::Done | Standing::Skipped) | (None, Standing::Skipped) => {
@@ -106,7 +111,7 @@ impl Orchestrator<'_> {
                 | Happened::Reopened { .. },
             )
             | None => {
-                self.end_leftover(task, newest);
+                self.end_leftover(task, newest).await;
                 Ok(())
             }
         }
@@ -130,12 +135,5 @@ impl Orchestrator<'_> {
     fn was_refused(&self, task: usize, attempt: u32) -> bool {
         let entry = &self.engine.work.tasks[task];
         entry.failures > 0 && entry.attempts == attempt && entry.last_failed == Some(attempt)
-    }
-
-    /// Ends processes that an attempt left behind when its worker was killed.
-    fn end_leftover(&self, task: usize, attempt: u32) {
-        if let Some(order) = self.port.order(self.task(task), attempt) {
-            crate::process_tree::end(&order.token, None, super::STOP_GRACE);
-        }
     }
 }
