@@ -22,8 +22,22 @@ pub struct Cleaning {
     pub kept: Vec<Leftover>,
 }
 
+/// Removes workflows that were being made when their maker was killed: nobody has ever seen them.
+pub(crate) fn sweep_drafts(project: &Project) {
+    for home in rekindle_protocols::ALL
+        .iter()
+        .filter_map(|protocol| protocol.home())
+    {
+        // A link must not lead the broom out of the project.
+        if let Ok(folder) = rekindle_fs::confine(project.folder(), home.into()) {
+            rekindle_fs::sweep_drafts(&folder);
+        }
+    }
+}
+
 /// Lists the worktrees that are left and removes them after a yes.
 pub fn clean(project: &Project, yes: bool, face: &mut dyn Face) -> Result<Cleaning, Error> {
+    sweep_drafts(project);
     let found =
         rekindle_runner::leftovers(project.folder(), &project.search_path).map_err(Error::Run)?;
     let (in_use, free): (Vec<_>, Vec<_>) = found.into_iter().partition(|leftover| leftover.in_use);

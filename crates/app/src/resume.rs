@@ -90,6 +90,7 @@ pub fn resume(
     let purpose = format!("resume {id}");
     let (runner, recovered) = Runner::open(project.folder(), &id, &purpose, project.now())
         .map_err(|error| Error::from_run(&id, error))?;
+    crate::clean::sweep_drafts(project);
     let anew = plan_world(&project.world(), &query, &Intent::Open)?;
     if recovered != Recovered::default() {
         face.tell(&News::Recovered(&recovered));

@@ -102,6 +102,7 @@ pub fn run(
     let _branch = hold_branch(project, &branch, &purpose)?;
     let (mut runner, _) = Runner::open(project.folder(), &id, &purpose, now)
         .map_err(|error| Error::from_run(&id, error))?;
+    crate::clean::sweep_drafts(project);
     // The branch first: a name that git refuses must not leave a run behind that can never go on.
     let name = format!("refs/heads/{branch}");
     if repo.resolve(&name).map_err(Error::Git)?.is_none() {

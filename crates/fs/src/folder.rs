@@ -36,11 +36,20 @@ pub fn ensure_dir(path: &Utf8Path) -> Result<(), Error> {
 /// Makes a folder with files in it that appears whole or not at all, durably.
 ///
 /// The files are written under a hidden name beside it, synced together, and the folder is renamed to
-/// its name last. Gives [`Error::Exists`] when something has the name.
+/// its name last; what a crash leaves is for [`sweep_drafts`](crate::sweep_drafts). Gives
+/// [`Error::Exists`] when something has the name.
 pub fn create_folder(path: &Utf8Path, files: &[(Utf8PathBuf, String)]) -> Result<(), Error> {
     ensure_dir(parent(path))?;
     let name = path.file_name().unwrap_or_default();
-    let draft = parent(path).join(format!(".rekindle-new-{}-{name}", std::process::id()));
+    let draft = parent(path).join(crate::temporary::draft_of(name));
+    let made = fill(&draft, files).and_then(|()| rename(&draft, path));
+    if made.is_err() {
+        crate::temporary::remove_draft(&draft);
+    }
+    made
+}
+
+fn fill(draft: &Utf8Path, files: &[(Utf8PathBuf, String)]) -> Result<(), Error> {
     for (relative, contents) in files {
         let file = draft.join(relative);
         let folder = parent(&file);
@@ -57,11 +66,10 @@ pub fn create_folder(path: &Utf8Path, files: &[(Utf8PathBuf, String)]) -> Result
             .at("write", &file)?;
     }
     // One sync for all: thousands of small files would each cost one.
-    let folder = File::open(&draft).at("open", &draft)?;
+    let folder = File::open(draft).at("open", draft)?;
     rustix::fs::syncfs(&folder)
         .map_err(io::Error::from)
-        .at("sync", &draft)?;
-    rename(&draft, path)
+        .at("sync", draft)
 }
 
 /// Moves a file or folder to a name that is free, durably.

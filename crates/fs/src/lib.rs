@@ -29,4 +29,4 @@ pub use lock::{Holder, Lock, LockError, Occupancy};
 pub use log::{Log, Tail};
 pub use process::{Liveness, ProcessIdentity};
 pub use replace::{create, replace};
-pub use temporary::{create_output, scratch};
+pub use temporary::{create_output, scratch, sweep_drafts};

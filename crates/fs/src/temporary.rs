@@ -1,7 +1,7 @@
-//! Temporary files beside the file they will become, and the removal of those that a crash left.
+//! Temporary files and folders beside what they will become, and the removal of those that a crash left.
 //!
 //! The name says who writes it: `.rekindle-tmp-<machine>-<boot>-<pid>-<start>-<random>`, where machine
-//! and boot are short hashes. Only a name whose writer has ended for certain is removed, and only in
+//! and boot are short hashes; a folder's begins with `.rekindle-new-`. Only a name whose writer has ended for certain is removed, and only in
 //! the folder that is being written to anyway; a name of another machine, of another container or of
 //! an unknown form stays for ever. There is no removal by age: a slow writer is not a dead one.
 
@@ -19,6 +19,8 @@ use crate::process::{Liveness, ProcessIdentity};
 
 /// What all our temporary files begin with.
 pub(crate) const PREFIX: &str = ".rekindle-tmp-";
+/// What folders begin with that are not finished.
+const DRAFT: &str = ".rekindle-new-";
 
 /// Opens a new, empty file for what a program prints; missing folders are made.
 ///
@@ -46,16 +48,59 @@ pub fn scratch(bytes: &[u8]) -> io::Result<fs::File> {
 
 /// Makes a temporary file of this mode (less the umask) in the folder; dropping it removes it.
 pub(crate) fn create_in(folder: &Utf8Path, mode: u32) -> io::Result<NamedTempFile> {
+    tempfile::Builder::new()
+        .prefix(&signed(PREFIX))
+        .permissions(Permissions::from_mode(mode))
+        .tempfile_in(folder)
+}
+
+/// Returns the name under which we make the folder of this name, until it is whole.
+pub(crate) fn draft_of(name: &str) -> String {
+    let digest = blake3::hash(name.as_bytes()).to_hex();
+    format!("{}{}", signed(DRAFT), &digest[..8])
+}
+
+/// Returns the beginning of a name that says who writes it.
+fn signed(prefix: &str) -> String {
     let here = ProcessIdentity::current();
     let [machine, boot] = origin(&here);
     // Without a start time nobody could tell whether we still live; `x` is never removed.
     let start = here
         .start_time
         .map_or_else(|| "x".to_owned(), |ticks| ticks.to_string());
-    tempfile::Builder::new()
-        .prefix(&format!("{PREFIX}{machine}-{boot}-{}-{start}-", here.pid))
-        .permissions(Permissions::from_mode(mode))
-        .tempfile_in(folder)
+    format!("{prefix}{machine}-{boot}-{}-{start}-", here.pid)
+}
+
+/// Removes what [`create_folder`](crate::create_folder) left in this folder when its process was killed.
+///
+/// A folder whose maker may be alive stays, and so does everything that is no such folder. Failing is
+/// no reason to stop: what stays is removed by a later call or by a person.
+pub fn sweep_drafts(folder: &Utf8Path) {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        if let Some(name) = entry.file_name().to_str()
+            && entry.file_type().is_ok_and(|kind| kind.is_dir())
+            && is_orphan(name, DRAFT)
+        {
+            remove_draft(&folder.join(name));
+        }
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a draft is rekindle's own, and what it was made from is still there"
+)]
+pub(crate) fn remove_draft(draft: &Utf8Path) {
+    fs::remove_dir_all(draft).ok();
+}
+
+/// Returns whether the writer that a name tells has ended for certain.
+fn is_orphan(name: &str, prefix: &str) -> bool {
+    writer(name, prefix, &ProcessIdentity::current())
+        .is_some_and(|writer| writer.is_alive() == Liveness::Gone)
 }
 
 /// Removes the temporary files in this folder whose writers are gone.
@@ -67,10 +112,8 @@ pub(crate) fn sweep(folder: &Utf8Path) {
     };
     for entry in entries.flatten() {
         if let Some(name) = entry.file_name().to_str()
-            && name.starts_with(PREFIX)
             && entry.file_type().is_ok_and(|kind| kind.is_file())
-            && writer(name, &ProcessIdentity::current())
-                .is_some_and(|writer| writer.is_alive() == Liveness::Gone)
+            && is_orphan(name, PREFIX)
         {
             fs::remove_file(entry.path()).ok();
         }
@@ -78,8 +121,8 @@ pub(crate) fn sweep(folder: &Utf8Path) {
 }
 
 /// Reads the writer out of a name, if it wrote on this machine.
-fn writer(name: &str, here: &ProcessIdentity) -> Option<ProcessIdentity> {
-    let parts: Vec<&str> = name.strip_prefix(PREFIX)?.split('-').collect();
+fn writer(name: &str, prefix: &str, here: &ProcessIdentity) -> Option<ProcessIdentity> {
+    let parts: Vec<&str> = name.strip_prefix(prefix)?.split('-').collect();
     let [machine, boot, pid, start, _random] = parts.as_slice() else {
         return None;
     };
@@ -128,12 +171,12 @@ mod tests {
         let file = create_in(&path, 0o600).unwrap();
         let name = file.path().file_name().unwrap().to_str().unwrap();
         let here = ProcessIdentity::current();
-        assert_eq!(writer(name, &here), Some(here.clone()));
+        assert_eq!(writer(name, PREFIX, &here), Some(here.clone()));
         let elsewhere = ProcessIdentity {
             host: "elsewhere".into(),
             ..here
         };
-        assert_eq!(writer(name, &elsewhere), None);
+        assert_eq!(writer(name, PREFIX, &elsewhere), None);
     }
 
     #[cfg(target_os = "linux")]
@@ -176,8 +219,32 @@ mod tests {
         assert_eq!(left, expected);
     }
 
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn only_drafts_of_ended_makers_are_swept() {
+        let (_folder, path) = folder();
+        let here = ProcessIdentity::current();
+        let [machine, boot] = origin(&here);
+        let (pid, start) = (here.pid, here.start_time.unwrap());
+        let ended = format!("{DRAFT}{machine}-{boot}-{pid}-{}-0a0a0a0a", start + 1);
+        let kept = [draft_of("run"), format!("{DRAFT}123-run"), "run".to_owned()];
+        for name in kept.iter().chain([&ended]) {
+            fs::create_dir_all(path.join(name).join("events")).unwrap();
+            fs::File::create(path.join(name).join("events/log")).unwrap();
+        }
+        let file = format!("{DRAFT}{machine}-{boot}-{pid}-{}-0b0b0b0b", start + 1);
+        fs::File::create(path.join(&file)).unwrap();
+        sweep_drafts(&path);
+        assert!(!path.join(&ended).exists());
+        assert!(path.join(&file).exists());
+        for name in &kept {
+            assert!(path.join(name).join("events/log").exists(), "{name}");
+        }
+    }
+
     #[test]
     fn sweeping_a_folder_that_is_not_there_does_nothing() {
         sweep("/not/there".into());
+        sweep_drafts("/not/there".into());
     }
 }

@@ -46,6 +46,12 @@ pub trait Protocol: Sync {
     /// Returns whether the project has anything of it, at the cost of a look at one path.
     fn is_here(&self, world: &dyn World) -> bool;
 
+    /// Returns the folder in which it keeps its workflows, relative to the project, where new ones
+    /// are made as a whole.
+    fn home(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Reads the evidence and judges it.
     fn inspect(&self, world: &dyn World, ask: &Ask) -> Box<dyn Case>;
 

@@ -267,3 +267,42 @@ fn what_a_person_decides_meanwhile_stops_a_resume() {
     assert_eq!(resumed.status.code(), Some(1));
     assert!(said.contains("WORLD_MOVED"), "{said}");
 }
+
+#[test]
+fn what_a_run_left_that_was_killed_while_it_was_being_made_is_removed() {
+    let drafts = |project: &Project| {
+        let entries = fs::read_dir(project.path().join(".agent-memory/runs")).unwrap();
+        let names = entries.flatten().map(|entry| entry.file_name());
+        names
+            .filter(|name| name.to_string_lossy().starts_with(".rekindle-new-"))
+            .count()
+    };
+    for next in ["run", "resume", "clean"] {
+        let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
+        project.plan("A");
+        if next == "resume" {
+            assert_eq!(
+                project.run("exit 1", &["--retries", "0"]).status.code(),
+                Some(1)
+            );
+        }
+        // The kernel kills it in the middle of the first large file that it writes.
+        let large = format!(
+            "# Large\n\n## T1: Do it\n\n{}\n",
+            "much to say ".repeat(4000)
+        );
+        fs::write(project.path().join("large.md"), large).unwrap();
+        let killed = project.shell(&format!(
+            "ulimit -c 0; ulimit -f 40; exec {} run large.md --branch result --yes --agent-cmd true",
+            env!("CARGO_BIN_EXE_rekindle")
+        ));
+        assert_eq!(killed.status.code(), None, "{}", text(&killed.stderr));
+        assert_eq!(drafts(&project), 1, "{next}");
+        let cleaned = match next {
+            "run" => project.run(WRITE, &[]),
+            "resume" => project.rekindle(&["resume", "--yes", "--agent-cmd", WRITE]),
+            _ => project.rekindle(&["clean"]),
+        };
+        assert_eq!(drafts(&project), 0, "{next}: {}", text(&cleaned.stderr));
+    }
+}

@@ -59,6 +59,10 @@ impl Protocol for AgentMemory {
         world.stat(&world.project().join(layout::RUNS)).is_ok()
     }
 
+    fn home(&self) -> Option<&'static str> {
+        Some(layout::RUNS)
+    }
+
     fn inspect(&self, world: &dyn World, ask: &Ask) -> Box<dyn Case> {
         let verdict = assess::assess(read::evidence(world));
         let entry = Entry::find(&verdict, ask.name.as_deref());
