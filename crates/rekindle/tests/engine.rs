@@ -273,6 +273,27 @@ fn a_plan_that_can_not_be_carried_out_is_refused_with_its_lines() {
 }
 
 #[test]
+fn ids_with_stray_blanks_are_refused_with_their_lines() {
+    let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
+    let plan =
+        "{\"tasks\":[\n{\"id\":\"A\"},\n{\"id\":\" B\"},\n{\"id\":\"C\\t\"},\n{\"id\":\"  \"}]}";
+    fs::write(project.path().join("plan.json"), plan).unwrap();
+    let output = project.run(WRITE, &[]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    for line in [3, 4, 5] {
+        let wanted = format!("plan.json:{line}: ");
+        let found = said.lines().find(|said| said.contains(&wanted));
+        assert!(
+            found.is_some_and(|found| found.contains("[UNSAFE_NAME]")),
+            "{line}: {said}"
+        );
+    }
+    assert!(!said.contains("plan.json:2:"), "{said}");
+    assert!(!project.path().join(".agent-memory").exists());
+}
+
+#[test]
 fn a_markdown_list_is_a_plan_too() {
     let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
     fs::write(project.path().join("plan.md"), "# Greeting\n\n## T1: Write it\nVerify: `test -e T1.txt`\n\n- [ ] T2 Use it\n  - depends: T1\n").unwrap();
