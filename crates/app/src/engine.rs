@@ -71,6 +71,23 @@ impl Scribe for ProtocolScribe {
     }
 }
 
+/// Refuses to call a run complete whose work is not in git: the record proposes, commits decide.
+pub(crate) fn refuse_missing(
+    project: &Project,
+    id: &WorkflowId,
+    work: &rekindle_model::Work,
+) -> Result<(), Error> {
+    let missing = rekindle_runner::missing(project.folder(), &project.search_path, id, work);
+    match missing.map_err(Error::Run)? {
+        None => Ok(()),
+        Some(missing) => Err(Error::WorkMissing {
+            id: id.clone(),
+            branch: work.settings.branch.clone(),
+            missing,
+        }),
+    }
+}
+
 /// Takes the branch on which a run lands, so that no other run lands there meanwhile.
 pub(crate) fn hold_branch(
     project: &Project,

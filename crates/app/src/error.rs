@@ -132,6 +132,16 @@ pub enum Error {
         /// Who holds it.
         source: rekindle_fs::LockError,
     },
+    /// A run is complete by its record, and git does not have its work.
+    #[error("`{id}` is complete by its record, but {}", absent(branch, missing))]
+    WorkMissing {
+        /// The workflow.
+        id: WorkflowId,
+        /// The run's branch.
+        branch: String,
+        /// What is not there.
+        missing: rekindle_runner::Missing,
+    },
     /// An agent that an earlier rekindle started is still at work.
     #[error("{message}")]
     AgentAlive {
@@ -171,6 +181,22 @@ impl Error {
             | rekindle_runner::Error::Runtime(_)
             | rekindle_runner::Error::Worker { .. }) => Self::Run(error),
         }
+    }
+}
+
+fn absent(branch: &str, missing: &rekindle_runner::Missing) -> String {
+    let tasks: Vec<String> = missing
+        .tasks
+        .iter()
+        .take(5)
+        .map(|task| format!("`{task}`"))
+        .collect();
+    let more = if missing.tasks.len() > 5 { ", …" } else { "" };
+    let tasks = tasks.join(", ");
+    if missing.branch_is_gone {
+        format!("the branch `{branch}` is gone and what is checked out lacks {tasks}{more}")
+    } else {
+        format!("neither the branch `{branch}` nor what is checked out has {tasks}{more}")
     }
 }
 

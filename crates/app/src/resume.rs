@@ -8,7 +8,7 @@ use rekindle_model::{
 };
 use rekindle_runner::{Ending, Recovered, Runner, StateFolder};
 
-use crate::engine::{EngineOptions, drive, hold_branch};
+use crate::engine::{EngineOptions, drive, hold_branch, refuse_missing};
 use crate::face::{Briefing, Choice, Face, News};
 use crate::inspect::{Planned, inspect_world, plan_world};
 use crate::{Error, Project, Query};
@@ -69,6 +69,9 @@ pub fn resume(
         Then::Stop(stop) if planned.plan.steps.is_empty() => {
             // Finishing what was begun needs no new yes.
             if !StateFolder::of(project.folder()).is_unfinished(&id)? {
+                if let Some(work) = &planned.work {
+                    refuse_missing(project, &id, work)?;
+                }
                 let outcome = Outcome::Stopped(stop.clone());
                 return Ok(Resumed {
                     id: Some(id),

@@ -99,6 +99,8 @@ codes! {
     // Errors of ours that a person can act upon.
     /// An agent ended without success.
     AgentFailed "AGENT_FAILED" Blocker;
+    /// A run is complete by its record, and its commits are not in git.
+    LandedWorkMissing "LANDED_WORK_MISSING" Blocker;
     /// Another rekindle holds the workflow.
     LockHeld "LOCK_HELD" Blocker;
     /// A step would be repeated without any change.

@@ -13,6 +13,8 @@ pub struct Work {
     pub settings: Settings,
     /// In plan order.
     pub tasks: Vec<WorkTask>,
+    /// The commit that was last said to have landed.
+    pub last_commit: Option<String>,
 }
 
 /// How a run is to be done; fixed when it is started.
@@ -43,6 +45,8 @@ pub struct WorkTask {
     pub needs: Vec<usize>,
     /// Whether it needs something that is not there, and so can never run.
     pub unreachable: bool,
+    /// Whether the plan itself leaves it out, which no event can change.
+    pub left_out_by_plan: bool,
     /// Files it is about; tasks that share one do not run side by side.
     pub files: Vec<String>,
     /// Commands that check its work.

@@ -2,8 +2,8 @@
 
 use std::error::Error as StdError;
 
-use rekindle_app::Error;
-use rekindle_model::{Code, Finding};
+use rekindle_app::{Error, Missing};
+use rekindle_model::{Code, Finding, WorkflowId};
 use rekindle_wire::{ErrorBody, ErrorOut, exit};
 
 use crate::render;
@@ -91,6 +91,7 @@ fn exit_code(error: &Error) -> u8 {
         | Error::NoProgress { .. }
         | Error::BadPlan { .. }
         | Error::CheckedOut { .. }
+        | Error::WorkMissing { .. }
         | Error::NoCommits
         | Error::Git(_)
         | Error::Recording { .. }
@@ -105,6 +106,7 @@ fn code(error: &Error) -> Option<Code> {
         Error::Unknown { .. } => Some(Code::UnknownWorkflow),
         Error::Moved { .. } => Some(Code::WorldMoved),
         Error::NoProgress { .. } => Some(Code::NoProgress),
+        Error::WorkMissing { .. } => Some(Code::LandedWorkMissing),
         Error::Held { .. } | Error::BranchHeld { .. } | Error::AgentAlive { .. } => {
             Some(Code::LockHeld)
         }
@@ -164,6 +166,11 @@ fn hints(error: &Error) -> Vec<String> {
         Error::CheckedOut { .. } => {
             one("name another branch with `--branch`: yours is never touched")
         }
+        Error::WorkMissing {
+            id,
+            branch,
+            missing,
+        } => work_missing(id, branch, missing),
         Error::NoCommits => one("make a first commit, then run it again"),
         Error::Git(_) => one("`rekindle doctor` checks git"),
         Error::Recording { .. } => one("make one with `rekindle inspect --capture FILE`"),
@@ -180,6 +187,25 @@ fn hints(error: &Error) -> Vec<String> {
         }
         Error::Run(_) | Error::Files(_) => one("`rekindle doctor` checks what rekindle needs"),
     }
+}
+
+fn work_missing(id: &WorkflowId, branch: &str, missing: &Missing) -> Vec<String> {
+    let mut hints = Vec::new();
+    match &missing.last_commit {
+        Some(commit) if missing.branch_is_gone => {
+            hints.push(format!("its last commit is still there: `git branch {branch} {commit:.12}` brings the branch back"));
+        }
+        Some(commit) => {
+            hints.push(format!(
+                "its last commit is still there: `git log {commit:.12}` shows what landed"
+            ));
+        }
+        None => {}
+    }
+    if let Some(task) = missing.tasks.first() {
+        hints.push(format!("to have it done again: `rekindle event {id} task_ready --task {task}`, then `rekindle resume {id}`"));
+    }
+    hints
 }
 
 fn finding(finding: &Finding) -> String {

@@ -404,8 +404,8 @@ fn a_skipped_task_is_left_out_and_what_depends_on_it_is_blocked() -> Result<()> 
       skip                   leave it out; what depends on it becomes blocked
       abort                  stop here and change nothing
     > stopped: every task that is left is blocked
-    hint: `T002` is blocked
-    hint: when a block is gone, say so: `rekindle event 20260119-0900-orders-api-k2l3 task_ready --task TASK`
+    hint: `T002` needs `T001`, which was skipped
+    hint: leave a task behind a skipped one out too: `rekindle event 20260119-0900-orders-api-k2l3 task_skipped --task TASK`
     ");
     assert!(
         scene

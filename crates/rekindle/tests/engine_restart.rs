@@ -306,3 +306,75 @@ fn what_a_run_left_that_was_killed_while_it_was_being_made_is_removed() {
         assert_eq!(drafts(&project), 0, "{next}: {}", text(&cleaned.stderr));
     }
 }
+
+#[test]
+fn a_run_is_not_complete_on_its_records_word_alone() {
+    let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
+    project.plan("A B");
+    assert_done(&project.run(WRITE, &["--jobs", "1"]));
+    let run = runs(&project).remove(0);
+    let resume = ["resume", &run, "--yes", "--agent-cmd", WRITE];
+    assert_says(&project.rekindle(&resume), "is complete");
+    let tip = project.git(&["rev-parse", "result"]);
+    project.git(&["branch", "-D", "result"]);
+    let gone = project.rekindle(&resume);
+    assert_eq!(gone.status.code(), Some(1));
+    assert_says(
+        &gone,
+        "the branch `result` is gone and what is checked out lacks `A`, `B`",
+    );
+    let back = format!("git branch result {tip:.12}");
+    assert_says(&gone, &back);
+    assert_says(&gone, "rekindle explain LANDED_WORK_MISSING");
+    assert_done(&project.shell(&back));
+    assert_done(&project.rekindle(&resume));
+    // Merged and deleted, as branches are.
+    project.git(&["merge", "-q", "result"]);
+    project.git(&["branch", "-D", "result"]);
+    assert_done(&project.rekindle(&resume));
+    // Lost for good, and done again.
+    project.git(&["reset", "-q", "--hard", "HEAD~2"]);
+    project.git(&["branch", "result"]);
+    assert_says(
+        &project.rekindle(&resume),
+        "neither the branch `result` nor",
+    );
+    assert_done(&project.rekindle(&["event", &run, "task_ready", "--task", "A"]));
+    assert_done(&project.rekindle(&resume));
+    assert_eq!(project.tasks(), "A B");
+}
+
+#[test]
+fn a_task_behind_a_skipped_one_is_told_what_helps() {
+    for helps in ["task_ready --task A", "task_skipped --task B"] {
+        let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
+        project.plan("A B<A C");
+        let agent = "cat > /dev/null; [ $REKINDLE_TASK = C ] && echo x > C.txt";
+        assert_eq!(
+            project.run(agent, &["--retries", "0"]).status.code(),
+            Some(1)
+        );
+        let run = runs(&project).remove(0);
+        assert_done(&project.rekindle(&["event", &run, "task_skipped", "--task", "A"]));
+        let resumed = project.rekindle(&["resume", &run, "--yes", "--agent-cmd", WRITE]);
+        assert_says(&resumed, "blocked B: it needs `A`, which was skipped");
+        let hint = format!("rekindle event agent-memory:{run} {helps}");
+        assert_says(&resumed, &hint);
+        let said = text(&resumed.stderr);
+        assert!(!said.contains("task_ready --task B"), "{said}");
+        let words: Vec<&str> = hint.split(' ').skip(1).collect();
+        assert_done(&project.rekindle(&words));
+        assert_done(&project.rekindle(&["resume", &run, "--yes", "--agent-cmd", WRITE]));
+    }
+}
+
+#[test]
+fn what_the_plan_leaves_out_can_not_be_brought_back_by_an_event() {
+    let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
+    let plan = r#"{"tasks":[{"id":"A","status":"skipped"},{"id":"B","dependencies":["A"]}]}"#;
+    fs::write(project.path().join("plan.json"), plan).unwrap();
+    let output = project.run(WRITE, &[]);
+    assert_says(&output, "task_skipped --task B");
+    let said = text(&output.stderr);
+    assert!(!said.contains("task_ready"), "{said}");
+}

@@ -8,6 +8,7 @@
 //! landed, so it lands exactly once.
 
 mod board;
+mod evidence;
 mod landing;
 mod ledger;
 mod outcome;
@@ -30,6 +31,7 @@ use tokio::task::JoinSet;
 
 pub use self::board::Tally;
 use self::board::{Board, State};
+pub use self::evidence::{Missing, missing};
 pub use self::ledger::Cost;
 use self::ledger::Ledger;
 use self::workers::Active;
@@ -159,8 +161,8 @@ pub struct WorkerView {
 pub struct Ending {
     /// How far it is.
     pub tally: Tally,
-    /// Tasks that only a person can help, with reasons.
-    pub given_up: Vec<(String, String)>,
+    /// Tasks that only a person can help.
+    pub given_up: Vec<GivenUp>,
     /// Whether a person ended it.
     pub stopped: bool,
     /// Whether it ended because the money is used up.
@@ -171,6 +173,26 @@ pub struct Ending {
     pub cost: Cost,
     /// The last commit of the branch.
     pub tip: String,
+}
+
+/// A task that only a person can help.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GivenUp {
+    /// Its id.
+    pub task: String,
+    /// Why.
+    pub reason: String,
+    /// What it needs and will not get.
+    pub behind: Option<Skipped>,
+}
+
+/// A task that was left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// Its id.
+    pub task: String,
+    /// Whether the plan itself leaves it out, which no event can change.
+    pub by_plan: bool,
 }
 
 impl<'a> Engine<'a> {
@@ -319,12 +341,29 @@ impl<'a> Orchestrator<'a> {
         self.attend(ended).await.ok();
     }
 
+    fn given_up(&self, task: usize, reason: &str) -> GivenUp {
+        let tasks = &self.engine.work.tasks;
+        let mut needs = tasks[task].needs.iter().copied();
+        let skipped = needs.find(|need| *self.state(*need) == State::Skipped);
+        GivenUp {
+            task: self.task(task).to_owned(),
+            reason: match skipped {
+                Some(need) => format!("it needs `{}`, which was skipped", self.task(need)),
+                None => reason.to_owned(),
+            },
+            behind: skipped.map(|need| Skipped {
+                task: self.task(need).to_owned(),
+                by_plan: tasks[need].left_out_by_plan,
+            }),
+        }
+    }
+
     fn ending(&self) -> Ending {
         let given_up = self.board.given_up();
         Ending {
             tally: self.board.tally(),
             given_up: given_up
-                .map(|(task, reason)| (self.task(task).to_owned(), reason.to_owned()))
+                .map(|(task, reason)| self.given_up(task, reason))
                 .collect(),
             stopped: self.stops.load(Ordering::Relaxed) > 0,
             over_budget: self.is_over_budget(),

@@ -42,6 +42,8 @@ pub(super) struct Payload<'a> {
     pub(super) cost: Value<'a>,
     /// Of what kind a failure is.
     pub(super) category: Value<'a>,
+    /// The commit as which the work is kept or has landed.
+    pub(super) commit: Value<'a>,
     /// Why something failed or is blocked, in any of the words the sources use.
     pub(super) reason: Value<'a>,
 }
@@ -117,6 +119,11 @@ impl Event<'_> {
         let word = FailureKind::Conflict.as_str();
         self.payload(|payload| payload.category.text().map(|category| category == word))
             == Some(true)
+    }
+
+    /// Returns the commit that it names.
+    pub(super) fn commit(&self) -> Option<String> {
+        self.payload(|payload| payload.commit.text().map(str::to_owned))
     }
 
     pub(super) fn notes(&self) -> Option<String> {

@@ -204,6 +204,11 @@ impl<'a> Fold<'a> {
         };
         let track = self.track(task, mark);
         let informational = said == TaskEvent::Blocked && event.is_informational();
+        if said == TaskEvent::Completed
+            && let Some(commit) = event.commit()
+        {
+            track.land(mark, commit);
+        }
         if said.state() == State::Failed && event.is_conflict() {
             track.conflict(mark);
         }

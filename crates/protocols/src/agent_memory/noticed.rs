@@ -128,6 +128,7 @@ fn message(code: Code, seen: &Occurrence) -> String {
         Code::UnsafeName => format!("task ids that can not name a file: {about}"),
         Code::UnreadableFile => format!("files that the state depends on can not be read: {about}"),
         Code::AgentFailed
+        | Code::LandedWorkMissing
         | Code::LockHeld
         | Code::NoProgress
         | Code::UnknownWorkflow

@@ -20,6 +20,7 @@ use super::layout::{self, Artifact};
 use super::next::{NextAction, Work};
 use super::phase::SeedPhase;
 use super::record::Record;
+use super::track::State;
 use super::words;
 
 pub(super) use documents::{Documents, Report, report_path};
@@ -243,27 +244,50 @@ impl Planner<'_> {
 
     fn blocked(&self, tasks: &[String]) -> Then {
         let id = self.id();
-        let reason = |task: &String| {
-            let said = self
-                .run
-                .evidence
-                .folded
-                .tasks
-                .get(task)
-                .and_then(|record| record.reason.as_deref());
-            let said = said.map_or_else(String::new, |said| {
-                format!(": {}", rekindle_text::excerpt(said, 200))
-            });
-            format!("`{}` is blocked{said}", rekindle_text::excerpt(task, 80))
+        let behind: Vec<(&String, Option<&str>)> = tasks
+            .iter()
+            .map(|task| (task, self.skipped_need(task)))
+            .collect();
+        let reason = |(task, need): &(&String, Option<&str>)| {
+            let task_record = self.run.evidence.folded.tasks.get(*task);
+            let said = task_record.and_then(|record| record.reason.as_deref());
+            let task = rekindle_text::excerpt(task, 80);
+            match (need, said) {
+                (Some(need), _) => {
+                    let need = rekindle_text::excerpt(need, 80);
+                    format!("`{task}` needs `{need}`, which was skipped")
+                }
+                (None, Some(said)) => {
+                    let said = rekindle_text::excerpt(said, 200);
+                    format!("`{task}` is blocked: {said}")
+                }
+                (None, None) => format!("`{task}` is blocked"),
+            }
         };
-        let lift =
-            format!("when a block is gone, say so: `rekindle event {id} task_ready --task TASK`");
-        let hints: Vec<String> = tasks.iter().take(10).map(reason).chain([lift]).collect();
+        let has = |wanted: bool| behind.iter().any(|(_, need)| need.is_some() == wanted);
+        // What blocks a task behind a skipped one does not go away by saying so.
+        let lift = has(false).then(|| {
+            format!("when a block is gone, say so: `rekindle event {id} task_ready --task TASK`")
+        });
+        let leave_out = has(true).then(|| {
+            format!("leave a task behind a skipped one out too: `rekindle event {id} task_skipped --task TASK`")
+        });
+        let reasons = behind.iter().take(10).map(reason);
+        let hints: Vec<String> = reasons.chain(lift).chain(leave_out).collect();
         stop(
             StopKind::Blocked,
             "every task that is left is blocked",
             hints,
         )
+    }
+
+    /// Returns a task that was skipped and that this one needs.
+    fn skipped_need(&self, task: &str) -> Option<&str> {
+        let graph = self.run.evidence.graph.get()?;
+        let needs = graph.graph.dependencies(graph.graph.find(task)?);
+        let is_skipped = |need: &&usize| self.run.states.get(**need) == Some(&State::Skipped);
+        let need = needs.iter().find(is_skipped)?;
+        Some(graph.tasks[*need].id.as_str())
     }
 
     /// Returns the move to a phase, in the numbers that this run uses.

@@ -54,6 +54,7 @@ impl<'a> Scanner<'a> {
                 | Key::Reason
                 | Key::Cost
                 | Key::Category
+                | Key::Commit
                 | Key::Unknown => self.payload(key, &mut event.top)?,
             }
             more = self.next(b'}')?;
@@ -94,6 +95,7 @@ impl<'a> Scanner<'a> {
             Key::Notes => payload.notes = self.value()?,
             Key::Cost => payload.cost = self.value()?,
             Key::Category => payload.category = self.value()?,
+            Key::Commit => payload.commit = self.value()?,
             Key::Reason => {
                 let value = self.value()?;
                 if payload.reason.text().is_none() {

@@ -38,6 +38,8 @@ pub(super) struct Track {
     ready: Option<Mark>,
     /// What attempts have cost, by their numbers, in millionths of a dollar.
     costs: BTreeMap<u32, u64>,
+    /// The commit as which it was last said to have landed.
+    landed: Option<(Mark, String)>,
 }
 
 impl Track {
@@ -57,6 +59,7 @@ impl Track {
             interruptions: Vec::new(),
             ready: None,
             costs: BTreeMap::new(),
+            landed: None,
         }
     }
 
@@ -145,6 +148,13 @@ impl Track {
         self.failures.retain(|failure| failure.at >= mark.at);
     }
 
+    pub(super) fn land(&mut self, mark: Mark, commit: String) {
+        let newer = |(known, _): &(Mark, String)| mark.order() >= known.order();
+        if self.landed.as_ref().is_none_or(newer) {
+            self.landed = Some((mark, commit));
+        }
+    }
+
     pub(super) fn conflict(&mut self, mark: Mark) {
         self.conflicts.push(mark);
     }
@@ -204,6 +214,7 @@ impl Track {
             last_failed: self.last_failed.map(|(_, attempt)| attempt),
             reason: self.reason.map(|(_, reason)| reason),
             costs: self.costs,
+            landed: self.landed,
             first: self.first,
         };
         (self.id.into_string(), record)
@@ -223,6 +234,8 @@ pub(super) struct TaskRecord {
     pub(super) reason: Option<String>,
     /// What attempts have cost, by their numbers, in millionths of a dollar.
     pub(super) costs: BTreeMap<u32, u64>,
+    /// The commit as which it was last said to have landed.
+    pub(super) landed: Option<(Mark, String)>,
     /// Where it was first heard of by anything.
     pub(super) first: Mark,
 }

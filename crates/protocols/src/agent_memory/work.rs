@@ -30,6 +30,7 @@ pub(super) fn work(run: &RunVerdict) -> Option<Work> {
                 title: task.title.clone(),
                 needs: graph.graph.dependencies(index).to_vec(),
                 unreachable: lacking(index),
+                left_out_by_plan: task.skipped,
                 files: task.files.clone(),
                 checks: task.checks.clone(),
                 standing: match run.states[index] {
@@ -50,7 +51,16 @@ pub(super) fn work(run: &RunVerdict) -> Option<Work> {
             }
         })
         .collect();
-    Some(Work { settings, tasks })
+    let landed = run.evidence.folded.tasks.values();
+    let last_commit = landed
+        .filter_map(|record| record.landed.as_ref())
+        .max_by_key(|(mark, _)| mark.order())
+        .map(|(_, commit)| commit.clone());
+    Some(Work {
+        settings,
+        tasks,
+        last_commit,
+    })
 }
 
 /// Returns what an agent is told for an attempt at a task, in a worktree of its own.

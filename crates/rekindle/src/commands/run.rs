@@ -115,7 +115,7 @@ pub(super) fn show(id: &str, ending: &Ending, terminal: &mut Terminal) {
             blocked: ending
                 .given_up
                 .iter()
-                .map(|(task, reason)| format!("{task}: {reason}"))
+                .map(|given_up| format!("{}: {}", given_up.task, given_up.reason))
                 .collect(),
             left: ending.tally.left + ending.tally.running,
             total: ending.tally.total,

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use rekindle_app::{GivenUp, Skipped};
 use rekindle_text::excerpt;
 
 use super::{ERROR, GOOD, NOTE, STRONG, WARNING, styled};
@@ -105,24 +106,50 @@ pub(crate) fn ending(id: &str, ending: &rekindle_app::Ending) -> String {
     );
     text.push_str(budget);
     text.push_str(&cost(ending.cost));
-    for (task, reason) in &ending.given_up {
+    for given_up in &ending.given_up {
         put!(
             text,
             "{} {}: {}\n",
             styled(ERROR, "blocked"),
-            excerpt(task, 80),
-            excerpt(reason, 300)
+            excerpt(&given_up.task, 80),
+            excerpt(&given_up.reason, 300)
         );
     }
     let hint = styled(NOTE, "hint");
-    if let Some((task, _)) = ending.given_up.first() {
+    let mendable = ending.given_up.iter().find(|task| task.behind.is_none());
+    if let Some(given_up) = mendable {
         put!(
             text,
             "{hint}: when that is mended: `rekindle event {id} task_ready --task {}`, then `rekindle resume {id}`\n",
-            excerpt(task, 80)
+            excerpt(&given_up.task, 80)
         );
-    } else if !complete {
+    }
+    for (given_up, skipped) in ending.given_up.iter().filter_map(behind).take(1) {
+        text.push_str(&behind_skipped(id, given_up, skipped));
+    }
+    if ending.given_up.is_empty() && !complete {
         put!(text, "{hint}: go on with `rekindle resume {id}`\n");
+    }
+    text
+}
+
+fn behind(given_up: &GivenUp) -> Option<(&GivenUp, &Skipped)> {
+    Some((given_up, given_up.behind.as_ref()?))
+}
+
+/// Returns what helps a task that needs one that was left out.
+fn behind_skipped(id: &str, given_up: &GivenUp, skipped: &Skipped) -> String {
+    let hint = styled(NOTE, "hint");
+    let (task, need) = (excerpt(&given_up.task, 80), excerpt(&skipped.task, 80));
+    let mut text = format!(
+        "{hint}: leave `{task}` out too: `rekindle event {id} task_skipped --task {task}`, then `rekindle resume {id}`\n"
+    );
+    // What the plan leaves out stays out, whatever an event says.
+    if !skipped.by_plan {
+        put!(
+            text,
+            "{hint}: or have `{need}` done after all: `rekindle event {id} task_ready --task {need}`, then `rekindle resume {id}`\n"
+        );
     }
     text
 }

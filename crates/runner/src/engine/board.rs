@@ -384,6 +384,7 @@ mod tests {
             title: String::new(),
             needs: needs.to_vec(),
             unreachable: false,
+            left_out_by_plan: false,
             files: Vec::new(),
             checks: Vec::new(),
             standing: Standing::Open,

@@ -39,16 +39,7 @@ impl Orchestrator<'_> {
         };
         self.tip = tip;
         self.refuse_checked_out()?;
-        let commits = self.repo.log(&format!("{base}..{}", self.tip))?;
-        Ok(commits
-            .into_iter()
-            .filter(|commit| commit.trailer("Rekindle-Run") == Some(&self.engine.id.name))
-            .filter_map(|commit| {
-                let task = commit.trailer("Rekindle-Task")?.to_owned();
-                let attempt = commit.trailer("Rekindle-Attempt")?.parse().ok()?;
-                Some((task, (attempt, commit.id)))
-            })
-            .collect())
+        super::evidence::landed(&self.repo, &self.engine.id.name, &base, &self.tip)
     }
 
     async fn recover_task(

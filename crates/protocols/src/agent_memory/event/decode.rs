@@ -129,6 +129,7 @@ pub(in super::super) enum Key {
     Reason,
     Cost,
     Category,
+    Commit,
     Unknown,
 }
 
@@ -142,6 +143,7 @@ impl Key {
             5 if key == b"notes" => Self::Notes,
             5 if key == b"error" => Self::Reason,
             6 if key == b"run_id" => Self::RunId,
+            6 if key == b"commit" => Self::Commit,
             6 if key == b"reason" => Self::Reason,
             7 if key == b"task_id" => Self::TaskId,
             7 if key == b"details" => Self::Details,
@@ -217,6 +219,7 @@ impl<'de> Visitor<'de> for EventVisitor {
                 | Key::Reason
                 | Key::Cost
                 | Key::Category
+                | Key::Commit
                 | Key::Unknown => event.top.take(key, &mut map)?,
             }
         }
@@ -237,6 +240,7 @@ impl<'de> Payload<'de> {
             Key::Notes => &mut self.notes,
             Key::Cost => &mut self.cost,
             Key::Category => &mut self.category,
+            Key::Commit => &mut self.commit,
             Key::Reason => {
                 // Several keys mean this; the first that says something in words is kept.
                 let value: Value<'de> = map.next_value()?;
