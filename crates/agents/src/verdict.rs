@@ -30,6 +30,11 @@ pub enum Verdict {
 /// The signal of Ctrl-C.
 const SIGINT: i32 = 2;
 
+/// The signals by which a program falls over its own fault, the same on Linux and macOS: an
+/// illegal instruction, a trap, an abort, a bus error, an arithmetic error, a bad address. Nobody
+/// sends them from outside, so to start again at no cost would only crash again.
+const CRASHES: [i32; 6] = [4, 5, 6, 7, 8, 11];
+
 /// Returns what came of an agent's work.
 ///
 /// What the stream says counts for more than the exit code: Claude Code ends with 0 after an
@@ -39,7 +44,7 @@ pub fn judge(summary: &Summary, exit: Exit) -> Verdict {
         return match exit {
             Exit::Code(0) => Verdict::Succeeded,
             Exit::Code(code) => Verdict::Failed(format!("it ended with exit code {code}")),
-            Exit::Signal(signal) => Verdict::Killed(signal),
+            Exit::Signal(signal) => ended_by(signal),
         };
     }
     match &summary.ended {
@@ -49,7 +54,7 @@ pub fn judge(summary: &Summary, exit: Exit) -> Verdict {
             Some(limit) => Verdict::Limited {
                 until: limit.resets_at.clone(),
             },
-            None => Verdict::Failed(reason.clone()),
+            None => Verdict::Failed(format!("{reason}{}", refusal(summary))),
         },
         None => unfinished(summary, exit),
     }
@@ -63,15 +68,29 @@ fn success(stream: Stream, exit: Exit) -> Verdict {
         (_, Exit::Code(code)) => {
             Verdict::Failed(format!("it said success but ended with exit code {code}"))
         }
-        (_, Exit::Signal(signal)) => Verdict::Killed(signal),
+        (_, Exit::Signal(signal)) => ended_by(signal),
     }
+}
+
+/// Tells a crash, which is a failure, from an end that somebody else brought about.
+fn ended_by(signal: i32) -> Verdict {
+    if CRASHES.contains(&signal) {
+        return Verdict::Failed(format!("it crashed with signal {signal}"));
+    }
+    Verdict::Killed(signal)
+}
+
+/// Returns the rest of a reason: the tool that was refused last is likely behind the failure.
+fn refusal(summary: &Summary) -> String {
+    let tool = summary.denied.last();
+    tool.map_or_else(String::new, |tool| format!("; `{tool}` was not allowed"))
 }
 
 fn unfinished(summary: &Summary, exit: Exit) -> Verdict {
     let code = match exit {
-        Exit::Signal(signal) => return Verdict::Killed(signal),
+        Exit::Signal(signal) => return ended_by(signal),
         // The programs that catch a signal end like a shell would: 143 is SIGTERM.
-        Exit::Code(code @ 129..=159) => return Verdict::Killed(code - 128),
+        Exit::Code(code @ 129..=159) => return ended_by(code - 128),
         Exit::Code(code) => code,
     };
     if let Some(limit) = &summary.limit {
@@ -83,8 +102,8 @@ fn unfinished(summary: &Summary, exit: Exit) -> Verdict {
         0 => "it ended without finishing its work".to_owned(),
         code => format!("it ended with exit code {code} without finishing its work"),
     };
-    if let Some(tool) = summary.denied.last() {
-        reason.push_str(&format!("; `{tool}` was not allowed"));
+    if !summary.denied.is_empty() {
+        reason.push_str(&refusal(summary));
     } else if let Some(error) = summary.error.as_ref().or(summary.stray.as_ref()) {
         reason.push_str(&format!(": {error}"));
     } else if summary.stream == Stream::GeminiJson && code == 55 {
@@ -109,6 +128,33 @@ mod tests {
             Verdict::Failed("it ended with exit code 143".to_owned())
         );
         assert_eq!(of(Exit::Signal(9)), Verdict::Killed(9));
+    }
+
+    #[test]
+    fn a_crash_is_the_programs_own_fault_and_so_a_failure() {
+        for stream in Stream::ALL {
+            let reader = StreamReader::new(stream);
+            for signal in CRASHES {
+                let expected = Verdict::Failed(format!("it crashed with signal {signal}"));
+                assert_eq!(judge(reader.summary(), Exit::Signal(signal)), expected);
+                if stream != Stream::Plain {
+                    let caught = judge(reader.summary(), Exit::Code(128 + signal));
+                    assert_eq!(caught, expected, "{stream:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_error_after_a_refused_tool_names_the_tool() {
+        let mut reader = StreamReader::new(Stream::ClaudeJson);
+        reader.push_line(
+            r#"{"type":"result","subtype":"error_max_turns","is_error":true,"errors":["out of turns"],"permission_denials":[{"tool_name":"Write"}]}"#,
+        );
+        assert_eq!(
+            judge(reader.summary(), Exit::Code(1)),
+            Verdict::Failed("out of turns; `Write` was not allowed".to_owned())
+        );
     }
 
     #[test]

@@ -29,7 +29,7 @@ impl Reader {
                 assistant(event)
             }
             Some("rate_limit_event") => rate_limit(event),
-            Some("result") => self.result(event, before),
+            Some("result") if tells_an_end(event) => self.result(event, before),
             Some(_) | None => News::default(),
         }
     }
@@ -126,6 +126,13 @@ fn rate_limit(event: &Value) -> News {
         }),
         ..News::default()
     }
+}
+
+/// A result of which nothing is known that tells good from bad is not taken for a good one.
+fn tells_an_end(event: &Value) -> bool {
+    event.get("is_error").is_some_and(Value::is_boolean)
+        || text_at(event, &["terminal_reason"]).is_some()
+        || text_at(event, &["subtype"]).is_some()
 }
 
 fn end(event: &Value) -> StreamEnd {
