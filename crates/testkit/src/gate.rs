@@ -35,8 +35,13 @@ impl Gate {
 
     /// Returns the shell commands that stop at the gate.
     pub fn script(&self) -> String {
-        let (arrived, go) = (quoted(self.arrived.as_str()), quoted(self.go.as_str()));
-        format!("echo $$ >{arrived}\nread -r _ <{go}\n")
+        let go = quoted(self.go.as_str());
+        format!("{}\nread -r _ <{go}\n", self.knock())
+    }
+
+    /// Returns the shell command that only says that a script is there.
+    pub fn knock(&self) -> String {
+        format!("echo $$ >{}", quoted(self.arrived.as_str()))
     }
 
     /// Waits until a script has come to the gate; returns the number of its process.

@@ -12,6 +12,12 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
+use camino::Utf8PathBuf;
+
+use crate::process::{Call, Environment};
+use crate::running::Running;
+use crate::sandbox::LIMIT;
+
 /// A repository of its own in a temporary folder, with a mark by which its processes are found.
 pub struct Project {
     folder: tempfile::TempDir,
@@ -48,19 +54,31 @@ impl Project {
         self.folder.path().canonicalize().unwrap()
     }
 
-    fn environment(&self, command: &mut Command) {
+    fn variables(&self) -> Environment {
+        let path = std::env::var_os("PATH").unwrap();
         let home = self.path().join(".rekindle-test-home");
+        let mut variables = Environment::from([
+            ("PATH".into(), path),
+            ("HOME".into(), home.into_os_string()),
+        ]);
+        for (name, value) in [
+            ("ENGINE_TEST", self.mark.as_str()),
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_CONFIG_SYSTEM", "/dev/null"),
+            ("GIT_AUTHOR_NAME", "t"),
+            ("GIT_AUTHOR_EMAIL", "t@example.invalid"),
+            ("GIT_COMMITTER_NAME", "t"),
+            ("GIT_COMMITTER_EMAIL", "t@example.invalid"),
+        ] {
+            variables.insert(name.into(), value.into());
+        }
+        variables
+    }
+
+    fn environment(&self, command: &mut Command) {
         command
             .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap())
-            .env("HOME", home)
-            .env("ENGINE_TEST", &self.mark)
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_CONFIG_SYSTEM", "/dev/null")
-            .env("GIT_AUTHOR_NAME", "t")
-            .env("GIT_AUTHOR_EMAIL", "t@example.invalid")
-            .env("GIT_COMMITTER_NAME", "t")
-            .env("GIT_COMMITTER_EMAIL", "t@example.invalid")
+            .envs(self.variables())
             .current_dir(self.path());
     }
 
@@ -99,6 +117,26 @@ impl Project {
     /// Runs rekindle to its end.
     pub fn rekindle(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().unwrap()
+    }
+
+    /// Starts rekindle with more variables; whatever is waited for then has a limit.
+    pub fn start(&self, arguments: &[&str], more: &[(&str, &str)]) -> Running {
+        let mut environment = self.variables();
+        for (name, value) in more {
+            environment.insert(name.into(), value.into());
+        }
+        let call = Call {
+            program: self.binary.to_str().unwrap(),
+            args: &arguments
+                .iter()
+                .map(|word| (*word).to_owned())
+                .collect::<Vec<_>>(),
+            folder: &Utf8PathBuf::from_path_buf(self.path()).unwrap(),
+            environment: &environment,
+            stdin: "",
+            limit: LIMIT,
+        };
+        Running::start(&call).unwrap()
     }
 
     /// Writes a plan of tasks `id<dependency,dependency`.
