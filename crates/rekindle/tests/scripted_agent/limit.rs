@@ -1,0 +1,50 @@
+//! A usage limit is a wait and not a failure.
+
+use rekindle_testkit::repository::kill;
+
+use crate::stage::{KEEP_WORDS, Ran, Stage};
+
+/// The time that the run believes in, and the second after it as the agent tells it.
+const NOW: &str = "2026-11-15T22:40:00Z";
+const SOON: i64 = 1_794_782_401;
+
+#[test]
+fn at_a_limit_all_work_waits_for_its_end_and_then_goes_on_in_the_session() {
+    let limited = format!("session s-1\nstream claude\nsay on it\nresult limit {SOON}");
+    let second = format!("{KEEP_WORDS}\nstream claude\nwrite A.txt by $SESSION");
+    let other = "stream claude\nwrite B.txt x";
+    let stage = Stage::new("A B", &[("A.1", &limited), ("A.2", &second), ("B", other)]);
+    let run = "run plan.json --agent scripted --branch result --yes --retries 0 --jobs 1";
+    let running = stage.rekindle(run, &[], &[("REKINDLE_NOW", NOW)]);
+    Ran::of(running).done().says(&[
+        "start A (attempt 1)\n",
+        "wait A: the agent's limit is reached; going on in 1 s",
+        "start A (attempt 2)\n",
+        "start B (attempt 1)\n",
+        "done: 2 of 2 tasks landed in 3 attempts\n",
+    ]);
+    assert!(stage.words("A", 2).ends_with(" --resume s-1"));
+    assert_eq!(stage.landed("A.txt"), "by s-1\n");
+    let limits = stage.events("usage_limited");
+    assert_eq!(limits[0]["until"], "2026-11-15T22:40:01Z");
+    assert_eq!(limits.len(), 1);
+}
+
+#[test]
+fn a_wait_without_a_known_end_can_be_stopped_and_the_session_is_taken_up_later() {
+    let limited = "session s-1\nstream claude\nresult limit";
+    let second = "stream claude\nwrite A.txt by $SESSION";
+    let stage = Stage::new("A", &[("A.1", limited), ("A.2", second)]);
+    let running = stage.start(&["--retries", "0"]);
+    running
+        .wait_for("wait A: the agent's limit is reached; going on in 300 s")
+        .unwrap();
+    kill(running.pid(), "INT");
+    Ran::of(running).stopped().says(&[
+        "stopped: 0 of 1 tasks landed in 1 attempts\n",
+        "hint: go on with `rekindle resume",
+    ]);
+    Ran::of(stage.rekindle("resume --yes --agent scripted", &[], &[])).done();
+    assert_eq!(stage.landed("A.txt"), "by s-1\n");
+    assert_eq!(stage.project.landed(), [("A".to_owned(), 2)]);
+}
