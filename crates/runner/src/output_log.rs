@@ -11,6 +11,8 @@ use crate::Error;
 const MOST: u64 = 8 * 1024 * 1024;
 /// How many of the last lines are kept when the limit is reached.
 const LAST: usize = 200;
+/// And how many bytes, the very last line aside: lines may be long.
+const LAST_BYTES: usize = 1024 * 1024;
 
 /// The output of one attempt.
 #[derive(Debug)]
@@ -19,6 +21,7 @@ pub(crate) struct OutputLog {
     written: u64,
     dropped: u64,
     last: std::collections::VecDeque<String>,
+    last_bytes: usize,
     redactor: Redactor,
 }
 
@@ -29,6 +32,7 @@ impl OutputLog {
             written: 0,
             dropped: 0,
             last: [].into(),
+            last_bytes: 0,
             redactor: Redactor::new(),
         })
     }
@@ -45,9 +49,11 @@ impl OutputLog {
             return line;
         }
         self.dropped += 1;
+        self.last_bytes += line.len();
         self.last.push_back(line.clone());
-        if self.last.len() > LAST {
-            self.last.pop_front();
+        while self.last.len() > LAST || (self.last_bytes > LAST_BYTES && self.last.len() > 1) {
+            let oldest = self.last.pop_front().unwrap_or_default();
+            self.last_bytes -= oldest.len();
         }
         line
     }
@@ -89,5 +95,30 @@ impl Drop for OutputLog {
         for line in &self.last {
             writeln!(self.file, "{line}").ok();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn however_long_the_lines_are_the_last_ones_are_kept_within_bounds() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = Utf8Path::from_path(folder.path()).unwrap().join("output");
+        let mut log = OutputLog::create(&path).unwrap();
+        let long = "x".repeat(64 * 1024);
+        let most = usize::try_from(MOST).unwrap();
+        for _ in 0..=most / long.len() {
+            log.line(&long);
+        }
+        for number in 0..LAST {
+            log.line(&format!("{number} {long}"));
+        }
+        let kept: usize = log.last.iter().map(String::len).sum();
+        assert!(kept <= LAST_BYTES, "{kept}");
+        assert_eq!(log.last_bytes, kept);
+        log.line(&"y".repeat(2 * LAST_BYTES));
+        assert_eq!(log.last.len(), 1, "the last line is kept in any case");
     }
 }

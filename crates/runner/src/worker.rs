@@ -9,7 +9,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rekindle_agents::{Exit, Stream, StreamReader, Summary, Verdict, judge};
+use rekindle_agents::{Exit, Stream, StreamEnd, StreamReader, Summary, Verdict, judge};
 use rekindle_git::{
     Checkout, Expected, Head, Message, ObjectId, Program, Removal, Repo, RepoPath, Version,
 };
@@ -167,6 +167,10 @@ impl Worker<'_> {
             .await?;
         let verdict = match ended {
             Ended::Exit(exit) => judge(reader.summary(), exit),
+            // It may hang after its last word, which counts nevertheless.
+            Ended::TimedOut if reader.summary().ended == Some(StreamEnd::Success) => {
+                Verdict::Succeeded
+            }
             Ended::TimedOut => return Ok(self.timed_out()),
             Ended::Stopped => return Ok(Happened::Stopped),
             Ended::NotStarted(reason) => Verdict::Failed(reason),
@@ -361,6 +365,13 @@ impl Worker<'_> {
             self.repo.detach(base)?;
         }
         let tree = self.repo.snapshot_tree(&exclude)?;
+        // An agent that may not write says in all politeness that it is done.
+        if let Some(tool) = summary.denied.last()
+            && self.repo.tree_of(base.as_str())?.as_ref() == Some(&tree)
+        {
+            let reason = format!("it changed nothing; `{tool}` was not allowed");
+            return Ok(failed(reason));
+        }
         let message = Message {
             subject: format!("{} attempt {}", order.task, order.attempt),
             body: String::new(),

@@ -39,3 +39,14 @@ fn a_question_on_standard_input_finds_its_end_and_not_a_wait() {
     assert!(stage.note("prompt").contains("Do task A"));
     assert_eq!(stage.note("answer"), "");
 }
+
+#[test]
+fn an_agent_that_may_not_write_and_says_success_has_failed() {
+    let work = "stream claude\npermission-denied Write\nsay I could not write";
+    let stage = Stage::new("A", &[("A", work)]);
+    stage
+        .run(&["--retries", "0"])
+        .stopped()
+        .says(&["blocked A: it failed 1 times: it changed nothing; `Write` was not allowed\n"]);
+    assert_eq!(stage.project.landed(), []);
+}

@@ -144,3 +144,23 @@ fn nonsense_on_the_stream_is_never_taken_for_success_and_does_no_harm_beside_it(
     assert_eq!(stage.tree(), "D.txt README");
     assert_eq!(stage.landed("D.txt"), "by fake-D-1\n");
 }
+
+#[test]
+fn an_agent_that_hangs_after_its_last_word_has_succeeded() {
+    let work = "stream claude\nwrite A.txt x\nresult success\nhang";
+    let stage = Stage::new("A", &[("A", work)]);
+    stage.run(&["--retries", "0", "--timeout", "2s"]).done();
+    assert_eq!(stage.tree(), "A.txt README");
+    assert_eq!(stage.project.processes(), BTreeMap::new());
+}
+
+#[test]
+fn a_session_that_the_agent_does_not_find_is_not_asked_for_again() {
+    let first = "session s-1\nstream claude\nresult error no";
+    let lost = "warn No conversation found with session ID: $SESSION\nexit 1";
+    let third = format!("{KEEP_WORDS}\nstream claude\nwrite A.txt x");
+    let stage = Stage::new("A", &[("A.1", first), ("A.2", lost), ("A.3", &third)]);
+    stage.run(&[]).done();
+    let words = "claude -p --output-format stream-json --verbose";
+    assert_eq!(stage.words("A", 3), words);
+}

@@ -33,6 +33,8 @@ impl Orchestrator<'_> {
     ) -> Option<Happened> {
         let (lines, _) = self.port.read(log, Position::default());
         let mut last = None;
+        let mut asked = false;
+        let mut named = false;
         for line in &lines {
             let Some((_, _, happened)) = self
                 .engine
@@ -45,6 +47,7 @@ impl Orchestrator<'_> {
             match happened {
                 Happened::Session { id } => {
                     self.sessions.insert(task, id);
+                    named = true;
                 }
                 Happened::Cost { microdollars } => self.ledger.pay(task, attempt, microdollars),
                 happened @ (Happened::Claimed
@@ -57,8 +60,15 @@ impl Orchestrator<'_> {
                 | Happened::Interrupted
                 | Happened::Completed { .. }
                 | Happened::Blocked { .. }
-                | Happened::Reopened { .. }) => last = Some(happened),
+                | Happened::Reopened { .. }) => {
+                    asked |= matches!(happened, Happened::Started { .. });
+                    last = Some(happened);
+                }
             }
+        }
+        // An agent that fails without naming a session did not find the one it was to go on in.
+        if asked && !named && matches!(last, Some(Happened::Failed { .. })) {
+            self.sessions.remove(&task);
         }
         last
     }
