@@ -67,7 +67,8 @@ impl Scribe for ProtocolScribe {
                 TimeZone::get(name).ok()
             })
         })?;
-        Duration::try_from(Timestamp::duration_since(at, now)).ok()
+        // A time that is just past is no wait; only one that can not be understood is unknown.
+        Some(Duration::try_from(Timestamp::duration_since(at, now)).unwrap_or_default())
     }
 }
 

@@ -42,8 +42,6 @@ use crate::{Error, StateFolder, process_tree};
 const STOP_GRACE: Duration = Duration::from_secs(10);
 /// How often the view is drawn anew and silent workers are looked at.
 const TICK: Duration = Duration::from_millis(500);
-/// How long to wait when an agent's limit does not say when it ends.
-const LIMIT_WAIT: Duration = Duration::from_secs(300);
 
 /// Gives a protocol's words to what happens, and understands them.
 pub trait Scribe {
@@ -66,7 +64,7 @@ pub trait Scribe {
     /// Returns the time as it is written.
     fn stamp(&self) -> String;
 
-    /// Returns how long it is until a time that an agent named.
+    /// Returns how long it is until a time that an agent named; nothing if that is past.
     fn until(&self, time: &str) -> Option<Duration>;
 }
 

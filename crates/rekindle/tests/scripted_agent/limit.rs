@@ -31,6 +31,21 @@ fn at_a_limit_all_work_waits_for_its_end_and_then_goes_on_in_the_session() {
 }
 
 #[test]
+fn a_limit_that_is_just_over_is_no_wait() {
+    let limited = format!("stream claude\nresult limit {}", SOON - 2);
+    let second = "stream claude\nwrite A.txt x";
+    let stage = Stage::new("A", &[("A.1", &limited), ("A.2", second)]);
+    let run = "run plan.json --agent scripted --branch result --yes --retries 0";
+    let running = stage.rekindle(run, &[], &[("REKINDLE_NOW", NOW)]);
+    running
+        .wait_for("wait A: the agent's limit is reached; going on in 1 s")
+        .unwrap();
+    Ran::of(running)
+        .done()
+        .says(&["done: 1 of 1 tasks landed in 2 attempts\n"]);
+}
+
+#[test]
 fn a_wait_without_a_known_end_can_be_stopped_and_the_session_is_taken_up_later() {
     let limited = "session s-1\nstream claude\nresult limit";
     let second = "stream claude\nwrite A.txt by $SESSION";

@@ -3,6 +3,8 @@
 //! The board knows tasks by their place in the plan. It is told what happened
 //! and answers what is due; it does nothing itself and knows no clock.
 
+use std::time::Duration;
+
 use rekindle_model::{Delivery, FailureKind, Standing, WorkTask};
 
 /// A task on the board.
@@ -30,6 +32,8 @@ struct Entry {
     conflicts: u32,
     /// How often its worker or agent was killed from outside.
     interruptions: u32,
+    /// Whether its agent met a limit last whose end was already past.
+    hurried: bool,
     /// The highest attempt number so far.
     attempts: u32,
 }
@@ -64,6 +68,10 @@ pub(crate) enum Next {
 const MOST_INTERRUPTIONS: u32 = 10;
 /// A conflict is handed back once.
 const MOST_CONFLICTS: u32 = 1;
+/// How long to wait when an agent's limit does not say when it ends.
+const LIMIT_WAIT: Duration = Duration::from_secs(300);
+/// How long to wait when the end of a limit is past, for clocks that do not quite agree.
+const LIMIT_OVER: Duration = Duration::from_secs(1);
 
 impl Board {
     /// Returns the board of a run as its record tells it; what git and locks tell comes after.
@@ -218,6 +226,7 @@ impl Board {
     pub(crate) fn failed(&mut self, task: usize, reason: &str, kind: FailureKind) -> Next {
         let entry = &mut self.entries[task];
         entry.failures = entry.failures.saturating_add(1);
+        entry.hurried = false;
         if kind == FailureKind::Conflict {
             entry.conflicts += 1;
         }
@@ -248,6 +257,20 @@ impl Board {
         }
         self.set(task, State::Open);
         Next::Retry
+    }
+
+    /// An attempt met its agent's limit, which ends in this time if it is known. Returns how long to wait.
+    pub(crate) fn limited(&mut self, task: usize, until: Option<Duration>) -> Duration {
+        self.put_back(task);
+        let entry = &mut self.entries[task];
+        let is_over = until == Some(Duration::ZERO);
+        // A limit that holds on after its own end would be run against without a pause.
+        let again = std::mem::replace(&mut entry.hurried, is_over);
+        match until {
+            Some(wait) if !is_over => wait,
+            Some(_) if !again => LIMIT_OVER,
+            Some(_) | None => LIMIT_WAIT,
+        }
     }
 
     /// An attempt was stopped by a person or has to wait; it counts for nothing.
@@ -341,6 +364,7 @@ impl Entry {
             failures: task.failures,
             conflicts: task.conflicts,
             interruptions: task.interruptions,
+            hurried: false,
             attempts: task.attempts,
         }
     }
@@ -495,6 +519,19 @@ mod tests {
             assert_eq!(board.interrupted(0), Next::Retry);
         }
         assert!(matches!(board.interrupted(0), Next::GiveUp { .. }));
+    }
+
+    #[test]
+    fn a_limit_that_is_over_is_no_wait_unless_it_is_met_again() {
+        let mut board = Board::new(&[task("a", &[])], 2);
+        let soon = Duration::from_secs(7);
+        let over = Some(Duration::ZERO);
+        let waits = [Some(soon), over, over, Some(soon), over, None].map(|until| {
+            board.started(0, 1);
+            board.limited(0, until).as_secs()
+        });
+        assert_eq!(waits, [7, 1, 300, 7, 1, 300]);
+        assert_eq!(board.startable(), Some(0));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use camino::Utf8Path;
 use rekindle_model::{FailureKind, Happened};
 
 use super::board::Next;
-use super::{After, LIMIT_WAIT, Orchestrator, Progress};
+use super::{After, Orchestrator, Progress};
 use crate::Error;
 use crate::port::Position;
 
@@ -87,12 +87,10 @@ impl Orchestrator<'_> {
             }
             Some(Happened::Failed { reason, kind }) => self.failed(task, attempt, &reason, kind),
             Some(Happened::Limited { until }) => {
-                let wait = until
-                    .and_then(|time| self.engine.scribe.until(&time))
-                    .unwrap_or(LIMIT_WAIT);
+                let until = until.and_then(|time| self.engine.scribe.until(&time));
+                let wait = self.board.limited(task, until);
                 self.not_before
                     .insert(task, tokio::time::Instant::now() + wait);
-                self.board.put_back(task);
                 let id = &self.engine.work.tasks[task].id;
                 self.engine.watcher.progress(&Progress::Limited(id, wait));
                 Ok(())
