@@ -36,7 +36,7 @@ pub use status::{Overview, status};
 pub use rekindle_agents::Agent;
 pub use rekindle_agents::config::Run as RunDefaults;
 pub use rekindle_runner::{
-    After, CRASH_POINTS, Cost, ENGINE_CRASH_POINTS, Ending, GivenUp, Missing, Output, Progress,
-    Recovered, Skipped, Tally, Watcher, WorkerView,
+    After, CRASH_POINTS, Change, Cost, ENGINE_CRASH_POINTS, Ending, GivenUp, Missing, Output,
+    Progress, Recovered, Skipped, Tally, Watcher, WorkerView,
 };
 pub use rekindle_world::Clock;

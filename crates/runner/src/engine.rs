@@ -15,7 +15,7 @@ mod outcome;
 mod recovery;
 mod workers;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
@@ -106,7 +106,7 @@ pub enum Progress<'a> {
     /// A worker was started.
     Started(&'a str, u32),
     /// A task's work is on the branch.
-    Landed(&'a str, &'a str),
+    Landed(&'a str, &'a str, Change),
     /// An attempt failed.
     Failed(&'a str, u32, &'a str, After),
     /// A worker or agent was killed.
@@ -117,6 +117,15 @@ pub enum Progress<'a> {
     Limited(&'a str, Duration),
     /// A person wants it to end: after what runs now, or at once.
     Stopping(bool),
+}
+
+/// What a task's work did to the files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// Some are new, other or gone.
+    Something,
+    /// All are as they were: there was nothing to do, or the agent did nothing.
+    Nothing,
 }
 
 /// What follows for a task whose attempt came to nothing.
@@ -159,6 +168,8 @@ pub struct WorkerView {
 pub struct Ending {
     /// How far it is.
     pub tally: Tally,
+    /// Tasks that landed and changed nothing, in plan order; those of earlier orchestrators too.
+    pub unchanged: Vec<String>,
     /// Tasks that only a person can help.
     pub given_up: Vec<GivenUp>,
     /// Whether a person ended it.
@@ -220,6 +231,10 @@ struct Orchestrator<'a> {
     repo: Repo,
     board: Board,
     tip: ObjectId,
+    /// The files of the last commit, where they are known.
+    tip_tree: Option<ObjectId>,
+    /// Tasks that landed and changed nothing.
+    unchanged: BTreeSet<usize>,
     active: BTreeMap<usize, Active>,
     /// What went wrong with the last attempt of a task.
     trouble: BTreeMap<usize, String>,
@@ -250,6 +265,8 @@ impl<'a> Orchestrator<'a> {
         let tracked = tracked(&repo, &base, &folder)?;
         Ok(Self {
             tip: base,
+            tip_tree: None,
+            unchanged: BTreeSet::new(),
             port: state.port(engine.project, engine.id),
             repo,
             board: Board::new(&engine.work.tasks, engine.work.settings.retries),
@@ -360,6 +377,11 @@ impl<'a> Orchestrator<'a> {
         let given_up = self.board.given_up();
         Ending {
             tally: self.board.tally(),
+            unchanged: self
+                .unchanged
+                .iter()
+                .map(|task| self.task(*task).to_owned())
+                .collect(),
             given_up: given_up
                 .map(|(task, reason)| self.given_up(task, reason))
                 .collect(),

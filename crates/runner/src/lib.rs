@@ -23,8 +23,8 @@ pub use branch_lock::hold_branch;
 pub use cleaning::{Leftover, leftovers, remove};
 pub use crash::{ENGINE_POINTS as ENGINE_CRASH_POINTS, POINTS as CRASH_POINTS};
 pub use engine::{
-    After, Cost, Ending, Engine, GivenUp, Missing, Progress, Scribe, Skipped, Tally, Watcher,
-    WorkerView, missing,
+    After, Change, Cost, Ending, Engine, GivenUp, Missing, Progress, Scribe, Skipped, Tally,
+    Watcher, WorkerView, missing,
 };
 pub use error::Error;
 pub use state_folder::StateFolder;

@@ -203,6 +203,8 @@ pub struct RunOut {
     pub id: String,
     /// Tasks on the branch.
     pub landed: usize,
+    /// Of these the tasks whose work changed nothing.
+    pub unchanged: Vec<String>,
     /// Tasks that were left out.
     pub skipped: usize,
     /// Tasks that only a person can help, with reasons.

@@ -111,6 +111,7 @@ pub(super) fn show(id: &str, ending: &Ending, terminal: &mut Terminal) {
             schema: "rekindle.run/1",
             id: id.to_owned(),
             landed: ending.tally.landed,
+            unchanged: ending.unchanged.clone(),
             skipped: ending.tally.skipped,
             blocked: ending
                 .given_up

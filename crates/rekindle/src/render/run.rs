@@ -7,6 +7,9 @@ use rekindle_text::excerpt;
 
 use super::{ERROR, GOOD, NOTE, STRONG, WARNING, styled};
 
+/// A list of names longer than this is cut.
+const MOST_NAMES: usize = 10;
+
 /// Returns the word for something that happened, for programs.
 pub(crate) fn progress_word(progress: &rekindle_app::Progress<'_>) -> &'static str {
     use rekindle_app::Progress;
@@ -36,11 +39,17 @@ pub(crate) fn progress(progress: &rekindle_app::Progress<'_>) -> String {
             styled(STRONG, "start"),
             name(task)
         ),
-        Progress::Landed(task, commit) => format!(
-            "{} {} as {commit:.12}\n",
-            styled(GOOD, "landed"),
-            name(task)
-        ),
+        Progress::Landed(task, commit, change) => {
+            let nothing = match change {
+                rekindle_app::Change::Something => "",
+                rekindle_app::Change::Nothing => "; nothing changed",
+            };
+            format!(
+                "{} {} as {commit:.12}{nothing}\n",
+                styled(GOOD, "landed"),
+                name(task)
+            )
+        }
         Progress::Failed(task, attempt, reason, after) => {
             let then = then(*after);
             format!(
@@ -104,6 +113,7 @@ pub(crate) fn ending(id: &str, ending: &rekindle_app::Ending) -> String {
         "{word}: {} of {} tasks landed in {} attempts\n",
         tally.landed, tally.total, ending.attempts
     );
+    text.push_str(&unchanged(&ending.unchanged));
     text.push_str(budget);
     text.push_str(&cost(ending.cost));
     for given_up in &ending.given_up {
@@ -131,6 +141,28 @@ pub(crate) fn ending(id: &str, ending: &rekindle_app::Ending) -> String {
         put!(text, "{hint}: go on with `rekindle resume {id}`\n");
     }
     text
+}
+
+/// Returns which tasks landed without a change; that is right for some, and for some it is not.
+fn unchanged(tasks: &[String]) -> String {
+    if tasks.is_empty() {
+        return String::new();
+    }
+    format!("nothing changed in {}\n", listed(tasks, 80))
+}
+
+/// Returns the first of many names, and how many more there are.
+fn listed(names: &[String], longest: usize) -> String {
+    let shown: Vec<String> = names
+        .iter()
+        .take(MOST_NAMES)
+        .map(|name| excerpt(name, longest))
+        .collect();
+    let shown = shown.join(", ");
+    match names.len().saturating_sub(MOST_NAMES) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }
 
 fn behind(given_up: &GivenUp) -> Option<(&GivenUp, &Skipped)> {

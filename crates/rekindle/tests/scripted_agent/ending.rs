@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::stage::{KEEP_WORDS, Stage};
+use rekindle_testkit::repository::{kill, text};
+
+use crate::stage::{KEEP_WORDS, Ran, Stage};
 
 #[test]
 fn success_lands_with_what_it_cost_and_the_session_it_was_done_in() {
@@ -163,4 +165,33 @@ fn a_session_that_the_agent_does_not_find_is_not_asked_for_again() {
     stage.run(&[]).done();
     let words = "claude -p --output-format stream-json --verbose";
     assert_eq!(stage.words("A", 3), words);
+}
+
+#[test]
+fn a_success_that_changed_nothing_lands_and_says_so() {
+    let nothing = "stream claude\nsay it is so already";
+    let scripts = [
+        ("A", "stream claude\nwrite A.txt x"),
+        ("B", nothing),
+        ("C.1", "stream claude\nresult limit"),
+        ("C.2", nothing),
+    ];
+    let stage = Stage::new("A B<A C<B", &scripts);
+    let running = stage.start(&["--retries", "0"]);
+    running.wait_for("wait C").unwrap();
+    kill(running.pid(), "INT");
+    let ran = Ran::of(running).stopped();
+    let mut landed = ran.said.lines().filter(|line| line.starts_with("landed"));
+    let unchanged = landed
+        .clone()
+        .map(|line| line.ends_with("; nothing changed"));
+    assert!(unchanged.eq([false, true]), "{}", ran.said);
+    assert!(landed.all(|line| line.contains(" as ")), "{}", ran.said);
+    ran.says(&["stopped: 2 of 3 tasks landed in 3 attempts\nnothing changed in B\n"]);
+    // Another orchestrator has it from git.
+    let resumed = stage.rekindle("resume --yes --json --agent scripted", &[], &[]);
+    let output = text(&resumed.finish().unwrap().stdout);
+    let last: serde_json::Value = serde_json::from_str(output.lines().last().unwrap()).unwrap();
+    assert_eq!(last["unchanged"], serde_json::json!(["B", "C"]), "{output}");
+    assert_eq!(stage.project.landed().len(), 3);
 }

@@ -19,6 +19,15 @@ pub struct Missing {
     pub last_commit: Option<String>,
 }
 
+/// A task's commit on a branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Proof {
+    pub(super) attempt: u32,
+    pub(super) commit: ObjectId,
+    /// Whether its files are those of the commit before it.
+    pub(super) is_empty: bool,
+}
+
 /// Looks for the commits of all tasks that are said to be done, on the run's branch and in what is
 /// checked out: a branch that was merged and deleted has done its duty. `None` when all are there.
 pub fn missing(
@@ -57,21 +66,36 @@ pub fn missing(
     }))
 }
 
-/// Returns the tasks of a run that have landed between two commits, with their attempts and commits.
+/// Returns the tasks of a run that have landed between two commits, with their proofs.
 pub(super) fn landed(
     repo: &Repo,
     run: &str,
     base: &ObjectId,
     tip: &ObjectId,
-) -> Result<HashMap<String, (u32, ObjectId)>, Error> {
+) -> Result<HashMap<String, Proof>, Error> {
     let commits = repo.log(&format!("{base}..{tip}"))?;
+    let mut trees: HashMap<ObjectId, ObjectId> = commits
+        .iter()
+        .map(|commit| (commit.id.clone(), commit.tree.clone()))
+        .collect();
+    if !commits.is_empty()
+        && let Some(tree) = repo.tree_of(base.as_str())?
+    {
+        trees.insert(base.clone(), tree);
+    }
     Ok(commits
         .into_iter()
         .filter(|commit| commit.trailer("Rekindle-Run") == Some(run))
         .filter_map(|commit| {
             let task = commit.trailer("Rekindle-Task")?.to_owned();
             let attempt = commit.trailer("Rekindle-Attempt")?.parse().ok()?;
-            Some((task, (attempt, commit.id)))
+            let before = commit.parents.first().and_then(|parent| trees.get(parent));
+            let proof = Proof {
+                attempt,
+                is_empty: before == Some(&commit.tree),
+                commit: commit.id,
+            };
+            Some((task, proof))
         })
         .collect())
 }

@@ -10,7 +10,7 @@ use rekindle_git::{Checkout, Expected, Merge, Message, ObjectId, Removal, Repo, 
 use rekindle_model::{Delivery, FailureKind, Happened};
 use tokio::process::Command;
 
-use super::{Orchestrator, Progress, State};
+use super::{Change, Orchestrator, Progress, State};
 use crate::worker::work_ref;
 use crate::{Error, StateFolder};
 
@@ -88,6 +88,11 @@ impl Orchestrator<'_> {
         } else {
             ObjectId::parse(&delivery.tree)?
         };
+        let change = if self.tip_tree()? == Some(&tree) {
+            Change::Nothing
+        } else {
+            Change::Something
+        };
         let message = self.message(task, attempt);
         let landing =
             self.repo
@@ -125,7 +130,8 @@ impl Orchestrator<'_> {
         }
         crate::crash::point("after-land");
         self.tip = landing;
-        self.landed(task, attempt)?;
+        self.tip_tree = Some(tree);
+        self.landed(task, attempt, change)?;
         Ok(Landing::Over)
     }
 
@@ -139,7 +145,16 @@ impl Orchestrator<'_> {
             return Err(moved());
         }
         self.tip = tip;
+        self.tip_tree = None;
         Ok(())
+    }
+
+    /// Returns the files of the last commit; asked for once, then known from what lands.
+    fn tip_tree(&mut self) -> Result<Option<&ObjectId>, Error> {
+        if self.tip_tree.is_none() {
+            self.tip_tree = self.repo.tree_of(self.tip.as_str())?;
+        }
+        Ok(self.tip_tree.as_ref())
     }
 
     /// Refuses to move a branch that somebody has checked out: their files would seem changed.
@@ -163,7 +178,7 @@ impl Orchestrator<'_> {
     }
 
     /// Records that a task is on the branch.
-    pub(super) fn landed(&mut self, task: usize, attempt: u32) -> Result<(), Error> {
+    fn landed(&mut self, task: usize, attempt: u32, change: Change) -> Result<(), Error> {
         let commit = self.tip.as_str().to_owned();
         self.say(
             task,
@@ -174,8 +189,13 @@ impl Orchestrator<'_> {
         )?;
         crate::crash::point("after-completed");
         self.board.landed(task);
+        if change == Change::Nothing {
+            self.unchanged.insert(task);
+        }
         let id = &self.engine.work.tasks[task].id;
-        self.engine.watcher.progress(&Progress::Landed(id, &commit));
+        self.engine
+            .watcher
+            .progress(&Progress::Landed(id, &commit, change));
         Ok(())
     }
 

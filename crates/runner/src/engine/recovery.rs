@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use rekindle_git::{Expected, ObjectId};
 use rekindle_model::{Happened, Standing};
 
+use super::evidence::Proof;
 use super::workers::Active;
 use super::{Orchestrator, Progress, State};
 use crate::Error;
@@ -22,14 +23,17 @@ impl Orchestrator<'_> {
             }
         }
         for task in 0..self.engine.work.tasks.len() {
-            let on_branch = landed.get(self.task(task)).cloned();
+            let on_branch = landed.get(self.task(task));
+            if on_branch.is_some_and(|proof| proof.is_empty) {
+                self.unchanged.insert(task);
+            }
             self.recover_task(task, on_branch).await?;
         }
         Ok(())
     }
 
-    /// Returns the tasks whose commits are on the branch, with their attempts; makes the branch if it is not there.
-    fn find_landed(&mut self) -> Result<HashMap<String, (u32, ObjectId)>, Error> {
+    /// Returns the tasks whose commits are on the branch; makes the branch if it is not there.
+    fn find_landed(&mut self) -> Result<HashMap<String, Proof>, Error> {
         let settings = &self.engine.work.settings;
         let base = ObjectId::parse(&settings.base)?;
         let Some(tip) = self.repo.resolve(&self.branch_ref())? else {
@@ -42,19 +46,15 @@ impl Orchestrator<'_> {
         super::evidence::landed(&self.repo, &self.engine.id.name, &base, &self.tip)
     }
 
-    async fn recover_task(
-        &mut self,
-        task: usize,
-        landed: Option<(u32, ObjectId)>,
-    ) -> Result<(), Error> {
+    async fn recover_task(&mut self, task: usize, landed: Option<&Proof>) -> Result<(), Error> {
         let standing = self.engine.work.tasks[task].standing;
         let newest = self.port.newest(self.task(task));
         self.board.attempt_seen(task, newest);
         match (landed, standing) {
             // It landed, but the orchestrator died before it said so.
-            (Some((attempt, commit)), Standing::Open | Standing::Blocked) => {
-                let commit = commit.as_str().to_owned();
-                self.say(task, attempt, &Happened::Completed { commit })?;
+            (Some(proof), Standing::Open | Standing::Blocked) => {
+                let commit = proof.commit.as_str().to_owned();
+                self.say(task, proof.attempt, &Happened::Completed { commit })?;
                 self.board.landed(task);
                 self.end_leftover(task, newest).await;
                 return Ok(());
