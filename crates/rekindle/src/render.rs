@@ -34,7 +34,7 @@ pub(crate) use overview::{
 pub(crate) use resume::{
     agent_ended, agent_needed, agent_starts, briefing, plan, question, recovered, stop, unanswered,
 };
-pub(crate) use run::{cleaning, cost_untold, ending, progress, progress_word};
+pub(crate) use run::{checkout_changed, cleaning, cost_untold, ending, progress, progress_word};
 
 fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")

@@ -142,6 +142,15 @@ impl Watcher for Terminal {
         }
     }
 
+    fn checkout_changed(&mut self, paths: &[String]) {
+        // Work in the wrong place is told in any case, and programs read standard output.
+        let text = render::checkout_changed(paths);
+        match &self.live {
+            Some(live) => live.print(&text),
+            None => self.note(&text),
+        }
+    }
+
     fn view(&mut self, tally: Tally, workers: &[WorkerView]) {
         if self.json || self.quiet || !std::io::stderr().is_terminal() {
             return;

@@ -8,6 +8,7 @@
 //! landed, so it lands exactly once.
 
 mod board;
+mod checkout;
 mod evidence;
 mod landing;
 mod ledger;
@@ -144,6 +145,9 @@ pub trait Watcher {
     /// Tells of something that happened.
     fn progress(&mut self, progress: &Progress<'_>);
 
+    /// Warns that paths of the user's own checkout changed while agents were at work.
+    fn checkout_changed(&mut self, paths: &[String]);
+
     /// Shows how things stand, about twice a second.
     fn view(&mut self, tally: Tally, workers: &[WorkerView]);
 }
@@ -213,10 +217,10 @@ impl<'a> Engine<'a> {
             .map_err(Error::Runtime)?;
         let ending = runtime.block_on(async {
             let mut orchestrator = Orchestrator::new(self, lock)?;
-            let wake = Arc::new(Notify::new());
-            orchestrator.listen(&wake)?;
-            orchestrator.recover().await?;
-            orchestrator.run(&wake).await
+            let checkout = orchestrator.look_at_checkout();
+            let ending = orchestrator.work().await;
+            orchestrator.tell_of_checkout(checkout);
+            ending
         });
         // Threads that wait for workers of an earlier orchestrator may wait for long.
         runtime.shutdown_background();
@@ -298,6 +302,13 @@ impl<'a> Orchestrator<'a> {
                 .scribe
                 .record(workflow, "orchestrator", self.task(task), attempt, happened);
         self.port.append(self.engine.log, &record)
+    }
+
+    async fn work(&mut self) -> Result<Ending, Error> {
+        let wake = Arc::new(Notify::new());
+        self.listen(&wake)?;
+        self.recover().await?;
+        self.run(&wake).await
     }
 
     async fn run(&mut self, wake: &Notify) -> Result<Ending, Error> {

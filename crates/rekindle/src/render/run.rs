@@ -213,6 +213,18 @@ pub(crate) fn cost_untold(agent: &rekindle_app::Agent) -> String {
     )
 }
 
+/// Returns the warning that the user's own checkout is not as it was.
+pub(crate) fn checkout_changed(paths: &[String]) -> String {
+    let quoted: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
+    format!(
+        "{}: changed in your own checkout while the run was at work: {}\n\
+         {}: if that was not you, an agent wrote outside of its worktree; nothing was put back, and `git status` shows it\n",
+        styled(WARNING, "warning"),
+        listed(&quoted, 200),
+        styled(NOTE, "hint"),
+    )
+}
+
 pub(crate) fn cleaning(cleaning: &rekindle_app::Cleaning) -> String {
     let mut text = String::new();
     for cleaned in &cleaning.removed {

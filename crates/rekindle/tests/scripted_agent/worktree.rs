@@ -1,5 +1,7 @@
 //! An agent that does not stay in its worktree.
 
+use rekindle_testkit::repository::text;
+
 use crate::stage::Stage;
 
 #[test]
@@ -11,7 +13,9 @@ fn what_is_written_outside_the_worktree_never_lands_nor_gets_into_the_users_inde
     );
     let git = |arguments: &[&str]| stage.project.git(arguments);
     let head = git(&["rev-parse", "HEAD"]);
-    stage.run(&[]).done();
+    stage.run(&[]).done().says(&[
+        "warning: changed in your own checkout while the run was at work: `README`, `stray.txt`\n",
+    ]);
     assert_eq!(stage.tree(), "A.txt B.txt README");
     assert_eq!(stage.landed("README"), "hello\n");
     assert_eq!(git(&["rev-parse", "HEAD"]), head);
@@ -27,6 +31,31 @@ fn what_is_written_outside_the_worktree_never_lands_nor_gets_into_the_users_inde
         fs_err::read_to_string(here.join("stray.txt")).unwrap(),
         "x\n"
     );
+}
+
+#[test]
+fn a_file_of_the_user_that_is_changed_again_is_told_and_one_that_stays_is_not() {
+    let work = "stream claude\nwrite-outside ../../../../mine.txt other words\nwrite A.txt x";
+    let stage = Stage::new("A", &[("A", work)]);
+    for name in ["mine.txt", "too.txt", "README"] {
+        fs_err::write(stage.project.path().join(name), "mine\n").unwrap();
+    }
+    stage
+        .run(&["--quiet"])
+        .done()
+        .says(&["changed in your own checkout while the run was at work: `mine.txt`\n"]);
+    // A program finds its objects on standard output and the warning beside them.
+    stage.project.plan("C");
+    stage.script("C", &work.replace("mine.txt", "too.txt"));
+    let json = stage.start(&["--json"]).finish().unwrap();
+    let (output, errors) = (text(&json.stdout), text(&json.stderr));
+    assert!(errors.contains("at work: `too.txt`\n"), "{errors}");
+    assert!(output.lines().all(|line| line.starts_with('{')), "{output}");
+    // And where nothing changes, nothing is said.
+    stage.project.plan("D");
+    stage.script("D", "stream claude\nwrite D.txt x");
+    let quiet = stage.run(&[]).done();
+    assert!(!quiet.said.contains("checkout"), "{}", quiet.said);
 }
 
 #[test]
