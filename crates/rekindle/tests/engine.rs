@@ -346,7 +346,8 @@ fn a_task_said_to_be_done_whose_commit_is_gone_is_done_again() {
         .unwrap()
         .to_owned();
     assert_done(&project.rekindle(&["event", &id, "task_ready", "--task", "B"]));
-    let output = project.rekindle(&["resume", "--yes", "--agent-cmd", WRITE]);
+    let one = ["resume", "--yes", "--jobs", "1", "--agent-cmd", WRITE];
+    let output = project.rekindle(&one);
     assert_done(&output);
     assert!(
         text(&output.stderr).contains("its commit is not on the branch"),
