@@ -23,4 +23,6 @@ pub use plan::{
     Action, AgentTask, Ended, Intent, Plan, Question, QuestionKind, Report, Step, Stop, StopKind,
     Then,
 };
-pub use work::{Delivery, FailureKind, Happened, Settings, Stage, Standing, Work, WorkTask};
+pub use work::{
+    Delivery, FailureKind, Happened, Kill, Settings, Stage, Standing, Victim, Work, WorkTask,
+};

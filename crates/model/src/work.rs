@@ -121,10 +121,13 @@ pub enum Happened {
         /// When, as the agent said it.
         until: Option<String>,
     },
-    /// It was stopped by a person, which is no failure.
-    Stopped,
+    /// It was stopped by a person or killed from outside, which is no failure.
+    Stopped {
+        /// What was killed, if it was no person's wish.
+        killed: Option<Kill>,
+    },
     /// Its worker or agent was killed from outside, and an orchestrator saw it.
-    Interrupted,
+    Interrupted(Kill),
     /// Its work has landed.
     Completed {
         /// The commit on the branch.
@@ -140,6 +143,56 @@ pub enum Happened {
         /// Why.
         reason: String,
     },
+}
+
+/// A death that was nobody's own doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kill {
+    /// Who died.
+    pub victim: Victim,
+    /// By which signal, where it is known.
+    pub signal: Option<i32>,
+}
+
+/// A clause for a person: "its agent was killed by signal 9".
+impl std::fmt::Display for Kill {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let victim = self.victim.as_str();
+        match (self.victim, self.signal) {
+            (_, Some(signal)) => write!(formatter, "its {victim} was killed by signal {signal}"),
+            (Victim::Worker, None) => write!(formatter, "its {victim} ended without a word"),
+            (Victim::Agent | Victim::Check, None) => write!(formatter, "its {victim} was killed"),
+        }
+    }
+}
+
+/// Processes of an attempt that can be killed from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Victim {
+    /// The supervisor of the attempt.
+    Worker,
+    /// The agent.
+    Agent,
+    /// A command that checks its work.
+    Check,
+}
+
+impl Victim {
+    /// Returns the word used in text and JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Worker => "worker",
+            Self::Agent => "agent",
+            Self::Check => "check",
+        }
+    }
+
+    /// Returns who is meant by a word.
+    pub fn parse(word: &str) -> Option<Self> {
+        [Self::Worker, Self::Agent, Self::Check]
+            .into_iter()
+            .find(|victim| victim.as_str() == word)
+    }
 }
 
 /// What a worker is doing.

@@ -165,7 +165,10 @@ fn kills_are_counted_over_orchestrators_and_a_person_forgives_them_all() {
     });
     let resumed = project.rekindle(&["resume", "--yes", "--agent-cmd", &agent]);
     assert_eq!(resumed.status.code(), Some(1));
-    assert_says(&resumed, "its worker was killed 11 times");
+    assert_says(
+        &resumed,
+        "it was lost 11 times; the last time its worker was killed by signal 9",
+    );
     assert_eq!(project.events("attempt_interrupted", "A"), 11);
     let run = runs(&project).remove(0);
     assert_done(&project.rekindle(&["event", &run, "task_ready", "--task", "A"]));

@@ -109,7 +109,7 @@ fn a_worker_that_dies_while_all_is_being_stopped_is_left_for_a_resume() {
     kill(*worker, "KILL");
     let rest = said.rest();
     assert!(
-        rest.contains("A (attempt 1) was killed; a resume tries it again"),
+        rest.contains("A (attempt 1): its worker was killed by signal 9; a resume tries it again"),
         "{rest}"
     );
     assert_eq!(run.wait().unwrap().code(), Some(1));

@@ -25,7 +25,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_agents::Agent;
 use rekindle_fs::Lock;
 use rekindle_git::{ObjectId, Program, Repo};
-use rekindle_model::{AgentTask, Delivery, Happened, Work, WorkflowId};
+use rekindle_model::{AgentTask, Delivery, Happened, Kill, Work, WorkflowId};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
@@ -35,7 +35,7 @@ use self::board::{Board, State};
 pub use self::evidence::{Missing, missing};
 pub use self::ledger::Cost;
 use self::ledger::Ledger;
-use self::workers::Active;
+use self::workers::{Active, Over};
 use crate::port::FilePort;
 use crate::{Error, StateFolder, process_tree};
 
@@ -111,7 +111,7 @@ pub enum Progress<'a> {
     /// An attempt failed.
     Failed(&'a str, u32, &'a str, After),
     /// A worker or agent was killed.
-    Interrupted(&'a str, u32, After),
+    Interrupted(&'a str, u32, Kill, After),
     /// A task was said to be done, but its commit is not on the branch.
     Reopened(&'a str),
     /// An agent has to wait.
@@ -312,7 +312,7 @@ impl<'a> Orchestrator<'a> {
     }
 
     async fn run(&mut self, wake: &Notify) -> Result<Ending, Error> {
-        let mut ended: JoinSet<(usize, u32)> = JoinSet::new();
+        let mut ended: JoinSet<Over> = JoinSet::new();
         for (task, attempt) in self
             .active
             .iter()
@@ -331,8 +331,8 @@ impl<'a> Orchestrator<'a> {
             }
             tokio::select! {
                 Some(joined) = ended.join_next(), if !ended.is_empty() => {
-                    if let Ok((task, attempt)) = joined {
-                        self.settle(task, attempt).await?;
+                    if let Ok(over) = joined {
+                        self.settle(over).await?;
                     }
                 }
                 () = wake.notified() => {}

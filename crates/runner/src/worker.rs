@@ -13,7 +13,9 @@ use rekindle_agents::{Exit, Stream, StreamEnd, StreamReader, Summary, Verdict, j
 use rekindle_git::{
     Checkout, Expected, Head, Message, ObjectId, Program, Removal, Repo, RepoPath, Version,
 };
-use rekindle_model::{Delivery, FailureKind, Happened, ProtocolName, Stage, WorkflowId};
+use rekindle_model::{
+    Delivery, FailureKind, Happened, Kill, ProtocolName, Stage, Victim, WorkflowId,
+};
 use rekindle_wire::order::{Command as OrderCommand, Order};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 use tokio::process::{Child, Command};
@@ -172,7 +174,7 @@ impl Worker<'_> {
                 Verdict::Succeeded
             }
             Ended::TimedOut => return Ok(self.timed_out()),
-            Ended::Stopped => return Ok(Happened::Stopped),
+            Ended::Stopped => return Ok(Happened::Stopped { killed: None }),
             Ended::NotStarted(reason) => Verdict::Failed(reason),
         };
         match verdict {
@@ -180,7 +182,7 @@ impl Worker<'_> {
             Verdict::Failed(reason) => return Ok(failed(reason)),
             Verdict::Limited { until } => return Ok(Happened::Limited { until }),
             // Killed from outside: no word of the agent's, so no failure of its own.
-            Verdict::Killed(_) => return Ok(Happened::Stopped),
+            Verdict::Killed(signal) => return Ok(killed(Victim::Agent, signal)),
         }
         for check in &self.order.checks {
             let ended = self
@@ -202,7 +204,8 @@ impl Worker<'_> {
                 }
                 Ended::TimedOut => return Ok(self.timed_out()),
                 // Stopped by a person or killed from outside: no word on the work.
-                Ended::Stopped | Ended::Exit(Exit::Signal(_)) => return Ok(Happened::Stopped),
+                Ended::Stopped => return Ok(Happened::Stopped { killed: None }),
+                Ended::Exit(Exit::Signal(signal)) => return Ok(killed(Victim::Check, signal)),
                 Ended::NotStarted(reason) => {
                     return Ok(failed(format!("the check `{shown}`: {reason}")));
                 }
@@ -439,6 +442,13 @@ fn failed(reason: String) -> Happened {
     Happened::Failed {
         reason,
         kind: FailureKind::Work,
+    }
+}
+
+fn killed(victim: Victim, signal: i32) -> Happened {
+    let signal = Some(signal);
+    Happened::Stopped {
+        killed: Some(Kill { victim, signal }),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
-use rekindle_model::{Delivery, FailureKind, Happened};
+use rekindle_model::{Delivery, FailureKind, Happened, Kill, Victim};
 use serde_json::{Value, json};
 
 use super::layout;
@@ -50,8 +50,9 @@ pub(crate) fn record(
         Happened::Limited { until } => {
             ("usage_limited", json!({"attempt": attempt, "until": until}))
         }
-        Happened::Stopped => ("attempt_stopped", json!({"attempt": attempt})),
-        Happened::Interrupted => ("attempt_interrupted", json!({"attempt": attempt})),
+        Happened::Stopped { killed: None } => ("attempt_stopped", json!({"attempt": attempt})),
+        Happened::Stopped { killed: Some(kill) } => ("attempt_stopped", killed(attempt, kill)),
+        Happened::Interrupted(kill) => ("attempt_interrupted", killed(attempt, kill)),
         Happened::Completed { commit } => (
             "task_completed",
             json!({"attempt": attempt, "commit": commit}),
@@ -69,6 +70,11 @@ pub(crate) fn record(
         .line()
 }
 
+fn killed(attempt: u32, kill: &Kill) -> Value {
+    let victim = kill.victim.as_str();
+    json!({"attempt": attempt, "killed": victim, "signal": kill.signal})
+}
+
 /// Returns what a line of an attempt's log says, of which task and which attempt.
 pub(crate) fn heard(line: &str) -> Option<(String, u32, Happened)> {
     let event: Value = serde_json::from_str(line).ok()?;
@@ -76,6 +82,12 @@ pub(crate) fn heard(line: &str) -> Option<(String, u32, Happened)> {
     let details = event.get("details")?;
     let attempt = u32::try_from(details.get("attempt")?.as_u64()?).ok()?;
     let text = |key: &str| details.get(key).and_then(Value::as_str).map(str::to_owned);
+    let kill = || {
+        let victim = Victim::parse(details.get("killed")?.as_str()?)?;
+        let signal = details.get("signal").and_then(Value::as_i64);
+        let signal = signal.and_then(|signal| i32::try_from(signal).ok());
+        Some(Kill { victim, signal })
+    };
     let happened = match event.get("event_type")?.as_str()? {
         "task_claimed" => Happened::Claimed,
         "task_started" => Happened::Started {
@@ -101,8 +113,12 @@ pub(crate) fn heard(line: &str) -> Option<(String, u32, Happened)> {
         "usage_limited" => Happened::Limited {
             until: text("until"),
         },
-        "attempt_stopped" => Happened::Stopped,
-        "attempt_interrupted" => Happened::Interrupted,
+        "attempt_stopped" => Happened::Stopped { killed: kill() },
+        // Those of older versions do not say who it was.
+        "attempt_interrupted" => Happened::Interrupted(kill().unwrap_or(Kill {
+            victim: Victim::Worker,
+            signal: None,
+        })),
         "task_completed" => Happened::Completed {
             commit: text("commit")?,
         },
@@ -166,8 +182,17 @@ mod tests {
                 kind: FailureKind::Conflict,
             },
             Happened::Limited { until: None },
-            Happened::Stopped,
-            Happened::Interrupted,
+            Happened::Stopped { killed: None },
+            Happened::Stopped {
+                killed: Some(Kill {
+                    victim: Victim::Agent,
+                    signal: Some(9),
+                }),
+            },
+            Happened::Interrupted(Kill {
+                victim: Victim::Worker,
+                signal: None,
+            }),
             Happened::Completed {
                 commit: "c".to_owned(),
             },

@@ -59,10 +59,10 @@ pub(crate) fn progress(progress: &rekindle_app::Progress<'_>) -> String {
                 excerpt(reason, 300)
             )
         }
-        Progress::Interrupted(task, attempt, after) => {
+        Progress::Interrupted(task, attempt, kill, after) => {
             let then = then(*after);
             format!(
-                "{} {} (attempt {attempt}) was killed; {then}\n",
+                "{} {} (attempt {attempt}): {kill}; {then}\n",
                 styled(WARNING, "lost"),
                 name(task)
             )

@@ -61,10 +61,14 @@ fn an_agent_that_is_killed_is_started_again_in_its_session_at_no_cost() {
     let second = "stream claude\nwrite A.txt by $SESSION";
     let stage = Stage::new("A", &[("A.1", first), ("A.2", second)]);
     stage.run(&["--retries", "0"]).done().says(&[
-        "lost A (attempt 1) was killed; it is tried again\n",
+        "lost A (attempt 1): its agent was killed by signal 9; it is tried again\n",
         "done: 1 of 1 tasks landed in 2 attempts\n",
     ]);
     assert_eq!(stage.landed("A.txt"), "by s-1\n");
+    for event in ["attempt_stopped", "attempt_interrupted"] {
+        let killed = serde_json::json!({"attempt": 1, "killed": "agent", "signal": 9});
+        assert_eq!(stage.events(event), [killed], "{event}");
+    }
 }
 
 #[test]

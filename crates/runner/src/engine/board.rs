@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use rekindle_model::{Delivery, FailureKind, Standing, WorkTask};
+use rekindle_model::{Delivery, FailureKind, Kill, Standing, WorkTask};
 
 /// A task on the board.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -247,11 +247,11 @@ impl Board {
     }
 
     /// An attempt ended without a word: its worker or agent was killed.
-    pub(crate) fn interrupted(&mut self, task: usize) -> Next {
+    pub(crate) fn interrupted(&mut self, task: usize, kill: Kill) -> Next {
         let entry = &mut self.entries[task];
         entry.interruptions += 1;
         if entry.interruptions > MOST_INTERRUPTIONS {
-            let reason = killed(entry.interruptions);
+            let reason = format!("{}; the last time {kill}", lost(entry.interruptions));
             self.blocked(task, reason.clone());
             return Next::GiveUp { reason };
         }
@@ -352,7 +352,7 @@ impl Entry {
                 reason: format!("it conflicts again with what landed: {}", reason()),
             },
             Standing::Open if task.interruptions > MOST_INTERRUPTIONS => State::Blocked {
-                reason: killed(task.interruptions),
+                reason: lost(task.interruptions),
             },
             Standing::Open => State::Open,
             Standing::Blocked => State::Blocked { reason: reason() },
@@ -370,8 +370,8 @@ impl Entry {
     }
 }
 
-fn killed(times: u32) -> String {
-    format!("its worker was killed {times} times")
+fn lost(times: u32) -> String {
+    format!("it was lost {times} times")
 }
 
 /// Returns for each task the others that declare one of its files.
@@ -400,7 +400,14 @@ fn neighbors(tasks: &[WorkTask]) -> Vec<Vec<usize>> {
 
 #[cfg(test)]
 mod tests {
+    use rekindle_model::Victim;
+
     use super::*;
+
+    const KILL: Kill = Kill {
+        victim: Victim::Worker,
+        signal: None,
+    };
 
     fn task(id: &str, needs: &[usize]) -> WorkTask {
         WorkTask {
@@ -509,16 +516,22 @@ mod tests {
             board.failed(0, "x", FailureKind::Conflict),
             Next::GiveUp { .. }
         ));
-        assert!(matches!(board.interrupted(1), Next::GiveUp { .. }));
+        assert!(matches!(board.interrupted(1, KILL), Next::GiveUp { .. }));
     }
 
     #[test]
     fn being_killed_costs_no_retry_but_not_for_ever() {
         let mut board = Board::new(&[task("a", &[])], 0);
         for _ in 0..MOST_INTERRUPTIONS {
-            assert_eq!(board.interrupted(0), Next::Retry);
+            assert_eq!(board.interrupted(0, KILL), Next::Retry);
         }
-        assert!(matches!(board.interrupted(0), Next::GiveUp { .. }));
+        let agent = Kill {
+            victim: Victim::Agent,
+            signal: Some(9),
+        };
+        let reason = "it was lost 11 times; the last time its agent was killed by signal 9";
+        let reason = reason.to_owned();
+        assert_eq!(board.interrupted(0, agent), Next::GiveUp { reason });
     }
 
     #[test]

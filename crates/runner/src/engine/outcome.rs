@@ -1,16 +1,22 @@
 //! What came of attempts: their last words, and what follows from them.
 
 use camino::Utf8Path;
-use rekindle_model::{FailureKind, Happened};
+use rekindle_model::{FailureKind, Happened, Kill, Victim};
 
 use super::board::Next;
+use super::workers::Over;
 use super::{After, Orchestrator, Progress};
 use crate::Error;
 use crate::port::Position;
 
 impl Orchestrator<'_> {
     /// Takes in what a worker that has ended said last.
-    pub(super) async fn settle(&mut self, task: usize, attempt: u32) -> Result<(), Error> {
+    pub(super) async fn settle(&mut self, over: Over) -> Result<(), Error> {
+        let Over {
+            task,
+            attempt,
+            signal,
+        } = over;
         let Some(active) = self
             .active
             .get(&task)
@@ -21,7 +27,7 @@ impl Orchestrator<'_> {
         let log = active.log.clone();
         self.active.remove(&task);
         let last = self.last_word(task, attempt, &log);
-        self.conclude(task, attempt, last).await
+        self.conclude(task, attempt, last, signal).await
     }
 
     /// Returns what an attempt said last of how it went, and remembers its agent's session and cost.
@@ -56,8 +62,8 @@ impl Orchestrator<'_> {
                 | Happened::Implemented(_)
                 | Happened::Failed { .. }
                 | Happened::Limited { .. }
-                | Happened::Stopped
-                | Happened::Interrupted
+                | Happened::Stopped { .. }
+                | Happened::Interrupted(_)
                 | Happened::Completed { .. }
                 | Happened::Blocked { .. }
                 | Happened::Reopened { .. }) => {
@@ -73,12 +79,13 @@ impl Orchestrator<'_> {
         last
     }
 
-    /// Draws the conclusion from an attempt's last word.
+    /// Draws the conclusion from an attempt's last word, and from the signal that its worker died by.
     async fn conclude(
         &mut self,
         task: usize,
         attempt: u32,
         last: Option<Happened>,
+        signal: Option<i32>,
     ) -> Result<(), Error> {
         match last {
             Some(Happened::Implemented(delivery)) => {
@@ -95,9 +102,18 @@ impl Orchestrator<'_> {
                 self.engine.watcher.progress(&Progress::Limited(id, wait));
                 Ok(())
             }
-            Some(Happened::Stopped) if self.is_stopping() => {
+            Some(Happened::Stopped { .. }) if self.is_stopping() => {
                 self.board.put_back(task);
                 Ok(())
+            }
+            Some(Happened::Stopped { killed }) => {
+                // A worker stops at a TERM only: ours, as it was silent for too long, or somebody else's.
+                let asked = Kill {
+                    victim: Victim::Worker,
+                    signal: Some(rustix::process::Signal::TERM.as_raw()),
+                };
+                self.interrupted(task, attempt, killed.unwrap_or(asked))
+                    .await
             }
             Some(
                 Happened::Claimed
@@ -105,26 +121,29 @@ impl Orchestrator<'_> {
                 | Happened::Beat { .. }
                 | Happened::Session { .. }
                 | Happened::Cost { .. }
-                | Happened::Stopped
-                | Happened::Interrupted
+                | Happened::Interrupted(_)
                 | Happened::Completed { .. }
                 | Happened::Blocked { .. }
                 | Happened::Reopened { .. },
             )
-            | None => self.interrupted(task, attempt).await,
+            | None => {
+                let victim = Victim::Worker;
+                self.interrupted(task, attempt, Kill { victim, signal })
+                    .await
+            }
         }
     }
 
     /// A worker or agent was killed. What is left of it is ended before the worktree is used again.
-    async fn interrupted(&mut self, task: usize, attempt: u32) -> Result<(), Error> {
+    async fn interrupted(&mut self, task: usize, attempt: u32, kill: Kill) -> Result<(), Error> {
         self.end_leftover(task, attempt).await;
         let next = if self.is_stopping() {
             // A person wants it all to end, so it says nothing of the task that its worker did.
             self.board.put_back(task);
             Next::Retry
         } else {
-            self.say(task, attempt, &Happened::Interrupted)?;
-            self.board.interrupted(task)
+            self.say(task, attempt, &Happened::Interrupted(kill))?;
+            self.board.interrupted(task, kill)
         };
         let after = match &next {
             Next::Retry => self.when_again(),
@@ -133,7 +152,7 @@ impl Orchestrator<'_> {
         let id = &self.engine.work.tasks[task].id;
         self.engine
             .watcher
-            .progress(&Progress::Interrupted(id, attempt, after));
+            .progress(&Progress::Interrupted(id, attempt, kill, after));
         match next {
             Next::Retry => Ok(()),
             Next::GiveUp { reason } => self.give_up(task, attempt, &reason),

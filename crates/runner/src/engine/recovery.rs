@@ -95,8 +95,8 @@ impl Orchestrator<'_> {
                 | Happened::Beat { .. }
                 | Happened::Session { .. }
                 | Happened::Cost { .. }
-                | Happened::Stopped
-                | Happened::Interrupted
+                | Happened::Stopped { .. }
+                | Happened::Interrupted(_)
                 | Happened::Completed { .. }
                 | Happened::Blocked { .. }
                 | Happened::Reopened { .. },

@@ -1,5 +1,6 @@
 //! Workers: who is started with which order, who is looked at, who is asked to end.
 
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::Stdio;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -24,6 +25,14 @@ pub(super) struct Active {
     pub(super) pid: Option<u32>,
     /// When it was asked to end.
     pub(super) asked: Option<tokio::time::Instant>,
+}
+
+/// A worker that has ended.
+pub(super) struct Over {
+    pub(super) task: usize,
+    pub(super) attempt: u32,
+    /// The signal that it died by, where it is known.
+    pub(super) signal: Option<i32>,
 }
 
 impl Orchestrator<'_> {
@@ -53,7 +62,7 @@ impl Orchestrator<'_> {
         }
     }
 
-    pub(super) fn start_all(&mut self, ended: &mut JoinSet<(usize, u32)>) -> Result<(), Error> {
+    pub(super) fn start_all(&mut self, ended: &mut JoinSet<Over>) -> Result<(), Error> {
         let now = tokio::time::Instant::now();
         self.not_before.retain(|_, time| *time > now);
         // A limit is the agent's account, so it holds for every task.
@@ -70,7 +79,7 @@ impl Orchestrator<'_> {
         Ok(())
     }
 
-    fn start(&mut self, task: usize, ended: &mut JoinSet<(usize, u32)>) -> Result<(), Error> {
+    fn start(&mut self, task: usize, ended: &mut JoinSet<Over>) -> Result<(), Error> {
         self.lock.verify()?;
         let attempt = self.board.next_attempt(task);
         let order = self.order(task, attempt);
@@ -104,8 +113,12 @@ impl Orchestrator<'_> {
         active.pid = child.id();
         self.active.insert(task, active);
         ended.spawn(async move {
-            child.wait().await.ok();
-            (task, attempt)
+            let status = child.wait().await.ok();
+            Over {
+                task,
+                attempt,
+                signal: status.and_then(|status| status.signal()),
+            }
         });
         self.engine.watcher.progress(&Progress::Started(
             &self.engine.work.tasks[task].id,
@@ -173,16 +186,15 @@ impl Orchestrator<'_> {
     }
 
     /// Waits for a worker that an earlier orchestrator started, by its claim.
-    pub(super) fn follow_adopted(
-        &self,
-        task: usize,
-        attempt: u32,
-        ended: &mut JoinSet<(usize, u32)>,
-    ) {
+    pub(super) fn follow_adopted(&self, task: usize, attempt: u32, ended: &mut JoinSet<Over>) {
         let (port, id) = (self.port.clone(), self.task(task).to_owned());
         ended.spawn_blocking(move || {
             port.wait_released(&id, attempt).ok();
-            (task, attempt)
+            Over {
+                task,
+                attempt,
+                signal: None,
+            }
         });
     }
 
