@@ -22,6 +22,10 @@ fn a_death_at_any_point_of_the_engine_leaves_no_trace() {
 }
 
 /// Lets a run die, resumes it, and looks at the end. Returns whether it died.
+#[expect(
+    clippy::unwrap_used,
+    reason = "a test whose binary can not be started fails by panicking"
+)]
 fn dies_at(place: &str) -> bool {
     let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
     project.plan("A B<A C");
