@@ -4,14 +4,17 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::report::Section;
-use super::{machine, overhead, overview, replay, report, startup};
+use super::{breakdown, machine, overhead, overview, replay, report, startup};
 use crate::{Chore, run};
 
 pub(crate) const CHORE: Chore = Chore {
     name: "bench",
-    about: "measure the release binary; all benches or those named; a full run writes docs/numbers.md",
+    about: "measure the release binary; all benches write docs/numbers.md, named ones only print; --full adds 10,000 tasks",
     run: chore,
 };
+
+const CALL: &str = "cargo xtask bench";
+const FULL_CALL: &str = "cargo xtask bench --full";
 
 /// Every bench, in the order of the report.
 const BENCHES: &[Bench] = &[
@@ -19,6 +22,7 @@ const BENCHES: &[Bench] = &[
     overview::BENCH,
     startup::BENCH,
     overhead::BENCH,
+    breakdown::BENCH,
 ];
 
 /// Something that is measured.
@@ -34,11 +38,14 @@ pub(super) struct Setting {
     pub(super) rekindle: PathBuf,
     /// A folder for generated projects and scratch files.
     pub(super) folder: PathBuf,
+    /// Whether sizes are measured that take minutes.
+    pub(super) full: bool,
 }
 
 fn chore(args: &[String]) -> Result<ExitCode, String> {
-    let chosen = chosen(args)?;
-    let setting = setting()?;
+    let (full, named) = options(args);
+    let chosen = chosen(&named)?;
+    let setting = setting(full)?;
     let load_before = machine::load();
     let mut sections = Vec::new();
     for bench in &chosen {
@@ -49,8 +56,9 @@ fn chore(args: &[String]) -> Result<ExitCode, String> {
     }
     let facts = machine::facts(&setting.rekindle, load_before);
     if chosen.len() == BENCHES.len() {
+        let call = if full { FULL_CALL } else { CALL };
         let file = run::root().join("docs/numbers.md");
-        std::fs::write(&file, report::document(&facts, &sections))
+        std::fs::write(&file, report::document(call, &facts, &sections))
             .map_err(|e| format!("cannot write `{}`: {e}", file.display()))?;
         println!("written: docs/numbers.md");
     }
@@ -63,6 +71,12 @@ fn chore(args: &[String]) -> Result<ExitCode, String> {
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// Takes `--full` out of the arguments; what is left are names of benches.
+fn options(args: &[String]) -> (bool, Vec<String>) {
+    let (full, named): (Vec<_>, Vec<_>) = args.iter().cloned().partition(|arg| arg == "--full");
+    (!full.is_empty(), named)
 }
 
 fn chosen(args: &[String]) -> Result<Vec<&'static Bench>, String> {
@@ -80,7 +94,7 @@ fn chosen(args: &[String]) -> Result<Vec<&'static Bench>, String> {
 }
 
 /// Builds the binary as it is released and makes the scratch folder.
-fn setting() -> Result<Setting, String> {
+fn setting(full: bool) -> Result<Setting, String> {
     let target = target_folder()?;
     let mut command = run::cargo(&["build", "--release", "--package", "rekindle"]);
     let (built, _) = run::timed("build", || run::watched(&mut command));
@@ -94,6 +108,7 @@ fn setting() -> Result<Setting, String> {
     Ok(Setting {
         rekindle: target.join("release").join(name),
         folder,
+        full,
     })
 }
 
@@ -102,4 +117,34 @@ fn target_folder() -> Result<PathBuf, String> {
     let me = std::env::current_exe().map_err(|e| format!("cannot find this program: {e}"))?;
     let target = me.ancestors().nth(2).map(Path::to_owned);
     target.ok_or_else(|| "this program lies in no target folder".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn full_may_stand_anywhere_and_names_no_bench() {
+        let check = |args: &[&str], full, expect: &[&str]| {
+            let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
+            let (is_full, named) = options(&args);
+            assert_eq!(is_full, full);
+            let chosen: Vec<&str> = chosen(&named)
+                .unwrap()
+                .iter()
+                .map(|bench| bench.name)
+                .collect();
+            assert_eq!(chosen, expect);
+        };
+        let all = ["replay", "overview", "startup", "overhead", "breakdown"];
+        check(&[], false, &all);
+        check(&["--full"], true, &all);
+        check(&["--full", "overhead"], true, &["overhead"]);
+        check(
+            &["startup", "--full", "overhead"],
+            true,
+            &["startup", "overhead"],
+        );
+        assert!(chosen(&["--fast".to_owned()]).is_err());
+    }
 }

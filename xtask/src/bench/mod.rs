@@ -5,9 +5,11 @@
 //! [`generate`] once and then reused; programs to compare with are a constant in [`peer`].
 //! Start at [`chore`].
 
+mod breakdown;
 mod chore;
 mod dialect;
 mod generate;
+mod git_trace;
 mod machine;
 mod measure;
 mod overhead;
@@ -18,5 +20,6 @@ mod replay;
 mod replay_project;
 mod report;
 mod startup;
+mod timeline;
 
 pub(crate) use chore::CHORE;

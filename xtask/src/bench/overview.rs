@@ -54,6 +54,7 @@ fn bench(setting: &Setting) -> Result<Section, String> {
             ),
         ],
         table: Table {
+            n_text: 1,
             head: vec!["program", "wall s", "CPU s", "CPU ms a run", "memory MB"],
             rows: vec![vec![
                 contenders[0].shown.clone(),

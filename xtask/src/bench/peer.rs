@@ -32,6 +32,10 @@ pub(super) const PARALLEL: Peer = Peer {
     program: "parallel",
     package: "parallel",
 };
+pub(super) const STRACE: Peer = Peer {
+    program: "strace",
+    package: "strace",
+};
 pub(super) const WC: Peer = Peer {
     program: "wc",
     package: "coreutils",

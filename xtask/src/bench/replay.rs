@@ -49,6 +49,7 @@ fn bench(setting: &Setting) -> Result<Section, String> {
         title: "Replay",
         about: about(logs.len(), size),
         table: Table {
+            n_text: 1,
             head: vec![
                 "program",
                 "CPU s",

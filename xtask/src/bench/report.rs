@@ -62,17 +62,25 @@ impl Target {
     }
 }
 
-/// Rows under a head; the first column is text, all others are figures.
+/// Rows under a head; the first columns are text, all others are figures.
 pub(super) struct Table {
+    /// How many columns are text.
+    pub(super) n_text: usize,
     pub(super) head: Vec<&'static str>,
     pub(super) rows: Vec<Vec<String>>,
 }
 
 /// Returns the whole file.
-pub(super) fn document(facts: &[(&'static str, String)], sections: &[Section]) -> String {
-    let mut text = String::from(
+///
+/// `call` is what was typed for it.
+pub(super) fn document(
+    call: &str,
+    facts: &[(&'static str, String)],
+    sections: &[Section],
+) -> String {
+    let mut text = format!(
         "# Numbers\n\n\
-         Written by `cargo xtask bench`, which also checks the targets; not to be edited by hand.\n\n",
+         Written by `{call}`, which also checks the targets; not to be edited by hand.\n\n",
     );
     for (name, value) in facts {
         let _ = writeln!(text, "* {name}: {value}");
@@ -111,7 +119,10 @@ impl fmt::Display for Section {
         for sentence in &self.about {
             writeln!(f, "{sentence}")?;
         }
-        writeln!(f, "\n{}", self.table)?;
+        write!(f, "\n{}", self.table)?;
+        if !self.targets.is_empty() {
+            writeln!(f)?;
+        }
         for target in &self.targets {
             writeln!(f, "* {}", target.line())?;
         }
@@ -128,10 +139,10 @@ impl fmt::Display for Table {
                 *width = (*width).max(cell.chars().count());
             }
         }
-        line(f, &head, &widths)?;
+        line(f, &head, &widths, self.n_text)?;
         write!(f, "|")?;
         for (column, width) in widths.iter().enumerate() {
-            let (dashes, end) = if column == 0 {
+            let (dashes, end) = if column < self.n_text {
                 ("-".repeat(*width), "")
             } else {
                 ("-".repeat(width - 1), ":")
@@ -140,16 +151,21 @@ impl fmt::Display for Table {
         }
         writeln!(f)?;
         for row in &self.rows {
-            line(f, row, &widths)?;
+            line(f, row, &widths, self.n_text)?;
         }
         Ok(())
     }
 }
 
-fn line(f: &mut fmt::Formatter<'_>, cells: &[String], widths: &[usize]) -> fmt::Result {
+fn line(
+    f: &mut fmt::Formatter<'_>,
+    cells: &[String],
+    widths: &[usize],
+    n_text: usize,
+) -> fmt::Result {
     write!(f, "|")?;
     for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
-        if column == 0 {
+        if column < n_text {
             write!(f, " {cell:<width$} |")?;
         } else {
             write!(f, " {cell:>width$} |")?;
@@ -185,10 +201,11 @@ mod tests {
             title: "Speed",
             about: vec!["Something ran.".to_owned()],
             table: Table {
-                head: vec!["program", "ms"],
+                n_text: 2,
+                head: vec!["program", "how", "ms"],
                 rows: vec![
-                    vec!["rekindle".to_owned(), "1.50".to_owned()],
-                    vec!["jq".to_owned(), "1,000".to_owned()],
+                    ["rekindle", "alone", "1.50"].map(str::to_owned).to_vec(),
+                    ["jq", "twice", "1,000"].map(str::to_owned).to_vec(),
                 ],
             },
             targets: vec![
@@ -201,10 +218,10 @@ mod tests {
 
 Something ran.
 
-| program  |    ms |
-| -------- | ----: |
-| rekindle |  1.50 |
-| jq       | 1,000 |
+| program  | how   |    ms |
+| -------- | ----- | ----: |
+| rekindle | alone |  1.50 |
+| jq       | twice | 1,000 |
 
 * time < 1.00 ms: 1.50 ms, MISSED
 * speed > 400 MB/s: 500 MB/s, reached

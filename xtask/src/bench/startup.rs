@@ -54,6 +54,7 @@ fn bench(setting: &Setting) -> Result<Section, String> {
                 .to_owned(),
         ],
         table: Table {
+            n_text: 1,
             head: vec!["program", "minimum ms", "median ms", "90 % below ms"],
             rows: racers.iter().map(Racer::row).collect(),
         },
