@@ -24,7 +24,12 @@ pub struct Project {
 impl Project {
     /// Returns the project as it is now; each call reads the clock anew.
     pub(crate) fn world(&self) -> RealWorld {
-        RealWorld::new(self.folder.clone(), self.clock, self.variables.clone())
+        RealWorld::new(
+            self.folder.clone(),
+            self.clock,
+            self.variables.clone(),
+            self.search_path.clone(),
+        )
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -85,6 +85,11 @@ pub enum Error {
     },
 }
 
+/// Returns a path for a message; what is not UTF-8 in it is replaced.
+pub(crate) fn shown(path: &std::path::Path) -> Utf8PathBuf {
+    Utf8PathBuf::from(path.to_string_lossy().into_owned())
+}
+
 /// Adds the two facts that an `io::Error` does not have: what was tried, and on which path.
 pub(crate) trait At<T> {
     fn at(self, action: &'static str, path: &Utf8Path) -> Result<T, Error>;

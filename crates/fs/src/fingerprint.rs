@@ -6,7 +6,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read as _};
 use std::str::FromStr;
 
 use camino::Utf8Path;
@@ -106,6 +106,22 @@ impl Content {
         let mut hasher = blake3::Hasher::new();
         hasher.update_reader(file).at("read", path)?;
         Ok(Self::Present(Fingerprint::finish(&hasher)))
+    }
+}
+
+/// Copies everything to a writer and returns the fingerprint of it.
+pub(crate) fn hash_to(mut from: File, to: &mut dyn io::Write) -> io::Result<Fingerprint> {
+    let mut hasher = blake3::Hasher::new();
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        let n = match from.read(&mut buffer) {
+            Ok(0) => return Ok(Fingerprint::finish(&hasher)),
+            Ok(n) => n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        hasher.update(&buffer[..n]);
+        to.write_all(&buffer[..n])?;
     }
 }
 

@@ -17,8 +17,10 @@ pub mod journal;
 mod lock;
 mod log;
 mod process;
+mod relocate;
 mod replace;
 mod temporary;
+mod tree;
 
 pub use confine::confine;
 pub use error::Error;
@@ -28,5 +30,7 @@ pub use journal::Journal;
 pub use lock::{Holder, Lock, LockError, Occupancy};
 pub use log::{Log, Tail};
 pub use process::{Liveness, ProcessIdentity};
+pub use relocate::Relocation;
 pub use replace::{create, replace};
 pub use temporary::{create_output, scratch, sweep_drafts};
+pub use tree::{Draft, Node, Tree};

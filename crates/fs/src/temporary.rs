@@ -5,9 +5,12 @@
 //! the folder that is being written to anyway; a name of another machine, of another container or of
 //! an unknown form stays for ever. There is no removal by age: a slow writer is not a dead one.
 
+use std::ffi::OsString;
 use std::fs::{self, Permissions};
 use std::io::{self, Seek as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use camino::Utf8Path;
 use tempfile::NamedTempFile;
@@ -60,6 +63,13 @@ pub(crate) fn draft_of(name: &str) -> String {
     format!("{}{}", signed(DRAFT), &digest[..8])
 }
 
+/// Returns a name that this process has not used yet.
+pub(crate) fn free_name() -> OsString {
+    static USED: AtomicU32 = AtomicU32::new(0);
+    let number = USED.fetch_add(1, Ordering::Relaxed);
+    format!("{}{number:06}", signed(PREFIX)).into()
+}
+
 /// Returns the beginning of a name that says who writes it.
 fn signed(prefix: &str) -> String {
     let here = ProcessIdentity::current();
@@ -103,16 +113,18 @@ fn is_orphan(name: &str, prefix: &str) -> bool {
         .is_some_and(|writer| writer.is_alive() == Liveness::Gone)
 }
 
-/// Removes the temporary files in this folder whose writers are gone.
+/// Removes the temporary files and links in this folder whose writers are gone.
 ///
 /// Failing is no reason not to write: what stays is removed by a later call or by a person.
-pub(crate) fn sweep(folder: &Utf8Path) {
-    let Ok(entries) = fs::read_dir(folder) else {
+pub(crate) fn sweep(folder: impl AsRef<Path>) {
+    let Ok(entries) = fs::read_dir(folder.as_ref()) else {
         return;
     };
     for entry in entries.flatten() {
         if let Some(name) = entry.file_name().to_str()
-            && entry.file_type().is_ok_and(|kind| kind.is_file())
+            && entry
+                .file_type()
+                .is_ok_and(|kind| kind.is_file() || kind.is_symlink())
             && is_orphan(name, PREFIX)
         {
             fs::remove_file(entry.path()).ok();
@@ -244,7 +256,7 @@ mod tests {
 
     #[test]
     fn sweeping_a_folder_that_is_not_there_does_nothing() {
-        sweep("/not/there".into());
+        sweep("/not/there");
         sweep_drafts("/not/there".into());
     }
 }

@@ -76,7 +76,8 @@ impl Mode {
         }
     }
 
-    pub(crate) fn as_octal(self) -> &'static str {
+    /// Returns the digits that git writes.
+    pub fn as_octal(self) -> &'static str {
         match self {
             Self::File => "100644",
             Self::Executable => "100755",
@@ -104,6 +105,29 @@ impl Repo {
         let ids = ["--end-of-options", base.as_str(), tree.as_str()];
         scratch
             .apply(self.read().args(args).args(renames).args(ids))
+            .parsed(raw_diff::parse)
+    }
+
+    /// Returns all differences between two commits or trees, by path; a move is a deletion and an addition.
+    pub fn between(&self, from: &ObjectId, to: &ObjectId) -> Result<Vec<Change>, Error> {
+        let args = ["diff-tree", "-r", "-z", "--raw", "--no-renames"];
+        let ids = ["--end-of-options", from.as_str(), to.as_str()];
+        self.read()
+            .args(args)
+            .args(["--ignore-submodules=none"])
+            .args(ids)
+            .parsed(raw_diff::parse)
+    }
+
+    /// Returns what the index has that HEAD does not, by path; a move is a deletion and an addition.
+    pub fn staged(&self) -> Result<Vec<Change>, Error> {
+        let Some(head) = self.tree_of("HEAD")? else {
+            return Ok(Vec::new());
+        };
+        let args = ["diff-index", "--cached", "-z", "--raw", "--no-renames"];
+        self.read()
+            .args(args)
+            .args(["--ignore-submodules=none", head.as_str()])
             .parsed(raw_diff::parse)
     }
 }

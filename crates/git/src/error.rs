@@ -205,3 +205,13 @@ fn found_words(found: Option<&ObjectId>) -> String {
         None => "does not exist".to_owned(),
     }
 }
+
+impl Error {
+    /// Whether there is no repository to ask, or not even the folder.
+    pub fn is_no_repository(&self) -> bool {
+        matches!(
+            self,
+            Self::NotARepository { .. } | Self::NoSuchFolder { .. }
+        )
+    }
+}

@@ -30,6 +30,14 @@ impl Head {
             Self::Detached { commit } => Some(commit),
         }
     }
+
+    /// Returns the branch's name without `refs/heads/`, if one is checked out.
+    pub fn branch(&self) -> Option<&str> {
+        match self {
+            Self::Branch { name, .. } => Some(name),
+            Self::Detached { .. } => None,
+        }
+    }
 }
 
 impl Repo {

@@ -9,12 +9,13 @@
 //!
 //! * The surroundings do not leak in: the variables by which a hook points git at its own
 //!   repository are removed, hooks are not run, no prompt is shown, and every run has a time limit.
-//! * The user's index is never written, except by [`Repo::reset_hard`].
+//! * The user's index is never written, except by [`Repo::reset_hard`] and, for the paths it is
+//!   given, by [`Repo::stage`].
 //! * Names are bytes ([`RepoPath`]); all lists are read with `-z`.
 //! * Whatever a destructive step could lose is kept first by [`Repo::rescue`].
 //!
 //! It decides nothing: which worktree is stale, or which commit has landed, is for the callers.
-//! Start reading at `repo.rs`, then `snapshot.rs` and `rescue.rs`.
+//! Start reading at `repo.rs`, then `snapshot.rs` and `rescue/mod.rs`.
 
 mod call;
 mod changes;
@@ -25,6 +26,7 @@ mod head;
 mod id;
 mod log;
 mod merge;
+mod overlay;
 mod path;
 mod process;
 mod program;
@@ -34,6 +36,7 @@ mod repo;
 mod rescue;
 mod scratch;
 mod snapshot;
+mod standing;
 mod status;
 mod worktree;
 
@@ -49,6 +52,7 @@ pub use path::RepoPath;
 pub use program::{Program, Version};
 pub use refs::Expected;
 pub use repo::Repo;
-pub use rescue::Rescue;
+pub use rescue::{Rescue, Rescued, Staged};
+pub use standing::Indexed;
 pub use status::{State, StatusEntry};
 pub use worktree::{Checkout, Removal, Worktree};

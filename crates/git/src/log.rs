@@ -57,6 +57,18 @@ impl Repo {
     /// Returns the commits of a range (`base..HEAD`) or all that lead to one, children before
     /// parents.
     pub fn log(&self, range: &str) -> Result<Vec<Commit>, Error> {
+        self.commits(&["--end-of-options", range])
+    }
+
+    /// Returns the newest commits that lead to this one and that no branch and no tag has, at most
+    /// `most` of them.
+    pub fn log_of_own(&self, commit: &ObjectId, most: usize) -> Result<Vec<Commit>, Error> {
+        let most = format!("--max-count={most}");
+        let refs = ["--not", "--branches", "--tags", "--remotes"];
+        self.commits(&[&[most.as_str(), commit.as_str()][..], &refs].concat())
+    }
+
+    fn commits(&self, which: &[&str]) -> Result<Vec<Commit>, Error> {
         // A NUL cannot be part of a commit, so with `-z` every field ends with one.
         let format = format!("--format=tformat:{}", FIELDS.join("%x00"));
         let fixed = [
@@ -70,13 +82,9 @@ impl Repo {
             // The separators that git knows can be set by the user; ours is the colon.
             .setting("trailer.separators=:")
             .args(fixed)
-            .args([
-                format.as_str(),
-                "--no-patch",
-                "--end-of-options",
-                range,
-                "--",
-            ])
+            .args([format.as_str(), "--no-patch"])
+            .args(which)
+            .args(["--"])
             .parsed(parse)
     }
 }

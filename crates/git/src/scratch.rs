@@ -52,18 +52,32 @@ impl Scratch {
         let copy = scratch.folder.path().join("index");
         copy_index(&layout.git_dir.join("index"), &copy)?;
         if objects == Objects::Apart {
-            let apart = scratch.folder.path().join("objects");
-            make_folder(&apart)?;
-            let real = layout.common_dir.join("objects");
-            scratch.settings.push("core.fsync=none".into());
-            scratch
-                .variables
-                .push(("GIT_OBJECT_DIRECTORY", apart.into()));
-            scratch
-                .variables
-                .push(("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted(&real).into()));
+            scratch.keep_objects_apart(layout)?;
         }
         Ok(scratch)
+    }
+
+    /// Makes an index with nothing in it, for a question that leaves no objects behind.
+    pub(crate) fn empty_apart(layout: &Layout) -> Result<Self, Error> {
+        let mut scratch = Self::new()?;
+        scratch.keep_objects_apart(layout)?;
+        Ok(scratch)
+    }
+
+    fn keep_objects_apart(&mut self, layout: &Layout) -> Result<(), Error> {
+        let apart = self.folder.path().join("objects");
+        make_folder(&apart)?;
+        let real = layout.common_dir.join("objects");
+        self.settings.push("core.fsync=none".into());
+        self.variables.push(("GIT_OBJECT_DIRECTORY", apart.into()));
+        self.variables
+            .push(("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted(&real).into()));
+        Ok(())
+    }
+
+    /// Makes an index with nothing in it.
+    pub(crate) fn empty() -> Result<Self, Error> {
+        Self::new()
     }
 
     /// Makes an empty index for `work_tree` under which files are stored and written byte by byte:

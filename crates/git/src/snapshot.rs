@@ -35,7 +35,7 @@ impl Repo {
     ) -> Result<ObjectId, Error> {
         let top = Repo::at(self.program(), &layout.top_level);
         let mut leave_out = top.nested_below()?;
-        leave_out.extend_from_slice(exclude);
+        leave_out.extend(top.not_ignored(exclude)?);
         top.stage_all(scratch, &leave_out)?;
         if !exclude.is_empty() {
             top.unstage(scratch, exclude)?;
@@ -104,6 +104,31 @@ impl Repo {
             .parsed(parse_entries)
     }
 
+    /// Returns those of the paths that git does not ignore anyway.
+    ///
+    /// `git add` fails when a pathspec names an ignored path, be it to leave it out.
+    fn not_ignored(&self, paths: &[RepoPath]) -> Result<Vec<RepoPath>, Error> {
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        let input: Vec<u8> = paths
+            .iter()
+            .flat_map(|path| [path.as_bytes(), b"\0"].concat())
+            .collect();
+        let args = ["check-ignore", "-z", "--stdin", "--no-index"];
+        let ignored = self.read().args(args).input(input).answer()?;
+        let ignored = ignored.unwrap_or_default();
+        let is_ignored = |path: &&RepoPath| {
+            let mut names = ignored.split(|byte| *byte == 0);
+            names.any(|name| name == path.as_bytes())
+        };
+        Ok(paths
+            .iter()
+            .filter(|path| !is_ignored(path))
+            .cloned()
+            .collect())
+    }
+
     /// Brings the index to what the worktree has. This must be run at the top.
     fn stage_all(&self, scratch: &Scratch, leave_out: &[RepoPath]) -> Result<(), Error> {
         let mut pathspecs = b".\0".to_vec();
@@ -152,7 +177,7 @@ impl Repo {
         self.edit_index(scratch, lines)
     }
 
-    fn edit_index(
+    pub(crate) fn edit_index(
         &self,
         scratch: &Scratch,
         lines: impl Iterator<Item = Vec<u8>>,
@@ -169,7 +194,7 @@ impl Repo {
             .map(drop)
     }
 
-    fn write_tree(&self, scratch: &Scratch) -> Result<ObjectId, Error> {
+    pub(crate) fn write_tree(&self, scratch: &Scratch) -> Result<ObjectId, Error> {
         scratch.apply(self.write().args(["write-tree"])).object_id()
     }
 }
@@ -178,10 +203,10 @@ impl Repo {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct IndexEntry {
     tag: u8,
-    mode: Mode,
-    id: ObjectId,
-    stage: u8,
-    path: RepoPath,
+    pub(crate) mode: Mode,
+    pub(crate) id: ObjectId,
+    pub(crate) stage: u8,
+    pub(crate) path: RepoPath,
 }
 
 impl IndexEntry {
@@ -191,7 +216,8 @@ impl IndexEntry {
         (self.tag.is_ascii_lowercase() || self.is_sparse()) && self.is_on_disk(layout)
     }
 
-    fn is_sparse(&self) -> bool {
+    /// Whether a sparse checkout leaves the file out.
+    pub(crate) fn is_sparse(&self) -> bool {
         self.tag.eq_ignore_ascii_case(&b'S')
     }
 
@@ -204,7 +230,7 @@ impl IndexEntry {
             .is_ok()
     }
 
-    fn line(&self, path: &[u8]) -> Vec<u8> {
+    pub(crate) fn line(&self, path: &[u8]) -> Vec<u8> {
         index_line(self.mode.as_octal(), self.id.as_str(), path)
     }
 
@@ -214,7 +240,7 @@ impl IndexEntry {
 }
 
 /// Reads `<tag> <mode> <id> <stage>\t<path>\0`.
-fn parse_entries(output: &[u8]) -> Result<Vec<IndexEntry>, String> {
+pub(crate) fn parse_entries(output: &[u8]) -> Result<Vec<IndexEntry>, String> {
     let records = output
         .split(|byte| *byte == 0)
         .filter(|record| !record.is_empty());
@@ -241,7 +267,7 @@ fn parse_entry(record: &[u8]) -> Option<IndexEntry> {
     })
 }
 
-fn index_line(mode: &str, id: &str, path: &[u8]) -> Vec<u8> {
+pub(crate) fn index_line(mode: &str, id: &str, path: &[u8]) -> Vec<u8> {
     [mode.as_bytes(), b" ", id.as_bytes(), b"\t", path, b"\0"].concat()
 }
 

@@ -4,14 +4,19 @@
 //! Nothing here fails or panics because of what a file contains; only an edit can be refused.
 //! Start reading at [`Document`].
 
+mod diff;
 mod display;
 mod document;
+mod json_edit;
+mod json_style;
 mod lines;
 mod markdown;
 mod time;
 
+pub use diff::diff;
 pub use display::{excerpt, printable, printable_block};
 pub use document::{Document, Edit, EditError, Eol, Line, Lines, Span};
+pub use json_edit::{JsonChange, JsonEditError, JsonValue, edit_json};
 pub use lines::{LineSplitter, RawLine, Text};
 pub use markdown::{Heading, headings};
 pub use time::{file_stamp, format_instant, format_seconds, parse_instant};

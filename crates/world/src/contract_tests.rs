@@ -91,6 +91,7 @@ fn on_disk(folder: &Utf8Path) -> RealWorld {
         folder.to_owned(),
         Clock::Fixed(now()),
         [("HOME".to_owned(), "/home/me".to_owned())].into(),
+        "".into(),
     )
 }
 
@@ -144,7 +145,7 @@ fn a_pipe_is_never_waited_for() {
     let (_folder, path) = scratch();
     let pipe = path.join("pipe");
     make_pipe(&pipe);
-    let world = RealWorld::new(path.clone(), Clock::Fixed(now()), [].into());
+    let world = RealWorld::new(path.clone(), Clock::Fixed(now()), [].into(), "".into());
     assert_eq!(world.read(&pipe, 10), Err(ReadError::NotFound));
     let kinds: Vec<Entry> = world.list(&path).unwrap();
     assert_eq!(kinds[0].kind, Kind::Other);

@@ -6,18 +6,24 @@
 //! carry a digest of all that it was made from ([`Witness`]). The form that
 //! reads the disk is behind the feature `real`.
 
+mod git;
 mod memory;
 #[cfg(feature = "real")]
 mod real;
+#[cfg(feature = "real")]
+mod real_git;
 mod recording;
 mod view;
 mod witness;
 
+pub use git::{
+    GitAnswer, GitChange, GitCommit, GitEntry, GitPath, GitQuestion, GitRepository, GitWorktree,
+};
 pub use memory::MemoryWorld;
 #[cfg(feature = "real")]
 pub use real::{Clock, RealWorld};
 pub use recording::{CAPTURE_SCHEMA, Recorder, Recording, RecordingError};
-pub use view::{Entry, Kind, Meta, ReadError, World};
+pub use view::{Entry, Kind, Meta, Owner, Ownership, ReadError, World};
 pub use witness::Witness;
 
 #[cfg(test)]

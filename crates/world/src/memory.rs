@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 
-use crate::{Entry, Kind, Meta, ReadError, World};
+use crate::{Entry, GitAnswer, GitQuestion, Kind, Meta, Owner, Ownership, ReadError, World};
 
 #[derive(Debug, Clone)]
 enum Node {
@@ -22,6 +22,8 @@ pub struct MemoryWorld {
     now: Timestamp,
     variables: BTreeMap<String, String>,
     nodes: BTreeMap<Utf8PathBuf, Node>,
+    owners: BTreeMap<Utf8PathBuf, Ownership>,
+    git: BTreeMap<(Utf8PathBuf, GitQuestion), GitAnswer>,
 }
 
 impl MemoryWorld {
@@ -33,6 +35,8 @@ impl MemoryWorld {
             now,
             variables: BTreeMap::new(),
             nodes: BTreeMap::new(),
+            owners: BTreeMap::new(),
+            git: BTreeMap::new(),
         };
         world.put(project, Node::Folder);
         world
@@ -74,6 +78,27 @@ impl MemoryWorld {
     #[must_use]
     pub fn with_variable(mut self, name: &str, value: &str) -> Self {
         self.variables.insert(name.to_owned(), value.to_owned());
+        self
+    }
+
+    /// Says whose a path is; all others are the user's own.
+    #[must_use]
+    pub fn owned(mut self, path: impl AsRef<Utf8Path>, owner: Owner, mode: u32) -> Self {
+        let path = self.project.join(path);
+        self.owners.insert(path, Ownership { owner, mode });
+        self
+    }
+
+    /// Says what git answers to a question in a folder; what is not said is not there.
+    #[must_use]
+    pub fn git_says(
+        mut self,
+        folder: impl AsRef<Utf8Path>,
+        question: GitQuestion,
+        answer: GitAnswer,
+    ) -> Self {
+        let folder = self.project.join(folder);
+        self.git.insert((folder, question), answer);
         self
     }
 
@@ -186,5 +211,20 @@ impl World for MemoryWorld {
             sink(piece);
         }
         Ok(())
+    }
+
+    fn ownership(&self, path: &Utf8Path) -> Result<Ownership, ReadError> {
+        let meta = self.stat(path)?;
+        let mode = match meta.kind {
+            Kind::Folder => 0o755,
+            Kind::File | Kind::Link | Kind::Other => 0o644,
+        };
+        let owner = Owner::Me;
+        Ok(*self.owners.get(path).unwrap_or(&Ownership { owner, mode }))
+    }
+
+    fn git(&self, folder: &Utf8Path, question: &GitQuestion) -> Result<GitAnswer, ReadError> {
+        let answer = self.git.get(&(folder.to_owned(), question.clone()));
+        answer.cloned().ok_or(ReadError::NotFound)
     }
 }

@@ -1,12 +1,15 @@
 //! The world as the operating system shows it.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt as _;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 
-use crate::{Entry, Kind, Meta, ReadError, World};
+use crate::real_git::RealGit;
+use crate::{Entry, GitAnswer, GitQuestion, Kind, Meta, Owner, Ownership, ReadError, World};
 
 /// Where the time comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,18 +39,25 @@ pub struct RealWorld {
     project: Utf8PathBuf,
     now: Timestamp,
     variables: BTreeMap<String, String>,
+    git: RealGit,
 }
 
 /// Large enough that the cost of a read call disappears, small enough to stay in the cache.
 const PIECE: usize = 256 * 1024;
 
 impl RealWorld {
-    /// Returns the view of `project`, with the clock read once.
-    pub fn new(project: Utf8PathBuf, clock: Clock, variables: BTreeMap<String, String>) -> Self {
+    /// Returns the view of `project`, with the clock read once; git is looked for in `search_path`.
+    pub fn new(
+        project: Utf8PathBuf,
+        clock: Clock,
+        variables: BTreeMap<String, String>,
+        search_path: OsString,
+    ) -> Self {
         Self {
             project,
             now: clock.now(),
             variables,
+            git: RealGit::new(search_path),
         }
     }
 }
@@ -128,6 +138,21 @@ impl World for RealWorld {
                 Err(error) => return Err(failure(&error)),
             }
         }
+    }
+
+    fn ownership(&self, path: &Utf8Path) -> Result<Ownership, ReadError> {
+        let meta = fs_err::symlink_metadata(path).map_err(|e| failure(&e))?;
+        let owner = match meta.uid() {
+            uid if uid == rustix::process::geteuid().as_raw() => Owner::Me,
+            0 => Owner::Root,
+            _ => Owner::Other,
+        };
+        let mode = meta.mode() & 0o7777;
+        Ok(Ownership { owner, mode })
+    }
+
+    fn git(&self, folder: &Utf8Path, question: &GitQuestion) -> Result<GitAnswer, ReadError> {
+        self.git.ask(folder, question)
     }
 }
 

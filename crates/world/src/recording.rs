@@ -12,7 +12,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Entry, Meta, ReadError, World};
+use crate::{Entry, GitAnswer, GitQuestion, Meta, Ownership, ReadError, World};
 
 /// The name and version of the file's form.
 pub const CAPTURE_SCHEMA: &str = "rekindle.capture/1";
@@ -32,6 +32,8 @@ enum Question {
     List(Utf8PathBuf),
     Resolve(Utf8PathBuf),
     Contents(Utf8PathBuf),
+    Ownership(Utf8PathBuf),
+    Git(Utf8PathBuf, GitQuestion),
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -45,6 +47,8 @@ enum Answer {
     Text(String),
     /// Contents that are not.
     Bytes(Vec<u8>),
+    Ownership(Ownership),
+    Git(GitAnswer),
     Error(ReadError),
 }
 
@@ -167,6 +171,21 @@ impl World for Recorder<'_> {
         self.kept(Question::Contents(path.to_owned()), answer, |()| {
             contents(all.clone())
         })
+    }
+
+    fn ownership(&self, path: &Utf8Path) -> Result<Ownership, ReadError> {
+        let answer = self.inner.ownership(path);
+        self.kept(
+            Question::Ownership(path.to_owned()),
+            answer,
+            Answer::Ownership,
+        )
+    }
+
+    fn git(&self, folder: &Utf8Path, question: &GitQuestion) -> Result<GitAnswer, ReadError> {
+        let answer = self.inner.git(folder, question);
+        let ask = Question::Git(folder.to_owned(), question.clone());
+        self.kept(ask, answer, Answer::Git)
     }
 }
 
@@ -298,5 +317,21 @@ impl World for Recording {
     fn stream(&self, path: &Utf8Path, sink: &mut dyn FnMut(&[u8])) -> Result<(), ReadError> {
         sink(self.contents(path)?);
         Ok(())
+    }
+
+    fn ownership(&self, path: &Utf8Path) -> Result<Ownership, ReadError> {
+        let answer = self.answer(&Question::Ownership(path.to_owned()))?;
+        let Answer::Ownership(ownership) = answer else {
+            return Err(mismatch(answer));
+        };
+        Ok(*ownership)
+    }
+
+    fn git(&self, folder: &Utf8Path, question: &GitQuestion) -> Result<GitAnswer, ReadError> {
+        let answer = self.answer(&Question::Git(folder.to_owned(), question.clone()))?;
+        let Answer::Git(git) = answer else {
+            return Err(mismatch(answer));
+        };
+        Ok(git.clone())
     }
 }

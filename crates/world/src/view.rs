@@ -4,6 +4,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::{GitAnswer, GitQuestion};
+
 /// What a path is, without following a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -34,6 +36,27 @@ pub struct Entry {
     pub name: String,
     /// What it is.
     pub kind: Kind,
+}
+
+/// Whose a path is, and who may write to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ownership {
+    /// Whose it is.
+    pub owner: Owner,
+    /// Its permission bits, the sticky bit among them.
+    pub mode: u32,
+}
+
+/// Whose a path is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Owner {
+    /// The user's who asks.
+    Me,
+    /// The system's own.
+    Root,
+    /// Somebody else's.
+    Other,
 }
 
 /// Why something could not be read.
@@ -91,6 +114,12 @@ pub trait World {
 
     /// Hands a file to `sink` in pieces, in order, so that its length costs no memory.
     fn stream(&self, path: &Utf8Path, sink: &mut dyn FnMut(&[u8])) -> Result<(), ReadError>;
+
+    /// Tells whose a path is, without following a last link.
+    fn ownership(&self, path: &Utf8Path) -> Result<Ownership, ReadError>;
+
+    /// Asks git about the repository that a folder belongs to; no repository is not there.
+    fn git(&self, folder: &Utf8Path, question: &GitQuestion) -> Result<GitAnswer, ReadError>;
 
     /// Returns whether there is a file at the path (a link to one counts).
     fn is_file(&self, path: &Utf8Path) -> bool {

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 
-use crate::{Entry, Meta, ReadError, World};
+use crate::{Entry, GitAnswer, GitQuestion, Meta, Ownership, ReadError, World};
 
 /// Passes every question on and folds question and answer into a digest.
 ///
@@ -87,5 +87,14 @@ impl World for Witness<'_> {
         });
         self.note("stream", path.as_str(), contents.finalize().as_bytes());
         self.noted("streamed", path.as_str(), answer)
+    }
+
+    fn ownership(&self, path: &Utf8Path) -> Result<Ownership, ReadError> {
+        self.noted("ownership", path.as_str(), self.inner.ownership(path))
+    }
+
+    fn git(&self, folder: &Utf8Path, question: &GitQuestion) -> Result<GitAnswer, ReadError> {
+        let about = format!("{folder} {question:?}");
+        self.noted("git", &about, self.inner.git(folder, question))
     }
 }

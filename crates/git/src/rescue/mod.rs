@@ -3,7 +3,8 @@
 //! A rescue is a commit under `refs/rekindle/rescue/<workflow>/<task>/<n>`. Its tree has every
 //! tracked and untracked file byte by byte; its first parent is HEAD; if the index has content that
 //! is in neither, a second parent has the index, as in a stash. The user's index, branch and files
-//! stay as they are. `name.rs` has the names, `restore.rs` the way back.
+//! stay as they are. `name.rs` has the names, `look.rs` says what is in one, `restore.rs` is the way
+//! back.
 //!
 //! Not kept: ignored files, empty folders, and repositories inside the worktree. A worktree in which
 //! git sees no change at all is not looked at byte by byte, so line ends that git would convert
@@ -12,8 +13,11 @@
 //! The refs and trailers are on disk for as long as the user wants them. A reader takes a rescue
 //! whose trailers it does not know as one without HEAD and index; nothing else depends on them.
 
+mod look;
 mod name;
 mod restore;
+
+pub use look::Rescued;
 
 use crate::commit::Message;
 use crate::error::Error;
@@ -23,8 +27,11 @@ use crate::log::parse_trailers;
 use crate::refs::Expected;
 use crate::repo::{Layout, Repo};
 
+const WORKTREE: &str = "Rekindle-Rescue-Worktree";
+const BRANCH: &str = "Rekindle-Rescue-Branch";
 const HEAD: &str = "Rekindle-Rescue-Head";
 const INDEX: &str = "Rekindle-Rescue-Index";
+const STAGED: &str = "Rekindle-Rescue-Staged";
 
 /// How often the next free number is tried while others make rescues of the same task.
 const MAX_RACES: u32 = 100;
@@ -50,8 +57,27 @@ pub struct Rescue {
     pub index: Option<ObjectId>,
     /// The tree of that commit.
     pub index_tree: Option<ObjectId>,
+    /// What of the files was staged.
+    pub staged: Staged,
+    /// The worktree it was made from, with control characters escaped; `None` if that is not told.
+    pub worktree: Option<String>,
+    /// The branch that was checked out; `None` if there was none.
+    pub branch: Option<String>,
     /// When it was made, in seconds since 1970.
     pub made_at: i64,
+}
+
+/// What of a rescue's files was staged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Staged {
+    /// The index was as HEAD.
+    Nothing,
+    /// The index was as the files.
+    Everything,
+    /// The index had content of its own, which is in [`Rescue::index`].
+    Apart,
+    /// The rescue does not tell.
+    Untold,
 }
 
 impl Repo {
@@ -171,10 +197,10 @@ impl Repo {
         let mut trailers = vec![
             trailer("Rekindle-Rescue-Workflow", workflow),
             trailer("Rekindle-Rescue-Task", task),
-            trailer("Rekindle-Rescue-Worktree", layout.top_level.as_str()),
+            trailer(WORKTREE, layout.top_level.as_str()),
         ];
         if let Head::Branch { name, .. } = head {
-            trailers.push(trailer("Rekindle-Rescue-Branch", name));
+            trailers.push(trailer(BRANCH, name));
         }
         let mut parents: Vec<ObjectId> = head.commit().into_iter().cloned().collect();
         if let Some(commit) = head.commit() {
@@ -187,6 +213,8 @@ impl Repo {
             };
             parents.push(self.commit_tree(index, &parents, &message, None)?);
             trailers.push(trailer(INDEX, index.as_str()));
+        } else {
+            trailers.push(trailer(STAGED, contents.staged()));
         }
         let message = Message {
             subject: format!("rekindle rescue: {} {}", one_line(workflow), one_line(task)),
@@ -237,6 +265,15 @@ impl Contents {
         (!is_kept).then_some(&self.index)
     }
 
+    /// Returns the word for an index that is not kept.
+    fn staged(&self) -> &'static str {
+        if self.index == self.head_tree {
+            "nothing"
+        } else {
+            "everything"
+        }
+    }
+
     fn are_in(&self, rescue: &Rescue, head: &Head) -> bool {
         rescue.tree == self.files
             && rescue.head.as_ref() == head.commit()
@@ -252,13 +289,11 @@ fn parse(record: &[&[u8]]) -> Option<Rescue> {
     let name = str::from_utf8(name).ok()?.trim_start_matches('\n');
     let (workflow, task, number) = name::decode(name)?;
     let trailers = parse_trailers(trailers);
-    let trailer_id = |key: &str| {
-        let value = trailers
-            .iter()
-            .find(|(name, _)| name == key)
-            .map(|(_, value)| value);
-        value.and_then(|value| ObjectId::parse(value).ok())
+    let told = |key: &str| {
+        let mut found = trailers.iter().filter(|(name, _)| name == key);
+        found.next().map(|(_, value)| value.as_str())
     };
+    let trailer_id = |key: &str| ObjectId::parse(told(key)?).ok();
     let mut parents = parents
         .split(|byte| *byte == b' ')
         .filter_map(ObjectId::from_output);
@@ -272,7 +307,15 @@ fn parse(record: &[&[u8]]) -> Option<Rescue> {
         tree: ObjectId::from_output(tree)?,
         head: trailer_id(HEAD),
         index: index_tree.is_some().then(|| parents.next_back()).flatten(),
+        staged: match (&index_tree, told(STAGED)) {
+            (Some(_), _) => Staged::Apart,
+            (None, Some("nothing")) => Staged::Nothing,
+            (None, Some("everything")) => Staged::Everything,
+            (None, Some(_) | None) => Staged::Untold,
+        },
         index_tree,
+        worktree: told(WORKTREE).map(str::to_owned),
+        branch: told(BRANCH).map(str::to_owned),
         made_at: str::from_utf8(made_at).ok()?.parse().ok()?,
     })
 }

@@ -18,6 +18,7 @@ mod program;
 mod refs;
 mod rescue;
 mod rescue_hidden;
+mod standing;
 mod status;
 mod worktree;
 

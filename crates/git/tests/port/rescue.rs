@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
 use camino::Utf8PathBuf;
-use rekindle_git::{Checkout, Error, Expected, Removal, Repo, Rescue};
+use rekindle_git::{ChangeKind, Checkout, Error, Expected, Mode, Removal, Repo, Rescue, Staged};
 
 use crate::fixture::{Fixture, files, files_not_ignored};
 use crate::status::conflict;
@@ -360,4 +360,120 @@ fn nothing_is_restored_over_other_files() {
         let result = fixture.repo().restore(&rescue, occupied);
         assert!(matches!(result, Err(Error::Occupied { dir }) if dir == *occupied));
     }
+}
+
+/// What `rescued` says of each file: its path, its letter, whether it is untracked.
+fn said(repo: &Repo, rescue: &Rescue) -> Vec<(String, char, Option<bool>)> {
+    let files = repo.rescued(rescue).unwrap();
+    let letter = |kind: &ChangeKind| match kind {
+        ChangeKind::Added => 'A',
+        ChangeKind::Modified => 'M',
+        ChangeKind::Deleted => 'D',
+        ChangeKind::TypeChanged => 'T',
+        ChangeKind::Renamed { .. } => 'R',
+    };
+    files
+        .iter()
+        .map(|file| {
+            let change = &file.change;
+            (
+                change.path.to_string(),
+                letter(&change.kind),
+                file.untracked,
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn a_rescue_tells_what_differs_from_its_base_and_what_was_untracked() {
+    let fixture = Fixture::new();
+    let repo = fixture.repo();
+    fixture.write("gone", "x");
+    fixture.write("becomes-link", "x");
+    let base = fixture.commit_all("more");
+    std::fs::remove_file(fixture.path("gone")).unwrap();
+    std::fs::remove_file(fixture.path("becomes-link")).unwrap();
+    fixture.link("nowhere", "becomes-link");
+    fixture.make_executable("base.txt");
+    fixture.write("new\nfile", "x");
+    let is = |name: &str, letter, untracked| (name.to_owned(), letter, Some(untracked));
+    let tracked = [
+        is("base.txt", 'M', false),
+        is("becomes-link", 'T', false),
+        is("gone", 'D', false),
+    ];
+
+    let nothing = repo.rescue("w", "t").unwrap().unwrap();
+    assert_eq!(nothing.staged, Staged::Nothing);
+    let expected = [&tracked[..], &[is("new\\nfile", 'A', true)]].concat();
+    assert_eq!(said(&repo, &nothing), expected);
+    let modes = &repo.rescued(&nothing).unwrap()[0].change;
+    assert_eq!(modes.new.as_ref().unwrap().mode, Mode::Executable);
+
+    // The same files, all staged, need no rescue of their own; so another file.
+    fixture.write("staged", "x");
+    fixture.git(["add", "--all"]);
+    let everything = repo.rescue("w", "t").unwrap().unwrap();
+    assert_eq!(everything.staged, Staged::Everything);
+    let new = [is("new\\nfile", 'A', false), is("staged", 'A', false)];
+    assert_eq!(said(&repo, &everything), [&tracked[..], &new].concat());
+
+    fixture.write("untracked", "x");
+    let apart = repo.rescue("w", "t").unwrap().unwrap();
+    assert_eq!(apart.staged, Staged::Apart);
+    let more = [is("untracked", 'A', true)];
+    assert_eq!(said(&repo, &apart), [&tracked[..], &new, &more].concat());
+    assert_eq!(apart.worktree.as_deref(), Some(fixture.dir.as_str()));
+    assert_eq!(apart.branch.as_deref(), Some("main"));
+    assert_eq!(apart.head, Some(base));
+    assert_eq!(apart.short_name(), "w/t/3");
+}
+
+#[test]
+fn without_a_commit_every_file_of_a_rescue_is_new_and_looking_stores_nothing() {
+    let fixture = Fixture::empty();
+    fixture.write("a", "1");
+    let repo = fixture.repo();
+    let rescue = repo.rescue("w", "t").unwrap().unwrap();
+    let objects = || fixture.git(["count-objects", "-v"]);
+    let before = objects();
+    assert_eq!(said(&repo, &rescue), [("a".to_owned(), 'A', Some(true))]);
+    assert_eq!(objects(), before);
+}
+
+#[test]
+fn a_rescue_of_an_older_form_does_not_tell_what_was_untracked() {
+    let fixture = Fixture::new();
+    let base = fixture.git(["rev-parse", "HEAD"]);
+    fixture.write("new", "x");
+    let message = format!("old\n\nRekindle-Rescue-Head: {base}\n");
+    fixture.git(["add", "new"]);
+    fixture.git(["commit", "--quiet", "-m", &message]);
+    fixture.git(["update-ref", "refs/rekindle/rescue/w/t/1", "HEAD"]);
+    let rescue = fixture.repo().rescues().unwrap().remove(0);
+    assert_eq!((rescue.staged, &rescue.worktree), (Staged::Untold, &None));
+    let expected = [("new".to_owned(), 'A', None)];
+    assert_eq!(said(&fixture.repo(), &rescue), expected);
+}
+
+#[test]
+fn commits_that_only_a_rescue_keeps_are_told_newest_first() {
+    let fixture = Fixture::new();
+    let repo = fixture.repo();
+    fixture.git(["checkout", "--quiet", "--detach"]);
+    for name in ["one", "two", "three"] {
+        fixture.commit_all(name);
+    }
+    let rescue = repo.rescue("w", "t").unwrap().unwrap();
+    assert_eq!(said(&repo, &rescue), []);
+    let head = rescue.head.unwrap();
+    let subjects = |most| -> Vec<String> {
+        let commits = repo.log_of_own(&head, most).unwrap();
+        commits.into_iter().map(|commit| commit.subject).collect()
+    };
+    assert_eq!(subjects(9), ["three", "two", "one"]);
+    assert_eq!(subjects(2), ["three", "two"]);
+    fixture.git(["tag", "kept", "HEAD~1"]);
+    assert_eq!(subjects(9), ["three"]);
 }

@@ -4,7 +4,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_model::State;
-use rekindle_world::{Entry, Meta, ReadError, World};
+use rekindle_world::{Entry, GitAnswer, GitQuestion, Meta, Ownership, ReadError, World};
 
 use super::AgentMemory;
 use super::scene_tests::{RUN, Scene, check, check_scene, in_run, render};
@@ -433,6 +433,12 @@ impl World for Vanishing {
         Err(ReadError::NotFound)
     }
     fn stream(&self, _: &Utf8Path, _: &mut dyn FnMut(&[u8])) -> Result<(), ReadError> {
+        Err(ReadError::NotFound)
+    }
+    fn ownership(&self, path: &Utf8Path) -> Result<Ownership, ReadError> {
+        self.0.world.ownership(path)
+    }
+    fn git(&self, _: &Utf8Path, _: &GitQuestion) -> Result<GitAnswer, ReadError> {
         Err(ReadError::NotFound)
     }
 }

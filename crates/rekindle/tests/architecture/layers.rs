@@ -45,10 +45,12 @@ const PURE_MAY_USE: &[&str] = &[
     "camino",
     "indexmap",
     "jiff",
+    "jsonc-parser",
     "memchr",
     "schemars",
     "serde",
     "serde_json",
+    "similar",
     "thiserror",
 ];
 

@@ -1,0 +1,286 @@
+//! Single files of a checkout, by names as git has them: looked at, put in place, taken away.
+//!
+//! Names may be any bytes, and what stands in a checkout may be anybody's. So every step walks from
+//! the open folder of the top downward and follows no link: nothing is read or written elsewhere,
+//! whatever is done to the folders meanwhile. A file is written beside its place ([`Tree::draft`]) and
+//! gets its name in one step ([`Draft::place`]); both, and [`Tree::remove`], say what must still be
+//! there. Whether the content may go is for the caller: git must have it.
+
+mod node;
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
+use rustix::io::Errno;
+
+use self::node::{clear_at, look_at, open_file, open_folder, sync, write_copy, write_link};
+use crate::error::{At as _, shown};
+use crate::{Error, Fingerprint, temporary};
+
+/// The folder at the top of a checkout, held open.
+#[derive(Debug)]
+pub struct Tree {
+    folder: OwnedFd,
+    path: PathBuf,
+}
+
+/// What stands at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Node {
+    /// Nothing, or a part of the path is no folder.
+    Absent,
+    /// An ordinary file.
+    File {
+        /// What it holds.
+        content: Fingerprint,
+        /// Whether its owner may run it, as git asks.
+        is_executable: bool,
+    },
+    /// A symbolic link.
+    Link(OsString),
+    /// A folder.
+    Folder,
+    /// A pipe, a socket, a device.
+    Other,
+}
+
+/// A file or link that is written, and has not its name yet; dropping it removes it.
+#[derive(Debug)]
+pub struct Draft {
+    folder: OwnedFd,
+    temporary: OsString,
+    name: OsString,
+    shown: PathBuf,
+    is_placed: bool,
+}
+
+impl Tree {
+    /// Opens the folder at the top.
+    pub fn open(top: &Path) -> Result<Self, Error> {
+        let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
+        let folder = rustix::fs::open(top, flags, Mode::empty());
+        let folder = folder.map_err(io::Error::from).at("open", &shown(top))?;
+        let path = top.to_owned();
+        Ok(Self { folder, path })
+    }
+
+    /// Returns what stands at a path.
+    pub fn look(&self, path: &Path) -> Result<Node, Error> {
+        let (above, name) = self.split(path)?;
+        let Some(folder) = self.walk(above, Missing::Stays)? else {
+            return Ok(Node::Absent);
+        };
+        look_at(folder.as_fd(), name).at("look at", &self.shown(path))
+    }
+
+    /// Returns all that is no folder below a folder, by paths from the top.
+    pub fn files_below(&self, path: &Path) -> Result<Vec<PathBuf>, Error> {
+        let mut found = Vec::new();
+        let mut open = vec![path.to_owned()];
+        while let Some(folder) = open.pop() {
+            let whole = self.path.join(&folder);
+            let entries = std::fs::read_dir(&whole).at("list", &shown(&whole))?;
+            for entry in entries {
+                let entry = entry.at("list", &shown(&whole))?;
+                let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                let list = if is_folder { &mut open } else { &mut found };
+                list.push(folder.join(entry.file_name()));
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    /// Copies a file or link of another tree beside a path of this one, synced; missing folders are made.
+    ///
+    /// Gives [`Error::Changed`] when the source is not `expected`.
+    pub fn draft(&self, path: &Path, source: &Self, expected: &Node) -> Result<Draft, Error> {
+        let (above, name) = self.split(path)?;
+        let Some(folder) = self.walk(above, Missing::IsMade)? else {
+            let path = self.shown(path);
+            return Err(Error::NotAFile { path });
+        };
+        temporary::sweep(self.path.join(above));
+        let changed = || Error::Changed {
+            path: source.shown(path),
+        };
+        let written = match expected {
+            Node::File { is_executable, .. } => {
+                let from = source.read(path)?.ok_or_else(changed)?;
+                write_copy(&folder, from, *is_executable)
+                    .map(|(temporary, content)| (temporary, Some(content)))
+            }
+            Node::Link(target) => write_link(&folder, target).map(|temporary| (temporary, None)),
+            Node::Absent | Node::Folder | Node::Other => return Err(changed()),
+        };
+        let (temporary, copied) = written.at("write a temporary file beside", &self.shown(path))?;
+        let draft = Draft {
+            folder,
+            temporary,
+            name: name.to_owned(),
+            shown: self.path.join(path),
+            is_placed: false,
+        };
+        let is_expected = match (expected, copied) {
+            (Node::File { content, .. }, Some(copied)) => *content == copied,
+            _ => source.look(path)? == *expected,
+        };
+        if is_expected {
+            Ok(draft)
+        } else {
+            Err(changed())
+        }
+    }
+
+    /// Takes away a file or link that still is `expected`; one that is gone already is no error.
+    pub fn remove(&self, path: &Path, expected: &Node) -> Result<(), Error> {
+        let (above, name) = self.split(path)?;
+        let Some(folder) = self.walk(above, Missing::Stays)? else {
+            return Ok(());
+        };
+        let found = look_at(folder.as_fd(), name).at("look at", &self.shown(path))?;
+        if found == Node::Absent {
+            return Ok(());
+        }
+        if found != *expected {
+            let path = self.shown(path);
+            return Err(Error::Changed { path });
+        }
+        rustix::fs::unlinkat(&folder, name, AtFlags::empty())
+            .and_then(|()| sync(&folder))
+            .map_err(io::Error::from)
+            .at("remove", &self.shown(path))
+    }
+
+    /// Removes the folders above a path that hold nothing, as git does after a removal; never the top.
+    pub fn prune(&self, path: &Path) -> Result<(), Error> {
+        let above = path.ancestors().skip(1);
+        for folder in above.filter(|folder| !folder.as_os_str().is_empty()) {
+            let (above, name) = self.split(folder)?;
+            let Some(above) = self.walk(above, Missing::Stays)? else {
+                continue;
+            };
+            match rustix::fs::unlinkat(&above, name, AtFlags::REMOVEDIR) {
+                Ok(()) | Err(Errno::NOENT) => {}
+                // It holds something, or it can not be removed, which harms nobody.
+                Err(_) => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes a folder in which there are only folders; one that is gone already is no error.
+    pub fn clear(&self, path: &Path) -> Result<(), Error> {
+        let (above, name) = self.split(path)?;
+        let Some(folder) = self.walk(above, Missing::Stays)? else {
+            return Ok(());
+        };
+        clear_at(&folder, name)
+            .map_err(io::Error::from)
+            .at("remove the folder", &self.shown(path))
+    }
+
+    /// Opens an ordinary file for reading.
+    fn read(&self, path: &Path) -> Result<Option<File>, Error> {
+        let (above, name) = self.split(path)?;
+        let Some(folder) = self.walk(above, Missing::Stays)? else {
+            return Ok(None);
+        };
+        open_file(folder.as_fd(), name).at("open", &self.shown(path))
+    }
+
+    /// Opens a folder below the top without following a link. `None` when it is not there.
+    fn walk(&self, path: &Path, missing: Missing) -> Result<Option<OwnedFd>, Error> {
+        let again = self.folder.try_clone();
+        let mut folder = again.at("open", &shown(&self.path))?;
+        for part in path.components() {
+            let name = part.as_os_str();
+            let next = match open_folder(folder.as_fd(), name) {
+                Err(Errno::NOENT) if missing == Missing::IsMade => {
+                    let made = rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o777));
+                    made.and_then(|()| sync(&folder))
+                        .and_then(|()| open_folder(folder.as_fd(), name))
+                }
+                other => other,
+            };
+            folder = match next {
+                Ok(next) => next,
+                Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(None),
+                Err(error) => return Err(error.into()).at("open", &self.shown(path)),
+            };
+        }
+        Ok(Some(folder))
+    }
+
+    /// Splits a path into its folder and its name; one that could lead out of the tree is refused.
+    fn split<'a>(&self, path: &'a Path) -> Result<(&'a Path, &'a OsStr), Error> {
+        let is_plain = path
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)));
+        match (path.parent(), path.file_name()) {
+            (Some(above), Some(name)) if is_plain => Ok((above, name)),
+            _ => Err(Error::Outside {
+                root: shown(&self.path),
+                path: shown(path),
+            }),
+        }
+    }
+
+    fn shown(&self, path: &Path) -> camino::Utf8PathBuf {
+        shown(&self.path.join(path))
+    }
+}
+
+impl Draft {
+    /// Gives it its name, if what stands there still is `expected`: nothing, a file or a link.
+    pub fn place(mut self, expected: &Node) -> Result<(), Error> {
+        let path = shown(&self.shown);
+        if look_at(self.folder.as_fd(), &self.name).at("look at", &path)? != *expected {
+            return Err(Error::Changed { path });
+        }
+        let flags = match expected {
+            Node::Absent => RenameFlags::NOREPLACE,
+            Node::File { .. } | Node::Link(_) => RenameFlags::empty(),
+            Node::Folder | Node::Other => return Err(Error::NotAFile { path }),
+        };
+        let (folder, from, to) = (&self.folder, &self.temporary, &self.name);
+        let renamed = match rustix::fs::renameat_with(folder, from, folder, to, flags) {
+            // Not every file system can do it; it was looked at a moment ago.
+            Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {
+                rustix::fs::renameat(folder, from, folder, to)
+            }
+            other => other,
+        };
+        match renamed {
+            Err(Errno::EXIST) => return Err(Error::Changed { path }),
+            other => other.map_err(io::Error::from).at("replace", &path)?,
+        }
+        self.is_placed = true;
+        sync(&self.folder)
+            .map_err(io::Error::from)
+            .at("sync the folder of", &path)
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if !self.is_placed {
+            rustix::fs::unlinkat(&self.folder, &self.temporary, AtFlags::empty()).ok();
+        }
+    }
+}
+
+/// What to do about a folder that is not there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    Stays,
+    IsMade,
+}
+
+#[cfg(test)]
+#[path = "tree_tests.rs"]
+mod tests;

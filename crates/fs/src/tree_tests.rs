@@ -1,0 +1,119 @@
+//! Single files of a checkout, and that no link leads out of it.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "what others write need be neither atomic nor durable"
+)]
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+use super::*;
+
+struct Two {
+    folder: tempfile::TempDir,
+    from: Tree,
+    to: Tree,
+}
+
+fn two() -> Two {
+    let folder = tempfile::tempdir().unwrap();
+    let open = |name: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir(&path).unwrap();
+        Tree::open(&path).unwrap()
+    };
+    let (from, to) = (open("from"), open("to"));
+    Two { folder, from, to }
+}
+
+impl Two {
+    fn copy(&self, path: &Path) -> Result<(), Error> {
+        let (source, target) = (self.from.look(path)?, self.to.look(path)?);
+        self.to.draft(path, &self.from, &source)?.place(&target)
+    }
+}
+
+#[test]
+fn files_links_modes_and_odd_names_are_copied() {
+    let two = two();
+    let odd = Path::new(OsStr::from_bytes(b"a b/-\xff\n\"x"));
+    fs::create_dir(two.from.path.join("a b")).unwrap();
+    fs::write(two.from.path.join(odd), "1").unwrap();
+    fs::set_permissions(two.from.path.join(odd), fs::Permissions::from_mode(0o755)).unwrap();
+    symlink("/etc/passwd", two.from.path.join("link")).unwrap();
+    fs::write(two.to.path.join("link"), "a file before").unwrap();
+    for path in [odd, Path::new("link")] {
+        two.copy(path).unwrap();
+        assert_eq!(two.to.look(path).unwrap(), two.from.look(path).unwrap());
+    }
+    assert_eq!(fs::read_dir(&two.to.path).unwrap().count(), 2);
+}
+
+#[test]
+fn nothing_goes_through_a_link_or_out_of_the_top() {
+    let two = two();
+    let outside = two.folder.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("x"), "theirs").unwrap();
+    symlink(&outside, two.to.path.join("a")).unwrap();
+    fs::create_dir(two.from.path.join("a")).unwrap();
+    fs::write(two.from.path.join("a/x"), "ours").unwrap();
+    let path = Path::new("a/x");
+    assert_eq!(two.to.look(path).unwrap(), Node::Absent);
+    assert!(matches!(two.copy(path), Err(Error::NotAFile { .. })));
+    two.to.remove(path, &Node::Absent).unwrap();
+    for path in ["../outside/x", "/etc/passwd", "", "."] {
+        assert!(
+            matches!(two.to.look(Path::new(path)), Err(Error::Outside { .. })),
+            "{path}"
+        );
+    }
+    assert_eq!(fs::read(outside.join("x")).unwrap(), b"theirs");
+}
+
+#[test]
+fn what_is_not_as_expected_stays() {
+    let two = two();
+    let path = Path::new("x");
+    fs::write(two.from.path.join(path), "new").unwrap();
+    let source = two.from.look(path).unwrap();
+    let draft = two.to.draft(path, &two.from, &source).unwrap();
+    fs::write(two.to.path.join(path), "theirs").unwrap();
+    assert!(matches!(
+        draft.place(&Node::Absent),
+        Err(Error::Changed { .. })
+    ));
+    assert!(matches!(
+        two.to.remove(path, &source),
+        Err(Error::Changed { .. })
+    ));
+    fs::write(two.from.path.join(path), "newer").unwrap();
+    let stale = two.to.draft(path, &two.from, &source);
+    assert!(matches!(stale, Err(Error::Changed { .. })));
+    drop(stale);
+    // The drafts are gone too.
+    assert_eq!(fs::read_dir(&two.to.path).unwrap().count(), 1);
+    assert_eq!(fs::read(two.to.path.join(path)).unwrap(), b"theirs");
+}
+
+#[test]
+fn empty_folders_go_and_others_stay() {
+    let two = two();
+    fs::create_dir_all(two.to.path.join("a/b/c")).unwrap();
+    fs::create_dir_all(two.to.path.join("a/e/f")).unwrap();
+    two.to.prune(Path::new("a/b/c/gone/x")).unwrap();
+    assert!(two.to.path.join("a").exists() && !two.to.path.join("a/b").exists());
+    fs::write(two.to.path.join("a/e/f/x"), "").unwrap();
+    assert!(two.to.clear(Path::new("a")).is_err());
+    assert_eq!(
+        two.to.files_below(Path::new("a")).unwrap(),
+        [Path::new("a/e/f/x")]
+    );
+    fs::remove_file(two.to.path.join("a/e/f/x")).unwrap();
+    two.to.clear(Path::new("a")).unwrap();
+    assert!(!two.to.path.join("a").exists());
+    two.to.prune(Path::new("x")).unwrap();
+    assert!(two.to.path.exists());
+}

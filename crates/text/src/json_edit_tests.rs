@@ -1,0 +1,309 @@
+//! Texts and changes in, exact texts out; and the laws of edits as properties.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const TASK: &str = "{\n  \"id\": \"1\",\n  \"status\": \"pending\",\n  \"note\": \"a \\u2014 b\",\n  \"n\": 1.50e3,\n  \"metadata\": {\n    \"kiln_wave\": \"wave-1\"\n  }\n}\n";
+
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "it stands where a change has its value"
+)]
+fn text(value: &str) -> Option<JsonValue> {
+    Some(JsonValue::Text(value.to_owned()))
+}
+
+fn set(source: &str, path: &[&str], value: Option<JsonValue>) -> Result<String, String> {
+    edit_json(source, &[JsonChange { path, value }]).map_err(|error| error.to_string())
+}
+
+#[track_caller]
+fn check(source: &str, path: &[&str], value: Option<JsonValue>, expected: &str) {
+    assert_eq!(set(source, path, value), Ok(expected.to_owned()));
+}
+
+#[test]
+fn a_value_is_replaced_where_it_stands() {
+    let expected = TASK.replace("pending", "in_progress");
+    check(TASK, &["status"], text("in_progress"), &expected);
+    check("{\"a\":1 }", &["a"], Some(JsonValue::Null), "{\"a\":null }");
+    check(
+        "{\"a\":[1,{}]}",
+        &["a"],
+        Some(JsonValue::Bool(true)),
+        "{\"a\":true}",
+    );
+    check(
+        "{\"a\": {\"b\" :2}}",
+        &["a", "b"],
+        Some(JsonValue::Number(-3)),
+        "{\"a\": {\"b\" :-3}}",
+    );
+}
+
+#[test]
+fn a_value_that_is_already_right_keeps_its_spelling() {
+    check(TASK, &["note"], text("a \u{2014} b"), TASK);
+    check(
+        "{\"a\":null}",
+        &["a"],
+        Some(JsonValue::Null),
+        "{\"a\":null}",
+    );
+}
+
+#[test]
+fn a_new_key_looks_like_its_neighbors() {
+    let expected = TASK.replace("\"wave-1\"", "\"wave-1\",\n    \"kiln_stage\": \"claimed\"");
+    check(
+        TASK,
+        &["metadata", "kiln_stage"],
+        text("claimed"),
+        &expected,
+    );
+    check(
+        "{\"a\":1,\"b\":2}",
+        &["c"],
+        text("x"),
+        "{\"a\":1,\"b\":2,\"c\":\"x\"}",
+    );
+    check("{\"a\": 1}", &["c"], text("x"), "{\"a\": 1, \"c\": \"x\"}");
+    check(
+        "{\r\n\t\"a\": 1\r\n}",
+        &["c"],
+        text("x"),
+        "{\r\n\t\"a\": 1,\r\n\t\"c\": \"x\"\r\n}",
+    );
+    check("{}", &["a"], text("x"), "{\"a\": \"x\"}");
+    check("{\n}\n", &["a"], text("x"), "{\n  \"a\": \"x\"\n}\n");
+    check(
+        "{\n    \"m\": {}\n}",
+        &["m", "a"],
+        text("x"),
+        "{\n    \"m\": {\n        \"a\": \"x\"\n    }\n}",
+    );
+}
+
+#[test]
+fn missing_objects_are_created_also_for_null() {
+    check(
+        "{\"a\":1}",
+        &["m", "k"],
+        text("x"),
+        "{\"a\":1,\"m\":{\"k\":\"x\"}}",
+    );
+    check(
+        "{\n  \"a\": 1\n}",
+        &["m", "n", "k"],
+        text("x"),
+        "{\n  \"a\": 1,\n  \"m\": {\n    \"n\": {\n      \"k\": \"x\"\n    }\n  }\n}",
+    );
+    check(
+        "{\n  \"m\": null\n}",
+        &["m", "k"],
+        text("x"),
+        "{\n  \"m\": {\n    \"k\": \"x\"\n  }\n}",
+    );
+    check("{\"m\":null}", &["m", "k"], None, "{\"m\":null}");
+}
+
+#[test]
+fn a_removed_key_takes_its_comma_along() {
+    check(
+        "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}",
+        &["a"],
+        None,
+        "{\n  \"b\": 2,\n  \"c\": 3\n}",
+    );
+    check(
+        "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}",
+        &["b"],
+        None,
+        "{\n  \"a\": 1,\n  \"c\": 3\n}",
+    );
+    check(
+        "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}",
+        &["c"],
+        None,
+        "{\n  \"a\": 1,\n  \"b\": 2\n}",
+    );
+    check("{\n  \"a\": 1\n}", &["a"], None, "{}");
+    check("{ \"a\": 1 }", &["x"], None, "{ \"a\": 1 }");
+    check("{ \"a\": 1 }", &["x", "y"], None, "{ \"a\": 1 }");
+    check("{ }", &["x"], None, "{ }");
+}
+
+#[test]
+fn of_a_key_that_is_there_twice_the_last_is_set_and_both_are_removed() {
+    let twice = "{\"k\":1,\"a\":0,\"k\":2,\"k\":3}";
+    check(
+        twice,
+        &["k"],
+        text("x"),
+        "{\"k\":1,\"a\":0,\"k\":2,\"k\":\"x\"}",
+    );
+    check(twice, &["k"], None, "{\"a\":0}");
+    check("{\"k\":1,\"k\":2,\"a\":0}", &["k"], None, "{\"a\":0}");
+    check("{\"k\":1, \"k\":2}", &["k"], None, "{}");
+}
+
+#[test]
+fn a_byte_order_mark_and_odd_characters_survive() {
+    check(
+        "\u{feff}{\"a\":1}\r\n",
+        &["a"],
+        text("\"\\\u{1}\n\u{2014}"),
+        "\u{feff}{\"a\":\"\\\"\\\\\\u0001\\n\u{2014}\"}\r\n",
+    );
+    check("{\"\\u0061\":1}", &["a"], text("x"), "{\"\\u0061\":\"x\"}");
+}
+
+#[test]
+fn what_cannot_be_edited_says_why() {
+    assert_eq!(
+        set("[1]", &["a"], None),
+        Err("`.` is not an object".to_owned())
+    );
+    assert_eq!(
+        set("{\"m\":[]}", &["m", "k"], text("x")),
+        Err("`m` is not an object".to_owned())
+    );
+    assert_eq!(
+        set("{}", &[], None),
+        Err("a change names no key".to_owned())
+    );
+    for broken in [
+        "",
+        "{",
+        "{\"a\":1,}",
+        "{a:1}",
+        "{} {}",
+        "// c\n{}",
+        "{\"a\":'x'}",
+        "{\"a\":0x1}",
+    ] {
+        let error = set(broken, &["a"], None).unwrap_err();
+        assert!(error.starts_with("it is not JSON: "), "{broken}: {error}");
+    }
+    assert!(set(&"[".repeat(100_000), &["a"], None).is_err());
+    assert!(set(&"{\"a\":".repeat(100_000), &["a"], None).is_err());
+}
+
+#[test]
+fn all_changes_are_made_or_none() {
+    let both = [
+        JsonChange {
+            path: &["a"],
+            value: None,
+        },
+        JsonChange {
+            path: &["b"],
+            value: Some(JsonValue::Number(2)),
+        },
+    ];
+    assert_eq!(edit_json("{\"a\":1}", &both).unwrap(), "{\"b\": 2}");
+    let bad = [
+        both[0].clone(),
+        JsonChange {
+            path: &["b", "c"],
+            value: text("x"),
+        },
+    ];
+    assert!(edit_json("{\"a\":1,\"b\":1}", &bad).is_err());
+    assert_eq!(edit_json("{ }", &[]).unwrap(), "{ }");
+    assert!(edit_json("{", &[]).is_err());
+}
+
+/// Objects as programs write them, in one line or indented.
+fn objects() -> impl Strategy<Value = (serde_json::Value, String)> {
+    let leaf = prop_oneof![
+        Just(serde_json::Value::Null),
+        any::<bool>().prop_map(Into::into),
+        any::<i32>().prop_map(Into::into),
+        "[a-z\"\\\\\u{e9}\u{2014} ]{0,6}".prop_map(Into::into),
+    ];
+    let value = leaf.prop_recursive(3, 16, 4, |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..3).prop_map(Into::into),
+            proptest::collection::btree_map("[a-e]", inner, 0..4)
+                .prop_map(|map| serde_json::Value::Object(map.into_iter().collect())),
+        ]
+    });
+    let root = proptest::collection::btree_map("[a-e]", value, 0..4)
+        .prop_map(|map| serde_json::Value::Object(map.into_iter().collect()));
+    (root, any::<bool>(), any::<bool>()).prop_map(|(root, is_pretty, is_crlf)| {
+        let text = if is_pretty {
+            serde_json::to_string_pretty(&root).unwrap() + "\n"
+        } else {
+            root.to_string()
+        };
+        let text = if is_crlf {
+            text.replace('\n', "\r\n")
+        } else {
+            text
+        };
+        (root, text)
+    })
+}
+
+fn read(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap()
+}
+
+proptest! {
+    #[test]
+    fn nothing_panics(source in any::<String>(), jsonish in "[{}\\[\\]\":,a-b0-1. \\\\u\n]{0,24}") {
+        for source in [source, jsonish] {
+            for value in [None, text("x")] {
+                if let Ok(new) = set(&source, &["a", "b"], value) {
+                    prop_assert!(parse(&new).is_ok(), "{new}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_set_is_read_and_nothing_else_changed((mut root, source) in objects(), key in "[a-h]", new in any::<String>()) {
+        let edited = set(&source, &[&key], text(&new)).unwrap();
+        root[&key] = new.into();
+        prop_assert_eq!(read(&edited), root);
+    }
+
+    #[test]
+    fn a_value_that_is_set_back_leaves_the_bytes_as_they_were((mut root, _) in objects(), old in any::<String>(), new in any::<String>()) {
+        root["c"] = old.clone().into();
+        let source = serde_json::to_string_pretty(&root).unwrap();
+        let there = set(&source, &["c"], text(&new)).unwrap();
+        let back = set(&there, &["c"], text(&old)).unwrap();
+        prop_assert_eq!(read(&back), read(&source));
+        if !old.contains(['\u{8}', '\u{c}']) {
+            prop_assert_eq!(back, source);
+        }
+    }
+
+    #[test]
+    fn a_nested_key_is_set_or_refused((mut root, source) in objects(), outer in "[a-h]", key in "[a-h]") {
+        let is_possible = root.get(&outer).is_none_or(|it| it.is_object() || it.is_null());
+        let edited = set(&source, &[&outer, &key], Some(JsonValue::Number(7)));
+        prop_assert_eq!(edited.is_ok(), is_possible);
+        if let Ok(edited) = edited {
+            root[&outer][&key] = 7.into();
+            prop_assert_eq!(read(&edited), root);
+        }
+    }
+
+    #[test]
+    fn a_new_key_that_is_removed_again_leaves_the_bytes_as_they_were((root, source) in objects()) {
+        prop_assume!(root != serde_json::json!({}));
+        let there = set(&source, &["new"], text("x")).unwrap();
+        prop_assert_eq!(set(&there, &["new"], None), Ok(source));
+    }
+
+    #[test]
+    fn a_removed_key_is_gone_and_the_rest_is_there((mut root, source) in objects(), key in "[a-e]") {
+        let edited = set(&source, &[&key], None).unwrap();
+        root.as_object_mut().unwrap().remove(&key);
+        prop_assert_eq!(read(&edited), root);
+    }
+}

@@ -1,0 +1,120 @@
+//! git's answers, from the program itself.
+
+use std::cell::OnceCell;
+use std::ffi::OsString;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rekindle_git::{Change, ChangeKind, Entry, Error, ObjectId, Program, Repo};
+
+use crate::{
+    GitAnswer, GitChange, GitCommit, GitEntry, GitPath, GitQuestion, GitRepository, GitWorktree,
+    ReadError,
+};
+
+/// The git program, looked for when it is first asked.
+pub(crate) struct RealGit {
+    search_path: OsString,
+    program: OnceCell<Result<Program, ReadError>>,
+}
+
+impl RealGit {
+    pub(crate) fn new(search_path: OsString) -> Self {
+        Self {
+            search_path,
+            program: OnceCell::new(),
+        }
+    }
+
+    pub(crate) fn ask(
+        &self,
+        folder: &Utf8Path,
+        question: &GitQuestion,
+    ) -> Result<GitAnswer, ReadError> {
+        let program = self
+            .program
+            .get_or_init(|| Program::find(&self.search_path).map_err(|e| failure(&e)));
+        let repo = Repo::at(program.as_ref().map_err(Clone::clone)?, folder);
+        answer(&repo, question).map_err(|error| failure(&error))
+    }
+}
+
+fn answer(repo: &Repo, question: &GitQuestion) -> Result<GitAnswer, Error> {
+    Ok(match question {
+        GitQuestion::Repository => {
+            let head = repo.head()?;
+            GitAnswer::Repository(GitRepository {
+                top_level: repo.top_level()?,
+                common_dir: repo.common_dir()?,
+                head: head.commit().map(|commit| commit.as_str().to_owned()),
+                branch: head.branch().map(str::to_owned),
+            })
+        }
+        GitQuestion::Worktrees => {
+            GitAnswer::Worktrees(repo.worktrees()?.into_iter().map(worktree).collect())
+        }
+        GitQuestion::Commits { after } => {
+            let range = after
+                .as_ref()
+                .map_or_else(|| "HEAD".to_owned(), |after| format!("{after}..HEAD"));
+            let commits = repo.log(&range)?.into_iter().map(|commit| GitCommit {
+                id: commit.id.as_str().to_owned(),
+                parent: commit.parents.first().map(|id| id.as_str().to_owned()),
+                subject: commit.subject,
+            });
+            GitAnswer::Commits(commits.collect())
+        }
+        GitQuestion::Has { commit } => {
+            let commit = ObjectId::parse(commit)?;
+            let Some(head) = repo.resolve("HEAD")? else {
+                return Ok(GitAnswer::Has(false));
+            };
+            GitAnswer::Has(repo.is_ancestor(&commit, &head)?)
+        }
+        GitQuestion::Changes { base } => changes(repo.changes(&ObjectId::parse(base)?)?),
+        GitQuestion::Between { from, to } => {
+            changes(repo.between(&ObjectId::parse(from)?, &ObjectId::parse(to)?)?)
+        }
+        GitQuestion::Staged => changes(repo.staged()?),
+    })
+}
+
+fn changes(changes: Vec<Change>) -> GitAnswer {
+    let changes = changes.into_iter().map(|change| GitChange {
+        path: GitPath::new(change.path.as_bytes()),
+        from: match change.kind {
+            ChangeKind::Renamed { from } => Some(GitPath::new(from.as_bytes())),
+            ChangeKind::Added
+            | ChangeKind::Modified
+            | ChangeKind::Deleted
+            | ChangeKind::TypeChanged => None,
+        },
+        before: change.old.as_ref().map(entry),
+        after: change.new.as_ref().map(entry),
+    });
+    GitAnswer::Changes(changes.collect())
+}
+
+fn entry(entry: &Entry) -> GitEntry {
+    GitEntry {
+        mode: entry.mode.as_octal().to_owned(),
+        id: entry.id.as_str().to_owned(),
+    }
+}
+
+fn worktree(worktree: rekindle_git::Worktree) -> GitWorktree {
+    GitWorktree {
+        // A path that is not UTF-8 can not be one of ours; it is shown and never opened.
+        path: Utf8PathBuf::from(worktree.path.to_string_lossy().into_owned()),
+        head: worktree.head.map(|id| id.as_str().to_owned()),
+        branch: worktree.branch,
+        locked: worktree.locked,
+        prunable: worktree.prunable,
+    }
+}
+
+fn failure(error: &Error) -> ReadError {
+    if error.is_no_repository() {
+        return ReadError::NotFound;
+    }
+    ReadError::Failed(error.to_string())
+}
