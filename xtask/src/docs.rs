@@ -107,20 +107,24 @@ fn schema_file(name: &str) -> String {
 }
 
 fn command_line(program: &Program) -> Result<String, String> {
-    let section = |name: &str, help: &str| {
-        let help = tidy(help);
-        format!("\n## `{name}`\n\n```text\n{}\n```\n", help.trim_end())
-    };
-    let top = program.says(&["--help"])?;
-    let mut sections = vec![section("rekindle", &top)];
-    for command in commands_in(&top) {
-        let help = program.says(&[command, "--help"])?;
-        sections.push(section(&format!("rekindle {command}"), &help));
+    let mut text = format!("# Command line\n\n{GENERATED}");
+    write_help(program, &[], &mut text)?;
+    Ok(text)
+}
+
+/// Writes the help of a command and of every command below it.
+fn write_help(program: &Program, command: &[&str], text: &mut String) -> Result<(), String> {
+    let help = program.says(&[command, &["--help"]].concat())?;
+    let name = [&["rekindle"], command].concat().join(" ");
+    let tidied = tidy(&help);
+    let body = tidied.trim_end();
+    for part in ["\n## `", &name, "`\n\n```text\n", body, "\n```\n"] {
+        text.push_str(part);
     }
-    Ok(format!(
-        "# Command line\n\n{GENERATED}{}",
-        sections.concat()
-    ))
+    for sub in commands_in(&help) {
+        write_help(program, &[command, &[sub]].concat(), text)?;
+    }
+    Ok(())
 }
 
 /// Returns the commands that a help text lists, but for `help` itself.

@@ -52,7 +52,7 @@ pub fn clean(project: &Project, yes: bool, face: &mut dyn Face) -> Result<Cleani
         .map(|leftover| format!("  {}", leftover.path))
         .collect();
     let question = format!(
-        "These worktrees are removed; what is in them is kept under `refs/rekindle/rescue/`:\n{}",
+        "These worktrees are removed; what is in them is kept, and `rekindle rescue list` shows it:\n{}",
         list.join("\n")
     );
     if !yes && !face.agree(&question) {

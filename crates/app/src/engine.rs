@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rekindle_agents::Agent;
-use rekindle_model::{Happened, Intent, WorkflowId};
+use rekindle_model::{Destination, Happened, Intent, WorkflowId};
 use rekindle_protocols::{Ask, Protocol};
 use rekindle_runner::{Ending, Engine, Runner, Scribe};
 use rekindle_world::Clock;
@@ -18,8 +18,10 @@ use crate::{Error, Face, News, Project};
 pub struct EngineOptions {
     /// The agent.
     pub agent: Agent,
-    /// How many workers at once.
-    pub jobs: usize,
+    /// How many workers at once, where a person said so for this call.
+    pub jobs: Option<usize>,
+    /// How many otherwise, unless the workflow itself says.
+    pub default_jobs: usize,
     /// No new attempts once the run's reported cost has reached this, in millionths of a dollar;
     /// what a person typed for this call, which counts before what the run was started with.
     pub max_cost: Option<u64>,
@@ -54,6 +56,10 @@ impl Scribe for ProtocolScribe {
 
     fn log(&self, workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf {
         self.protocol.attempt_log(workflow, actor, task, attempt)
+    }
+
+    fn mirrored(&self, file: &[u8], happened: &Happened) -> Option<Vec<u8>> {
+        self.protocol.mirrored(file, happened, self.clock.now())
     }
 
     fn stamp(&self) -> String {
@@ -122,6 +128,7 @@ pub(crate) fn drive(
     let world = project.world();
     let ask = Ask {
         name: Some(id.name.clone()),
+        tasks: None,
     };
     let case = protocol.inspect(&world, &ask);
     let Some(work) = case.work() else {
@@ -149,7 +156,7 @@ pub(crate) fn drive(
         scribe: &scribe,
         brief: &brief,
         agent: &options.agent,
-        jobs: options.jobs,
+        jobs: options.jobs.or(work.jobs).unwrap_or(options.default_jobs),
         max_cost,
         program: &project.program,
         search_path: &project.search_path,
@@ -157,7 +164,8 @@ pub(crate) fn drive(
         watcher: face,
     };
     let ending = engine.drive(runner.lock()).map_err(Error::Run)?;
-    if ending.tally.landed + ending.tally.skipped == ending.tally.total {
+    let is_over = ending.tally.landed + ending.tally.skipped == ending.tally.total;
+    if is_over && work.destination == Destination::Branch {
         finish(project, id, log, &ending, runner, face)?;
     }
     Ok(Some(ending))
@@ -179,6 +187,7 @@ fn finish(
     let query = crate::Query {
         protocol: Some(id.protocol),
         name: Some(id.name.clone()),
+        tasks: None,
     };
     let planned = crate::inspect::plan_world(&project.world(), &query, &intent)?;
     runner

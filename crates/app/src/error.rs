@@ -97,6 +97,40 @@ pub enum Error {
     /// There is nothing to start from.
     #[error("the repository has no commit yet")]
     NoCommits,
+    /// Nothing was rescued of the workflow that was named, and it is not here either.
+    #[error("nothing was rescued of `{workflow}`, and no workflow here has that name")]
+    NothingRescued {
+        /// The name as it was typed.
+        workflow: String,
+    },
+    /// No rescue has the name that was given.
+    #[error("no rescue `{name}` here")]
+    UnknownRescue {
+        /// The name as it was typed.
+        name: String,
+    },
+    /// The name is that of several rescues.
+    #[error("`{name}` could be any of {} rescues", among.len())]
+    AmbiguousRescue {
+        /// The name as it was typed.
+        name: String,
+        /// What it could be.
+        among: Vec<String>,
+    },
+    /// A rescue is only written into a folder that is not there yet.
+    #[error("`{path}` is there already, and nothing is written over it")]
+    Taken {
+        /// The folder, or whatever it is.
+        path: camino::Utf8PathBuf,
+    },
+    /// A rescue could not be written whole.
+    #[error("the rescue could not be written whole; what there is of it is in `{draft}`")]
+    NotRestored {
+        /// The folder.
+        draft: camino::Utf8PathBuf,
+        /// Why.
+        source: rekindle_git::Error,
+    },
     /// git could not do what was needed.
     #[error(transparent)]
     Git(rekindle_git::Error),
@@ -176,7 +210,16 @@ impl Error {
             | rekindle_runner::Error::Files(_)
             | rekindle_runner::Error::Git(_)
             | rekindle_runner::Error::BranchMoves { .. }
+            | rekindle_runner::Error::Changed { .. }
             | rekindle_runner::Error::CheckedOut { .. }
+            | rekindle_runner::Error::GitsOwn { .. }
+            | rekindle_runner::Error::InTheWay { .. }
+            | rekindle_runner::Error::NoBranch
+            | rekindle_runner::Error::NoCommit
+            | rekindle_runner::Error::NoFolder { .. }
+            | rekindle_runner::Error::Submodule { .. }
+            | rekindle_runner::Error::WorkerStays { .. }
+            | rekindle_runner::Error::WorktreeMoved { .. }
             | rekindle_runner::Error::NoOrder { .. }
             | rekindle_runner::Error::Runtime(_)
             | rekindle_runner::Error::Worker { .. }) => Self::Run(error),

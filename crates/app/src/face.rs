@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use rekindle_agents::Agent;
-use rekindle_model::{AgentTask, Ended, Finding, Plan, Question, Summary};
+use rekindle_model::{AgentTask, Checks, Ended, Finding, Plan, Question, Step, Stop, Summary};
 use rekindle_runner::{Output, Recovered, Watcher};
 
 /// What is shown before a person is asked whether to go on.
@@ -38,6 +38,12 @@ pub enum News<'a> {
     Findings(&'a [Finding]),
     /// What an earlier rekindle had begun was finished.
     Recovered(&'a Recovered),
+    /// Effects of a plan were carried out.
+    Applied(&'a [Step]),
+    /// Others are at work, and the resume stays until they have ended.
+    Watching(&'a Stop),
+    /// Commands are run in the project.
+    Checking(&'a Checks),
     /// An agent is started.
     AgentStarts(&'a AgentTask),
     /// An agent has ended.

@@ -1,6 +1,6 @@
 //! Looking without touching: inspect, plan, explain.
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_model::{
     Assessment, Code, Explanation, Intent, Plan, ProtocolName, State, Summary, Work, WorkflowId,
 };
@@ -16,6 +16,8 @@ pub struct Query {
     pub protocol: Option<ProtocolName>,
     /// The workflow as it was typed.
     pub name: Option<String>,
+    /// A file with the host's task list, relative to the project or absolute.
+    pub tasks: Option<Utf8PathBuf>,
 }
 
 impl Query {
@@ -60,6 +62,8 @@ pub struct Planned {
     pub digest: String,
     /// The work, where the workflow's tasks are the engine's to run.
     pub(crate) work: Option<Work>,
+    /// Folders outside of the project that are the workflow's to write to.
+    pub(crate) roots: Vec<Utf8PathBuf>,
 }
 
 /// An answer to `explain`.
@@ -111,7 +115,10 @@ pub fn inspect_recording(
 pub(crate) fn inspect_world(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
     let (protocol, name) = query.parts();
     let look = |protocol: ProtocolName| {
-        let ask = Ask { name: name.clone() };
+        let ask = Ask {
+            name: name.clone(),
+            tasks: query.tasks.clone(),
+        };
         Inspected {
             protocol,
             case: rekindle_protocols::find(protocol).inspect(world, &ask),
@@ -230,6 +237,7 @@ pub(crate) fn plan_world(
         assessment: inspected.assessment().clone(),
         plan,
         work: inspected.case.work(),
+        roots: inspected.case.roots(),
         digest: witness.digest(),
     })
 }
@@ -248,6 +256,7 @@ pub fn explain(project: &Project, query: &Query, task: Option<&str>) -> Result<E
     let id = chosen(&inspected, query)?;
     let ask = Ask {
         name: Some(id.name.clone()),
+        tasks: query.tasks.clone(),
     };
     let explained = rekindle_protocols::find(inspected.protocol).explain(&world, &ask, task);
     explained

@@ -14,6 +14,7 @@ mod inspect;
 mod meaning;
 mod project;
 mod report;
+mod rescue;
 mod resume;
 mod run;
 mod status;
@@ -29,14 +30,16 @@ pub use inspect::{
 };
 pub use project::Project;
 pub use report::{Recorded, checkpoint, checkpoints, event};
+pub use rescue::{Restored, Shown, rescue, rescues, restore};
 pub use resume::{Options, Outcome, Resumed, resume};
 pub use run::{Ran, RunOptions, run};
 pub use status::{Overview, status};
 
 pub use rekindle_agents::Agent;
 pub use rekindle_agents::config::Run as RunDefaults;
+pub use rekindle_git::{ChangeKind, Mode, RepoPath, Rescue, Rescued};
 pub use rekindle_runner::{
-    After, CRASH_POINTS, Change, Cost, ENGINE_CRASH_POINTS, Ending, GivenUp, Missing, Output,
-    Progress, Recovered, Skipped, Tally, Watcher, WorkerView,
+    After, CRASH_POINTS, Change, Cost, EFFECT_CRASH_POINTS, ENGINE_CRASH_POINTS, Ending, GivenUp,
+    Missing, Output, Progress, Recovered, Skipped, Tally, Watcher, WorkerView,
 };
 pub use rekindle_world::Clock;

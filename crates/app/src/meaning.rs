@@ -28,6 +28,15 @@ fn same_deeds(confirmed: &Plan, fresh: &Plan) -> bool {
                 (Action::Append { log, .. }, Action::Append { log: other, .. }) => {
                     log.parent() == other.parent()
                 }
+                // What changes in a file may carry the time; that it is still what was read is held by the edit.
+                (
+                    Action::Edit { path, before, .. },
+                    Action::Edit {
+                        path: other,
+                        before: same,
+                        ..
+                    },
+                ) => path == other && before == same,
                 // What is printed tells how things stand; what is done stands in the rest of the plan.
                 (Action::Print(_), Action::Print(_)) => true,
                 (confirmed, fresh) => confirmed == fresh,
@@ -46,7 +55,13 @@ fn same_records(confirmed: &Planned, fresh: &Planned) -> bool {
         steps
             .filter_map(|step| match &step.action {
                 Action::Append { record, .. } => Some(without_time(record)),
-                Action::Create { .. } | Action::Print(_) => None,
+                Action::Create { .. }
+                | Action::Edit { .. }
+                | Action::MoveFolder { .. }
+                | Action::Land(_)
+                | Action::EndWorker { .. }
+                | Action::AskHost { .. }
+                | Action::Print(_) => None,
             })
             .collect()
     };

@@ -32,6 +32,14 @@ impl Project {
         )
     }
 
+    /// Returns how far effects may go: into the project, and into these folders of a protocol.
+    pub(crate) fn reach(&self, roots: Vec<Utf8PathBuf>) -> rekindle_runner::Reach {
+        rekindle_runner::Reach {
+            roots,
+            search_path: self.search_path.clone(),
+        }
+    }
+
     pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
     }

@@ -1,7 +1,7 @@
 //! What workers, scripts and people tell: events and checkpoints.
 
 use camino::Utf8PathBuf;
-use rekindle_model::{Action, Checkpoint, Intent, Report, WorkflowId};
+use rekindle_model::{Action, Checkpoint, Intent, Plan, Report, WorkflowId};
 use rekindle_runner::Output;
 
 use crate::inspect::{chosen, inspect_world, plan_world};
@@ -45,15 +45,21 @@ fn record(project: &Project, query: &Query, intent: &Intent) -> Result<Recorded,
     }
 
     let planned = plan_world(&project.world(), query, intent)?;
-    rekindle_runner::report(project.folder(), &planned.plan.steps, &mut Silent)
-        .map_err(Error::Run)?;
+    let Plan { id, steps, .. } = &planned.plan;
+    rekindle_runner::report(project.folder(), id, steps, &mut Silent).map_err(Error::Run)?;
     let mut lines = planned
         .plan
         .steps
         .into_iter()
         .filter_map(|step| match step.action {
             Action::Append { log, record } => Some((log, record)),
-            Action::Create { .. } | Action::Print(_) => None,
+            Action::Create { .. }
+            | Action::Edit { .. }
+            | Action::MoveFolder { .. }
+            | Action::Land(_)
+            | Action::EndWorker { .. }
+            | Action::AskHost { .. }
+            | Action::Print(_) => None,
         });
     let (log, record) = lines.next_back().unwrap_or_default();
     Ok(Recorded {

@@ -1,10 +1,12 @@
 //! The job: brief, ask once, apply, and go on until the work is done or a person is needed.
 
+use std::time::Duration;
+
 use camino::Utf8Path;
 use rekindle_agents::Agent;
 use rekindle_model::{
-    AgentTask, Ended, Intent, Plan, Question, QuestionKind, Severity, State, Stop, StopKind,
-    Summary, Then, WorkflowId,
+    AgentTask, Checks, Destination, Ended, Intent, Plan, Question, QuestionKind, Severity, State,
+    Stop, StopKind, Summary, Then, WorkflowId,
 };
 use rekindle_runner::{Ending, Recovered, Runner, StateFolder};
 
@@ -13,6 +15,9 @@ use crate::face::{Briefing, Choice, Face, News};
 use crate::inspect::{Planned, inspect_world, plan_world};
 use crate::{Error, Project, Query};
 
+/// How often a resume that stays looks again: much more often than the shortest limit of a heartbeat.
+const WATCH_INTERVAL: Duration = Duration::from_secs(2);
+
 /// How a resume is to go.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
@@ -20,6 +25,8 @@ pub struct Options {
     pub yes: bool,
     /// How work is done, with the agent; without it the resume stops where an agent is needed.
     pub engine: Option<EngineOptions>,
+    /// Stay while others are at work, and go on when they have ended.
+    pub watch: bool,
 }
 
 /// What a resume came to.
@@ -65,11 +72,17 @@ pub fn resume(
     };
     let planned = plan_world(&project.world(), &query, &Intent::Open)?;
     let id = planned.plan.id.clone();
+    // What a protocol says first stands on standard output before anybody is asked.
+    if !planned.plan.before_asking.is_empty() {
+        face.print(&planned.plan.before_asking);
+    }
     match &planned.plan.then {
-        Then::Stop(stop) if planned.plan.steps.is_empty() => {
+        Then::Stop(stop) if planned.plan.steps.is_empty() && !options.stays_for(stop) => {
             // Finishing what was begun needs no new yes.
             if !StateFolder::of(project.folder()).is_unfinished(&id)? {
-                if let Some(work) = &planned.work {
+                if let Some(work) = &planned.work
+                    && work.destination == Destination::Branch
+                {
                     refuse_missing(project, &id, work)?;
                 }
                 let outcome = Outcome::Stopped(stop.clone());
@@ -79,7 +92,12 @@ pub fn resume(
                 });
             }
         }
-        Then::Stop(_) | Then::Agent(_) | Then::Ask(_) | Then::Again => {
+        Then::Stop(_)
+        | Then::Agent(_)
+        | Then::Ask(_)
+        | Then::Workers
+        | Then::Check(_)
+        | Then::Again => {
             refuse_blocked(&planned)?;
             if !agreed(project, &planned, options, face)? {
                 let outcome = Outcome::Declined;
@@ -91,8 +109,14 @@ pub fn resume(
         }
     }
     let purpose = format!("resume {id}");
-    let (runner, recovered) = Runner::open(project.folder(), &id, &purpose, project.now())
-        .map_err(|error| Error::from_run(&id, error))?;
+    let (runner, recovered) = Runner::open(
+        project.folder(),
+        &id,
+        &purpose,
+        project.now(),
+        project.reach(planned.roots.clone()),
+    )
+    .map_err(|error| Error::from_run(&id, error))?;
     crate::clean::sweep_drafts(project);
     let anew = plan_world(&project.world(), &query, &Intent::Open)?;
     if recovered != Recovered::default() {
@@ -102,13 +126,17 @@ pub fn resume(
     // time, so another digest alone is no reason to stop. Where nobody was asked there is nothing
     // to hold on to: the newest reading counts.
     if !options.yes
-        && recovered.appended == 0
+        && !recovered.has_changed_the_world()
         && anew.digest != planned.digest
         && !crate::meaning::is_same(&planned, &anew)
     {
         return Err(Error::Moved { id });
     }
     refuse_blocked(&anew)?;
+    let is_engines = anew
+        .work
+        .as_ref()
+        .is_some_and(|work| work.destination == Destination::Branch);
     let branch = match (&anew.work, &options.engine) {
         (Some(work), Some(_)) => Some(hold_branch(project, &work.settings.branch, &purpose)?),
         (Some(_) | None, _) => None,
@@ -120,6 +148,8 @@ pub fn resume(
         runner,
         face,
         last_success: None,
+        is_engines,
+        watched: None,
         _branch: branch,
     };
     let outcome = session.run(anew.plan)?;
@@ -138,6 +168,7 @@ fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Optio
             let named = Query {
                 protocol: Some(inspected.protocol),
                 name: assessment.id.as_ref().map(|id| id.name.clone()),
+                tasks: query.tasks.clone(),
             };
             match assessment.state {
                 State::Nothing => return unfinished(project, &assessment.workflows),
@@ -173,6 +204,7 @@ fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Optio
             let named = Query {
                 protocol: query.protocol,
                 name: Some(name),
+                tasks: query.tasks.clone(),
             };
             // What was answered must lead to one workflow; another choice would be asked for for ever.
             let inspected = inspect_world(&world, &named)?;
@@ -191,6 +223,7 @@ fn unfinished(project: &Project, over: &[Summary]) -> Result<Option<Query>, Erro
             return Ok(Some(Query {
                 protocol: Some(summary.id.protocol),
                 name: Some(summary.id.name.clone()),
+                tasks: None,
             }));
         }
     }
@@ -201,7 +234,10 @@ fn refuse_blocked(planned: &Planned) -> Result<(), Error> {
     let reasons: Vec<String> = planned
         .assessment
         .blockers()
-        .map(|finding| finding.message.clone())
+        .map(|finding| match &finding.hint {
+            Some(hint) => format!("{}; {hint}", finding.message),
+            None => finding.message.clone(),
+        })
         .collect();
     if reasons.is_empty() {
         return Ok(());
@@ -260,6 +296,10 @@ struct Session<'a> {
     face: &'a mut dyn Face,
     /// What the last agent did with success; being asked for the very same again is no progress.
     last_success: Option<AgentTask>,
+    /// Whether the workflow is the engine's as a whole, because rekindle began it.
+    is_engines: bool,
+    /// What was waited for last.
+    watched: Option<Stop>,
     /// The branch on which the engine lands is ours while this lives.
     _branch: Option<rekindle_fs::Lock>,
 }
@@ -275,24 +315,25 @@ impl Session<'_> {
             {
                 return Ok(Outcome::AgentNeeded(task.clone()));
             }
+            if let (Some(stop), None) = (plan.without_agent, &self.options.engine) {
+                return Ok(Outcome::Stopped(stop));
+            }
             self.runner
                 .apply(&plan.steps, self.project.now(), self.face)
                 .map_err(Error::Run)?;
+            self.face.tell(&News::Applied(&plan.steps));
             let log = plan.log;
-            // A run that rekindle began is the engine's as a whole.
-            if let (Then::Again, Some(options)) = (&plan.then, &self.options.engine)
-                && let Some(ending) = drive(
-                    self.project,
-                    &plan.id,
-                    &log,
-                    options,
-                    &mut self.runner,
-                    self.face,
-                )?
+            if let (Then::Again, true, Some(options)) =
+                (&plan.then, self.is_engines, &self.options.engine)
+                && let Some(ending) = self.drive(&plan.id, &log, options)?
             {
                 return Ok(Outcome::Ran(ending));
             }
             let intent = match plan.then {
+                Then::Stop(stop) if self.options.stays_for(&stop) => {
+                    self.watch(stop);
+                    Intent::GoOn { log }
+                }
                 Then::Stop(stop) => return Ok(Outcome::Stopped(stop)),
                 Then::Again => Intent::GoOn { log },
                 Then::Agent(task) => {
@@ -301,6 +342,14 @@ impl Session<'_> {
                     };
                     let ended = self.agent(&options.agent, &task)?;
                     Intent::Settle { log, task, ended }
+                }
+                Then::Workers => match self.workers(&plan.id, &log)? {
+                    Some(stopped) => return Ok(stopped),
+                    None => Intent::GoOn { log },
+                },
+                Then::Check(checks) => {
+                    let ended = self.check(&checks)?;
+                    Intent::Checked { log, checks, ended }
                 }
                 Then::Ask(question) => match self.ask(&question, &log) {
                     Some(intent) => intent,
@@ -316,6 +365,45 @@ impl Session<'_> {
         let planned = plan_world(&self.project.world(), &self.query, intent)?;
         refuse_blocked(&planned)?;
         Ok(planned.plan)
+    }
+
+    fn drive(
+        &mut self,
+        id: &WorkflowId,
+        log: &Utf8Path,
+        options: &EngineOptions,
+    ) -> Result<Option<Ending>, Error> {
+        drive(self.project, id, log, options, &mut self.runner, self.face)
+    }
+
+    /// Waits a moment for what others do; says so when it is another thing than before.
+    fn watch(&mut self, stop: Stop) {
+        if self.watched.as_ref() != Some(&stop) {
+            self.face.tell(&News::Watching(&stop));
+            self.watched = Some(stop);
+        }
+        // Heartbeats grow old without a file being changed, so there is nothing to be woken by.
+        std::thread::sleep(WATCH_INTERVAL);
+    }
+
+    /// Has workers do what is ready. Returns how the resume ends, if it does.
+    fn workers(&mut self, id: &WorkflowId, log: &Utf8Path) -> Result<Option<Outcome>, Error> {
+        let Some(options) = &self.options.engine else {
+            return Ok(None);
+        };
+        let Some(ending) = self.drive(id, log, options)? else {
+            return Ok(None);
+        };
+        let is_over = ending.stopped || ending.over_budget;
+        Ok(is_over.then_some(Outcome::Ran(ending)))
+    }
+
+    /// Runs commands in the project, one after the other, until one does not succeed.
+    fn check(&mut self, checks: &Checks) -> Result<Ended, Error> {
+        self.face.tell(&News::Checking(checks));
+        self.runner
+            .run_checks(checks, self.project.now())
+            .map_err(Error::Run)
     }
 
     fn agent(&mut self, agent: &Agent, task: &AgentTask) -> Result<Ended, Error> {
@@ -350,6 +438,13 @@ impl Session<'_> {
             });
         }
         None
+    }
+}
+
+impl Options {
+    /// Whether the resume stays although others are at work.
+    fn stays_for(&self, stop: &Stop) -> bool {
+        self.watch && stop.kind == StopKind::OthersAtWork
     }
 }
 

@@ -89,7 +89,7 @@ pub fn run(
         "{}: {} tasks on branch `{branch}`, {} at a time",
         draft.title(),
         draft.n_tasks(),
-        options.engine.jobs
+        options.engine.jobs.unwrap_or(options.engine.default_jobs)
     );
     if !options.yes && !face.agree(&summary) {
         return Ok(Ran {
@@ -100,8 +100,14 @@ pub fn run(
     }
     let purpose = format!("run {id}");
     let _branch = hold_branch(project, &branch, &purpose)?;
-    let (mut runner, _) = Runner::open(project.folder(), &id, &purpose, now)
-        .map_err(|error| Error::from_run(&id, error))?;
+    let (mut runner, _) = Runner::open(
+        project.folder(),
+        &id,
+        &purpose,
+        now,
+        project.reach(Vec::new()),
+    )
+    .map_err(|error| Error::from_run(&id, error))?;
     crate::clean::sweep_drafts(project);
     // The branch first: a name that git refuses must not leave a run behind that can never go on.
     let name = format!("refs/heads/{branch}");

@@ -82,6 +82,36 @@ codes! {
     /// An event names a task that the graph lacks.
     UnknownTask "UNKNOWN_TASK" Warning;
 
+    // kiln-teams: what a recovery of a wave notices.
+    /// Worktrees of one wave begin with different commits.
+    BasesDiffer "BASES_DIFFER" Blocker;
+    /// A heartbeat is ahead of this machine's clock.
+    ClockAhead "CLOCK_AHEAD" Warning;
+    /// Finished tasks touch the same path.
+    Collision "COLLISION" Warning;
+    /// What is said of a task and what is there contradict each other.
+    InconsistentTask "INCONSISTENT_TASK" Warning;
+    /// There is no git repository to land work in.
+    NoRepository "NO_REPOSITORY" Blocker;
+    /// Something in the folder of worktrees belongs to no task.
+    Orphaned "ORPHANED" Warning;
+    /// A worker has been silent for long.
+    StaleHeartbeat "STALE_HEARTBEAT" Warning;
+    /// Main holds something that is neither the base's nor the worker's.
+    StrangerOnMain "STRANGER_ON_MAIN" Warning;
+    /// A task's stage is none that the protocol knows.
+    UnknownStage "UNKNOWN_STAGE" Warning;
+    /// The plan has a task that the task list lacks.
+    UnlistedTask "UNLISTED_TASK" Warning;
+    /// A file of the task list can not be read.
+    UnreadableTask "UNREADABLE_TASK" Warning;
+    /// The configuration asks for something that is not known.
+    UnsupportedConfig "UNSUPPORTED_CONFIG" Blocker;
+    /// The project stands on another branch than the one a wave was started on.
+    WrongBranch "WRONG_BRANCH" Blocker;
+    /// Another user could choose what is in the folder of worktrees.
+    UntrustedRoot "UNTRUSTED_ROOT" Blocker;
+
     // What any protocol may meet while reading.
     /// Tasks that could run side by side are about the same file.
     OverlappingFiles "OVERLAPPING_FILES" Note;

@@ -5,6 +5,7 @@
 //! `rekindle-world`. Start with [`Assessment`] (what the evidence means) and
 //! [`Plan`] (what resuming would do).
 
+mod action;
 mod assessment;
 mod code;
 mod facts;
@@ -14,15 +15,17 @@ mod id;
 mod plan;
 mod work;
 
+pub use action::{Action, LandedFile, Landing};
 pub use assessment::{Assessment, Checkpoint, Explanation, Next, Progress, Said, State, Summary};
 pub use code::Code;
 pub use facts::Fact;
 pub use finding::{Finding, Place, Severity};
 pub use id::{ParseIdError, ProtocolName, WorkflowId};
 pub use plan::{
-    Action, AgentTask, Ended, Intent, Plan, Question, QuestionKind, Report, Step, Stop, StopKind,
+    AgentTask, Checks, Ended, Intent, Plan, Question, QuestionKind, Report, Step, Stop, StopKind,
     Then,
 };
 pub use work::{
-    Delivery, FailureKind, Happened, Kill, Settings, Stage, Standing, Victim, Work, WorkTask,
+    Delivery, Destination, FailureKind, Happened, Kill, Settings, Stage, Standing, Victim, Work,
+    WorkPlace, WorkTask,
 };

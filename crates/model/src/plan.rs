@@ -8,7 +8,7 @@
 
 use camino::Utf8PathBuf;
 
-use crate::WorkflowId;
+use crate::{Action, WorkflowId};
 
 /// Why a plan is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +37,15 @@ pub enum Intent {
         question: QuestionKind,
         /// What was said.
         answer: String,
+    },
+    /// The commands that a plan asked for have been run.
+    Checked {
+        /// The log that this resume writes.
+        log: Utf8PathBuf,
+        /// What was asked for.
+        checks: Checks,
+        /// How they ended.
+        ended: Ended,
     },
     /// All tasks have landed.
     Finish {
@@ -78,6 +87,12 @@ pub struct Plan {
     pub log: Utf8PathBuf,
     /// What happens after the effects.
     pub then: Then,
+    /// What is to be expected in the rounds after this one, each a sentence.
+    pub ahead: Vec<String>,
+    /// What the protocol says on standard output before a person is asked.
+    pub before_asking: String,
+    /// Where there is no agent, nothing of this is done and the resume ends with this.
+    pub without_agent: Option<Stop>,
 }
 
 /// One effect and its reason.
@@ -89,27 +104,6 @@ pub struct Step {
     pub why: String,
 }
 
-/// An effect on the world; each can be repeated after a crash without harm.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Action {
-    /// Appends one line to a log, which is made if it is not there.
-    Append {
-        /// The log.
-        log: Utf8PathBuf,
-        /// The record, one line of JSON without its line end.
-        record: String,
-    },
-    /// Makes a file that is not there yet.
-    Create {
-        /// The file.
-        path: Utf8PathBuf,
-        /// What it holds.
-        contents: String,
-    },
-    /// Prints text that the protocol prescribes on standard output.
-    Print(String),
-}
-
 /// What happens after a plan's effects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Then {
@@ -117,10 +111,23 @@ pub enum Then {
     Agent(AgentTask),
     /// A person is asked; the protocol takes the answer.
     Ask(Question),
+    /// Workers do the tasks that the case has ready; then the evidence is read again.
+    Workers,
+    /// Commands are run in the project; the protocol takes how they ended.
+    Check(Checks),
     /// The evidence is read again and planned anew.
     Again,
     /// The resume is over.
     Stop(Stop),
+}
+
+/// Commands that must succeed in the project before the workflow goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checks {
+    /// What they are the check of, in the protocol's words.
+    pub of: String,
+    /// The commands, in order; the first that fails ends it.
+    pub commands: Vec<String>,
 }
 
 /// Work for an agent program.
@@ -218,6 +225,8 @@ pub enum StopKind {
     Done,
     /// It waits for a person, and that is in order.
     Waiting,
+    /// Others are at work on it; it goes on when they have ended.
+    OthersAtWork,
     /// It can not go on.
     Blocked,
 }

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use camino::Utf8PathBuf;
+
 /// What the engine is to do: tasks in plan order, on one branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Work {
@@ -15,6 +17,40 @@ pub struct Work {
     pub tasks: Vec<WorkTask>,
     /// The commit that was last said to have landed.
     pub last_commit: Option<String>,
+    /// Where finished work goes.
+    pub destination: Destination,
+    /// How many workers at once, where the workflow says so and nobody else does.
+    pub jobs: Option<usize>,
+}
+
+/// Where finished work goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Destination {
+    /// The engine lands it on the branch of the settings.
+    Branch,
+    /// It stays in its worktree; the protocol lands it in a plan of its own. No attempt is repeated.
+    Worktree,
+}
+
+/// Where an attempt works, where the protocol has a place of its own for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkPlace {
+    /// The worktree, absolute.
+    pub worktree: Utf8PathBuf,
+    /// The commit that the attempt begins with.
+    pub base: String,
+    /// Names at the worktree's top that are nobody's work; git is told to ignore them.
+    pub keep: Vec<String>,
+    /// Documents of the project that are copied in afresh, each with where it goes in the worktree.
+    pub copies: Vec<(Utf8PathBuf, Utf8PathBuf)>,
+    /// The folder of those copies, which is emptied first, relative to the worktree.
+    pub copies_folder: Utf8PathBuf,
+    /// Where evidence of the work is left, relative to the worktree.
+    pub artifacts: Utf8PathBuf,
+    /// How often the task was begun before; what those attempts left as evidence is kept apart.
+    pub earlier: u32,
+    /// A file of the host's in which the task's state is kept up to date, absolute.
+    pub mirror: Utf8PathBuf,
 }
 
 /// How a run is to be done; fixed when it is started.
@@ -67,6 +103,8 @@ pub struct WorkTask {
     pub reason: Option<String>,
     /// What its attempts have cost, by their numbers, in millionths of a dollar; those that told none are not in it.
     pub costs: BTreeMap<u32, u64>,
+    /// Where it is worked on, where the protocol says so.
+    pub place: Option<WorkPlace>,
 }
 
 /// Where a task stands by the protocol's own record.
@@ -74,6 +112,8 @@ pub struct WorkTask {
 pub enum Standing {
     /// Something is left to do.
     Open,
+    /// A worker of ours was started; if it lives it is followed, and if not it failed.
+    AtWork,
     /// A person must decide.
     Blocked,
     /// It was left out.

@@ -7,6 +7,9 @@
 //! To add one, read `agent_memory` and add a row to [`ALL`].
 
 mod agent_memory;
+mod happened;
+mod kiln_teams;
+mod prompt;
 
 pub use agent_memory::{Draft, draft};
 
@@ -23,6 +26,8 @@ use rekindle_world::World;
 pub struct Ask {
     /// The workflow that a person named, whole or by its beginning.
     pub name: Option<String>,
+    /// A file with the host's task list, for protocols that have one, instead of the list on disk.
+    pub tasks: Option<Utf8PathBuf>,
 }
 
 /// What a new run is made from, beside its plan.
@@ -72,6 +77,9 @@ pub trait Protocol: Sync {
     /// Returns the log of an attempt, relative to the project.
     fn attempt_log(&self, workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf;
 
+    /// Returns the host's own record of a task with what happened in it, for protocols that keep one.
+    fn mirrored(&self, file: &[u8], happened: &Happened, at: Timestamp) -> Option<Vec<u8>>;
+
     /// Tells why a task of a workflow is in its state, or `None` when there is no such task.
     fn explain(&self, world: &dyn World, ask: &Ask, task: &str) -> Option<Explanation>;
 }
@@ -96,16 +104,20 @@ pub trait Case {
         trouble: Option<&str>,
     ) -> AgentTask;
 
+    /// Returns the folders outside of the project that are the workflow's to write to.
+    fn roots(&self) -> Vec<Utf8PathBuf>;
+
     /// Returns the checkpoints of the chosen workflow, oldest first.
     fn checkpoints(&self) -> Vec<Checkpoint>;
 }
 
 /// Every protocol that is built.
-pub static ALL: &[&dyn Protocol] = &[&agent_memory::AgentMemory];
+pub static ALL: &[&dyn Protocol] = &[&agent_memory::AgentMemory, &kiln_teams::KilnTeams];
 
 /// Returns the protocol of a name.
 pub fn find(name: ProtocolName) -> &'static dyn Protocol {
     match name {
         ProtocolName::AgentMemory => &agent_memory::AgentMemory,
+        ProtocolName::KilnTeams => &kiln_teams::KilnTeams,
     }
 }

@@ -81,6 +81,9 @@ pub(crate) enum Command {
         #[arg(short, long)]
         yes: bool,
     },
+    /// Lists, shows and restores what was kept before something could have destroyed it
+    #[command(subcommand)]
+    Rescue(RescueCommand),
     /// Builds a small project in a scratch folder, interrupts its work and resumes it
     Demo,
     /// Does one attempt at a task; started by `run` and `resume`
@@ -100,6 +103,33 @@ pub(crate) enum Command {
     Man,
 }
 
+#[derive(Debug, Subcommand)]
+pub(crate) enum RescueCommand {
+    /// Lists what was kept, one line each
+    List {
+        /// Only of this workflow: `protocol:name`, a name, or a beginning of one
+        workflow: Option<String>,
+    },
+    /// Shows what one rescue holds: from where and when, and which files differ from its base
+    ///
+    /// Files are compared byte by byte, so those that git converts when it checks them out (line ends, filters) differ too.
+    Show {
+        /// The rescue: its ref, `workflow/task/n`, or a unique beginning
+        name: String,
+    },
+    /// Writes the files of a rescue into a new folder, after a yes; never over anything that exists
+    Restore {
+        /// The rescue: its ref, `workflow/task/n`, or a unique beginning
+        name: String,
+        /// The folder, which must not exist yet [default: one below `.rekindle/restored/`]
+        #[arg(long, value_name = "DIR")]
+        into: Option<Utf8PathBuf>,
+        /// Writes it without asking
+        #[arg(short, long)]
+        yes: bool,
+    },
+}
+
 /// Which workflow is meant.
 #[derive(Debug, Args)]
 pub(crate) struct WorkflowArguments {
@@ -108,6 +138,9 @@ pub(crate) struct WorkflowArguments {
     /// Looks only at this protocol
     #[arg(long, value_name = "PROTOCOL", value_parser = parse_protocol)]
     pub(crate) protocol: Option<ProtocolName>,
+    /// Reads the host's task list from this file (JSON) instead of the list on disk; for kiln-teams
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tasks: Option<Utf8PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -123,6 +156,10 @@ pub(crate) struct InspectArguments {
 }
 
 #[derive(Debug, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag that can be typed"
+)]
 pub(crate) struct ResumeArguments {
     #[command(flatten)]
     pub(crate) workflow: WorkflowArguments,
@@ -137,6 +174,9 @@ pub(crate) struct ResumeArguments {
     /// Does all that needs no agent, says what an agent would do next, and stops
     #[arg(long, conflicts_with_all = ["agent_cmd", "agent"])]
     pub(crate) no_agent: bool,
+    /// Stays while others are at work on it, and goes on when they have ended
+    #[arg(long)]
+    pub(crate) watch: bool,
 }
 
 /// Who does the work, and how much at once.
@@ -148,7 +188,7 @@ pub(crate) struct AgentArguments {
     /// The agent by its name: `claude`, `codex`, `opencode`, `gemini`, or one of the configuration
     #[arg(long, value_name = "NAME", conflicts_with = "agent_cmd")]
     pub(crate) agent: Option<String>,
-    /// How many workers at once, in runs that `rekindle run` began [default: 4]
+    /// How many workers at once [default: what the workflow says, or 4]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
     pub(crate) jobs: Option<u8>,
     /// No new attempts once the run's reported cost has reached this many dollars; `resume` keeps the limit of `run`

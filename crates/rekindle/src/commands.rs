@@ -4,6 +4,7 @@ mod demo;
 mod inspect;
 mod reference;
 mod report;
+mod rescue;
 mod resume;
 mod run;
 
@@ -40,6 +41,7 @@ pub(crate) fn run(
         Some(Command::Event(arguments)) => report::event(&project()?, arguments, terminal),
         Some(Command::Heartbeat(arguments)) => report::heartbeat(&project()?, arguments, terminal),
         Some(Command::Clean { yes }) => run::clean(&project()?, yes, terminal),
+        Some(Command::Rescue(command)) => rescue::rescue(&project()?, &command, terminal),
         Some(Command::Demo) => demo::demo(terminal),
         Some(Command::Doctor) => Ok(inspect::doctor(&project()?, terminal)),
         Some(Command::Completions { shell }) => Ok(reference::completions(shell, terminal)),
@@ -51,6 +53,7 @@ fn query(arguments: &WorkflowArguments) -> Query {
     Query {
         protocol: arguments.protocol,
         name: arguments.id.clone(),
+        tasks: arguments.tasks.clone(),
     }
 }
 
@@ -59,6 +62,7 @@ fn named(id: String) -> Query {
     Query {
         protocol: WorkflowId::split(&id).0,
         name: Some(id),
+        tasks: None,
     }
 }
 

@@ -9,7 +9,7 @@ use rekindle_app::{Clock, Project};
 use crate::failure::Failure;
 
 /// Variables that protocols may ask for; nothing else of the environment is looked at or kept.
-const VARIABLES: &[&str] = &["HOME", "XDG_CONFIG_HOME"];
+const VARIABLES: &[&str] = &["HOME", "KILN_WORKTREE_ROOT", "XDG_CONFIG_HOME"];
 
 /// Returns the project that a command is about.
 #[expect(

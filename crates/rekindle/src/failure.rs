@@ -79,7 +79,9 @@ impl From<Error> for Failure {
 
 fn exit_code(error: &Error) -> u8 {
     match error {
-        Error::Ambiguous { .. } | Error::ChoiceNeeded { .. } => exit::CHOICE,
+        Error::Ambiguous { .. } | Error::AmbiguousRescue { .. } | Error::ChoiceNeeded { .. } => {
+            exit::CHOICE
+        }
         Error::Held { .. } | Error::BranchHeld { .. } | Error::AgentAlive { .. } => exit::HELD,
         Error::Config(_) | Error::BadBranch { .. } => exit::USAGE,
         Error::Unknown { .. }
@@ -93,6 +95,10 @@ fn exit_code(error: &Error) -> u8 {
         | Error::CheckedOut { .. }
         | Error::WorkMissing { .. }
         | Error::NoCommits
+        | Error::NothingRescued { .. }
+        | Error::UnknownRescue { .. }
+        | Error::Taken { .. }
+        | Error::NotRestored { .. }
         | Error::Git(_)
         | Error::Recording { .. }
         | Error::Unreadable { .. }
@@ -121,6 +127,11 @@ fn code(error: &Error) -> Option<Code> {
         | Error::BadBranch { .. }
         | Error::CheckedOut { .. }
         | Error::NoCommits
+        | Error::NothingRescued { .. }
+        | Error::UnknownRescue { .. }
+        | Error::AmbiguousRescue { .. }
+        | Error::Taken { .. }
+        | Error::NotRestored { .. }
         | Error::Git(_)
         | Error::Recording { .. }
         | Error::Unreadable { .. }
@@ -172,6 +183,17 @@ fn hints(error: &Error) -> Vec<String> {
             missing,
         } => work_missing(id, branch, missing),
         Error::NoCommits => one("make a first commit, then run it again"),
+        Error::NothingRescued { .. } | Error::UnknownRescue { .. } => {
+            one("`rekindle rescue list` lists what was kept")
+        }
+        Error::AmbiguousRescue { among, .. } => ambiguous_rescue(among),
+        Error::Taken { .. } => one("name a folder that is not there yet: `--into DIR`"),
+        Error::NotRestored { .. } => one(
+            "make room or mend the permissions there, then restore it again; the rescue itself is untouched",
+        ),
+        Error::Git(error) if error.is_no_repository() => {
+            one("go to the project's folder, or name it with `-C DIR`")
+        }
         Error::Git(_) => one("`rekindle doctor` checks git"),
         Error::Recording { .. } => one("make one with `rekindle inspect --capture FILE`"),
         Error::Unreadable { .. } => one("check the path and its permissions"),
@@ -185,8 +207,20 @@ fn hints(error: &Error) -> Vec<String> {
         Error::AgentAlive { pid, .. } => {
             vec![format!("wait until it ends, or end it: `kill {pid}`")]
         }
-        Error::Run(_) | Error::Files(_) => one("`rekindle doctor` checks what rekindle needs"),
+        Error::Run(error) => vec![error.hint().unwrap_or_else(doctor)],
+        Error::Files(_) => vec![doctor()],
     }
+}
+
+/// Names some of the rescues that could be meant.
+fn ambiguous_rescue(among: &[String]) -> Vec<String> {
+    let show = among
+        .iter()
+        .take(5)
+        .map(|name| format!("`rekindle rescue show {name}`"));
+    let rest = among.len().saturating_sub(5);
+    let more = (rest > 0).then(|| format!("`rekindle rescue list` lists {rest} more"));
+    show.chain(more).collect()
 }
 
 fn work_missing(id: &WorkflowId, branch: &str, missing: &Missing) -> Vec<String> {
@@ -206,6 +240,10 @@ fn work_missing(id: &WorkflowId, branch: &str, missing: &Missing) -> Vec<String>
         hints.push(format!("to have it done again: `rekindle event {id} task_ready --task {task}`, then `rekindle resume {id}`"));
     }
     hints
+}
+
+fn doctor() -> String {
+    "`rekindle doctor` checks what rekindle needs".to_owned()
 }
 
 fn finding(finding: &Finding) -> String {

@@ -25,14 +25,17 @@ macro_rules! put {
 
 // After the macro, which is known from here on.
 mod overview;
+mod rescue;
 mod resume;
 mod run;
 
 pub(crate) use overview::{
     captured, checkpoints, choices, doctor, explanation, findings, inspection, recorded, status,
 };
+pub(crate) use rescue::{made_at, rescue, rescue_hints, rescues, restored, restored_hints};
 pub(crate) use resume::{
-    agent_ended, agent_needed, agent_starts, briefing, plan, question, recovered, stop, unanswered,
+    agent_ended, agent_needed, agent_starts, applied, briefing, checking, plan, question,
+    recovered, stop, unanswered, watching,
 };
 pub(crate) use run::{checkout_changed, cleaning, cost_untold, ending, progress, progress_word};
 

@@ -180,6 +180,9 @@ impl Face for Terminal {
                 render::findings(&shown)
             }
             News::Recovered(recovered) => render::recovered(recovered),
+            News::Applied(steps) => render::applied(steps),
+            News::Watching(stop) => render::watching(stop),
+            News::Checking(checks) => render::checking(checks),
             News::AgentStarts(task) => render::agent_starts(task),
             News::AgentEnded(task, ended) => render::agent_ended(task, ended),
             News::CostUntold(agent) => render::cost_untold(agent),
@@ -228,7 +231,8 @@ impl Face for Terminal {
     }
 
     fn agree(&mut self, text: &str) -> bool {
-        self.note(&format!("{text}\n"));
+        // Names of files and plans are in it.
+        self.note(&format!("{}\n", rekindle_text::printable_block(text)));
         let answer = self
             .ask("Go? [y/N] ")
             .map(|answer| answer.to_ascii_lowercase());

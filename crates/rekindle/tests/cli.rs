@@ -531,6 +531,7 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
       event        Appends an event to a workflow's log, for workers and scripts
       heartbeat    Appends a sign of life of a running task
       clean        Lists the worktrees that runs left behind, and removes them after a yes
+      rescue       Lists, shows and restores what was kept before something could have destroyed it
       demo         Builds a small project in a scratch folder, interrupts its work and resumes it
       doctor       Checks whether everything that rekindle needs is in order
       completions  Prints a completion script for a shell
@@ -699,7 +700,7 @@ fn wrong_usage_is_exit_code_2_and_says_what_is_right() -> Result<()> {
     --- stderr
     error: unrecognized subcommand 'resurrect'
 
-      tip: a similar subcommand exists: 'resume'
+      tip: some similar subcommands exist: 'resume', 'rescue'
 
     Usage: rekindle [OPTIONS] [COMMAND]
 
@@ -708,7 +709,7 @@ fn wrong_usage_is_exit_code_2_and_says_what_is_right() -> Result<()> {
     insta::assert_snapshot!(sandbox.run(&["plan", "--protocol", "waterfall"])?, @"
     exit 2
     --- stderr
-    error: invalid value 'waterfall' for '--protocol <PROTOCOL>': `waterfall` is not a protocol; known: agent-memory
+    error: invalid value 'waterfall' for '--protocol <PROTOCOL>': `waterfall` is not a protocol; known: agent-memory, kiln-teams
 
     For more information, try '--help'.
     ");

@@ -212,7 +212,7 @@ fn a_graph_of_a_gigabyte_is_not_read_and_stops_the_resume() -> Result<()> {
     --- stderr
     error: `agent-memory:20260119-0900-orders-api-k2l3` can not be resumed as it is
 
-    hint: files that the state depends on can not be read: `.agent-memory/runs/20260119-0900-orders-api-k2l3/task-graph.json: 1073741824 bytes long, over the limit of 268435456`
+    hint: files that the state depends on can not be read: `.agent-memory/runs/20260119-0900-orders-api-k2l3/task-graph.json: 1073741824 bytes long, over the limit of 268435456`; `rekindle explain UNREADABLE_FILE` says what to do
     hint: `rekindle inspect agent-memory:20260119-0900-orders-api-k2l3` shows where
     ");
     Ok(())

@@ -110,11 +110,19 @@ fn every_schema_is_used_by_a_command_and_every_output_keeps_to_its_schema() -> R
 }
 
 /// A run tells what happens while it happens, a line each; the last line says how it ended.
-fn objects_of_a_run(schemas: &Schemas) -> Result<[&'static str; 2]> {
-    let names = ["rekindle.run/1", "rekindle.clean/1"];
+fn objects_of_a_run(schemas: &Schemas) -> Result<[&'static str; 5]> {
+    let names = [
+        "rekindle.run/1",
+        "rekindle.clean/1",
+        "rekindle.rescues/1",
+        "rekindle.rescue/1",
+        "rekindle.restored/1",
+    ];
     let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
     project.plan("A");
-    let ran = project.run(WRITE, &["--json"]);
+    // The first attempt fails, so that something is rescued.
+    let agent = format!("{WRITE}; [ \"$REKINDLE_ATTEMPT\" != 1 ]");
+    let ran = project.run(&agent, &["--json"]);
     let printed = text(&ran.stdout);
     let objects: Vec<Value> = printed
         .lines()
@@ -122,9 +130,17 @@ fn objects_of_a_run(schemas: &Schemas) -> Result<[&'static str; 2]> {
         .collect::<Result<_, _>>()
         .with_context(|| printed.clone())?;
     let last = objects.last().context("nothing was printed")?;
-    let cleaned = text(&project.rekindle(&["clean", "--json"]).stdout);
-    let cleaned: Value = serde_json::from_str(&cleaned).context(cleaned)?;
-    for (object, name) in [last, &cleaned].into_iter().zip(names) {
+    let mut checked = vec![last.clone()];
+    for args in [
+        &["clean"][..],
+        &["rescue", "list"],
+        &["rescue", "show", "2"],
+        &["rescue", "restore", "2", "--yes"],
+    ] {
+        let printed = text(&project.rekindle(&[args, &["--json"]].concat()).stdout);
+        checked.push(serde_json::from_str(&printed).context(printed)?);
+    }
+    for (object, name) in checked.iter().zip(names) {
         let faults = schemas.faults(object, name)?;
         ensure!(faults.is_empty(), "{name}: {}", faults.join("\n"));
     }
@@ -217,7 +233,7 @@ fn the_plan_in_json_has_the_very_lines_that_resume_writes() -> Result<()> {
     assert_eq!(text, resumed.stdout().as_ref());
     plan["digest"] = json!("[DIGEST]");
     plan["steps"] = json!([]);
-    insta::assert_snapshot!(plan, @r#"{"digest":"[DIGEST]","findings":[],"id":"agent-memory:20260119-0900-orders-api-k2l3","schema":"rekindle.plan/1","steps":[],"then":{"kind":"again"}}"#);
+    insta::assert_snapshot!(plan, @r#"{"ahead":[],"digest":"[DIGEST]","findings":[],"id":"agent-memory:20260119-0900-orders-api-k2l3","schema":"rekindle.plan/1","steps":[],"then":{"kind":"again"}}"#);
     Ok(())
 }
 

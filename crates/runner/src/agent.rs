@@ -11,6 +11,9 @@ use std::io::{self, PipeWriter, Write as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use rekindle_agents::Invocation;
+use rekindle_fs::{Liveness, ProcessIdentity};
+
+use crate::Error;
 
 /// Waits for a line on the pipe that stands in for standard output, then becomes the command.
 const HOLD: &str = r#"read -r _ <&1 && exec "$@" >&2"#;
@@ -69,4 +72,23 @@ pub(crate) fn failure(status: ExitStatus) -> Option<String> {
         (None, Some(signal)) => format!("it was ended by signal {signal}"),
         (None, None) => "it ended without success".to_owned(),
     })
+}
+
+/// Two agents on one task could do the same work twice, so a living one is never passed over.
+pub(crate) fn refuse_living(
+    role: &str,
+    task: Option<&String>,
+    process: serde_json::Value,
+) -> Result<(), Error> {
+    let Ok(process) = serde_json::from_value::<ProcessIdentity>(process) else {
+        return Ok(());
+    };
+    match process.is_alive() {
+        Liveness::Alive => Err(Error::AgentAlive {
+            process: Box::new(process),
+            role: role.to_owned(),
+            task: task.cloned(),
+        }),
+        Liveness::Gone | Liveness::Unknown => Ok(()),
+    }
 }

@@ -1,14 +1,18 @@
 //! Carries out a plan's effects under the workflow's lock.
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use jiff::Timestamp;
 use rekindle_agents::{Agent, Call, Invocation};
 use rekindle_fs::journal::{IntentId, Outcome};
-use rekindle_fs::{Journal, Liveness, Lock, Log, ProcessIdentity, Tail};
-use rekindle_model::{Action, AgentTask, Ended, Step, WorkflowId};
+use rekindle_fs::{Journal, Lock, ProcessIdentity};
+use rekindle_model::{AgentTask, Checks, Ended, Step, WorkflowId};
 use rekindle_wire::journal::{Effect, Intent};
 
+use crate::effects::{self, Repeated};
+use crate::reach::{Reach, Site};
 use crate::{Error, StateFolder, agent, crash};
+
+pub(crate) use crate::effects::append;
 
 /// Where the text that a protocol prescribes goes.
 pub trait Output {
@@ -19,7 +23,7 @@ pub trait Output {
 /// Carries out plans of one workflow; holds its lock as long as it lives.
 #[derive(Debug)]
 pub struct Runner {
-    project: Utf8PathBuf,
+    site: Site,
     id: WorkflowId,
     lock: Lock,
     journal: Journal<Intent>,
@@ -30,14 +34,27 @@ pub struct Runner {
 pub struct Recovered {
     /// Lines that stood in the journal and not yet in their logs.
     pub appended: usize,
+    /// Other effects that had begun, or not even that, and are done now.
+    pub finished: usize,
+    /// Effects that were left alone because the world is no longer the one they were planned for.
+    pub superseded: usize,
     /// Agents that were started and are gone without their end being known.
     pub lost_agents: Vec<String>,
     /// Damaged lines of the journal.
     pub damaged: usize,
 }
 
+impl Recovered {
+    /// Returns whether the recovery itself may have changed what was read before it.
+    pub fn has_changed_the_world(&self) -> bool {
+        self.appended + self.finished > 0
+    }
+}
+
 impl Runner {
     /// Takes the lock of a workflow and finishes what an earlier runner had begun.
+    ///
+    /// `reach` says where its effects may go beside the project.
     ///
     /// # Errors
     /// [`Error::Lock`] names the other rekindle that holds it; [`Error::AgentAlive`] the agent that
@@ -47,6 +64,7 @@ impl Runner {
         id: &WorkflowId,
         purpose: &str,
         now: Timestamp,
+        reach: Reach,
     ) -> Result<(Self, Recovered), Error> {
         let folder = StateFolder::of(project);
         folder.ensure()?;
@@ -55,7 +73,7 @@ impl Runner {
         crash::point("after-lock");
         let journal = Journal::open(&folder.journal(id))?;
         let mut runner = Self {
-            project: project.to_owned(),
+            site: Site::new(project, reach),
             id: id.clone(),
             lock,
             journal,
@@ -83,12 +101,11 @@ impl Runner {
         for (id, intent, done) in open {
             match intent {
                 Intent::Effects(effects) => {
-                    for (step, effect) in (0..).zip(&effects) {
-                        if !done.contains(&step) && self.repeat(effect)? {
-                            recovered.appended += 1;
-                        }
-                    }
-                    self.end(id, now, Outcome::Completed, "finished after a crash")?;
+                    let open: Vec<(u32, &Effect)> = (0..)
+                        .zip(&effects)
+                        .filter(|(step, _)| !done.contains(step))
+                        .collect();
+                    self.finish(id, &open, now, &mut recovered)?;
                 }
                 Intent::Agent {
                     role,
@@ -96,7 +113,7 @@ impl Runner {
                     process,
                     ..
                 } => {
-                    refuse_living(&role, task.as_ref(), process)?;
+                    agent::refuse_living(&role, task.as_ref(), process)?;
                     let task = task.map_or_else(String::new, |task| format!(" on {task}"));
                     recovered.lost_agents.push(format!("{role}{task}"));
                     self.end(id, now, Outcome::Abandoned, "the agent is gone")?;
@@ -106,20 +123,33 @@ impl Runner {
         Ok(recovered)
     }
 
-    /// Repeats an effect unless it has taken place. Returns whether it had not.
-    fn repeat(&self, effect: &Effect) -> Result<bool, Error> {
-        match effect {
-            Effect::Print => Ok(false),
-            Effect::Create { path, contents } => create(&self.project, path, contents),
-            Effect::Append { log, record } => {
-                let path = rekindle_fs::confine(&self.project, log)?;
-                if Log::holds(&path, record.as_bytes())? {
-                    return Ok(false);
+    /// Finishes the effects of an intent that an earlier runner did not come to.
+    ///
+    /// Where the world has moved on, the rest is left alone: it was planned to follow (a task is
+    /// marked as landed after it has), and the next plan is made from fresh evidence.
+    fn finish(
+        &mut self,
+        intent: IntentId,
+        open: &[(u32, &Effect)],
+        now: Timestamp,
+        recovered: &mut Recovered,
+    ) -> Result<(), Error> {
+        for (place, (step, effect)) in open.iter().enumerate() {
+            match (effects::repeat(&self.site, &self.id, effect)?, effect) {
+                (Repeated::Already, _) => {}
+                (Repeated::Done, Effect::Append { .. } | Effect::Create { .. }) => {
+                    recovered.appended += 1;
                 }
-                append(&self.project, log, record)?;
-                Ok(true)
+                (Repeated::Done, _) => recovered.finished += 1,
+                (Repeated::Superseded, _) => {
+                    recovered.superseded += open.len() - place;
+                    return self.end(intent, now, Outcome::Abandoned, "the world moved on");
+                }
             }
+            crash::point("after-repeat");
+            self.journal.done(intent, *step)?;
         }
+        self.end(intent, now, Outcome::Completed, "finished after a crash")
     }
 
     /// Carries out effects in order; after a crash at any instant the next runner finishes them.
@@ -133,12 +163,23 @@ impl Runner {
             return Ok(());
         }
         self.lock.verify()?;
-        let effects = steps.iter().map(|step| effect(&step.action)).collect();
+        let effects = steps
+            .iter()
+            .map(|step| effects::written(&step.action))
+            .collect();
         let stamp = rekindle_text::format_seconds(now);
         let intent = self.journal.begin(&stamp, &Intent::Effects(effects))?;
         crash::point("after-intent");
         for (number, step) in (0..).zip(steps) {
-            perform(&self.project, &step.action, output)?;
+            match effects::perform(&self.site, &self.id, &step.action, output) {
+                Ok(()) => {}
+                // Nothing was touched, and nothing of this plan is to be done any more.
+                Err(error) if error.is_refusal() => {
+                    self.end(intent, now, Outcome::Abandoned, &error.to_string())?;
+                    return Err(error);
+                }
+                Err(error) => return Err(error),
+            }
             crash::point("after-effect");
             self.journal.done(intent, number)?;
             crash::point("after-done");
@@ -156,7 +197,7 @@ impl Runner {
         now: Timestamp,
     ) -> Result<Ended, Error> {
         self.lock.verify()?;
-        let (id, project) = (self.id.clone(), self.project.clone());
+        let (id, project) = (self.id.clone(), self.site.project.clone());
         let call = Call {
             id: &id,
             task,
@@ -168,9 +209,35 @@ impl Runner {
         if let Some(reason) = self.run(&invocation, task, now)? {
             return Ok(Ended::Failed { reason });
         }
-        for check in &task.checks {
-            let invocation = Invocation::check(check, &call);
-            if let Some(reason) = self.run(&invocation, task, now)? {
+        self.check_all(&call, now)
+    }
+
+    /// Runs commands in the project until one does not succeed.
+    pub fn run_checks(&mut self, checks: &Checks, now: Timestamp) -> Result<Ended, Error> {
+        self.lock.verify()?;
+        let task = AgentTask {
+            role: "check",
+            task: None,
+            attempt: 1,
+            summary: checks.of.clone(),
+            prompt: String::new(),
+            checks: checks.commands.clone(),
+        };
+        let (id, project) = (self.id.clone(), self.site.project.clone());
+        let call = Call {
+            id: &id,
+            task: &task,
+            folder: &project,
+            token: "",
+            session: None,
+        };
+        self.check_all(&call, now)
+    }
+
+    fn check_all(&mut self, call: &Call<'_>, now: Timestamp) -> Result<Ended, Error> {
+        for check in &call.task.checks {
+            let invocation = Invocation::check(check, call);
+            if let Some(reason) = self.run(&invocation, call.task, now)? {
                 let check = check.clone();
                 return Ok(Ended::CheckFailed { check, reason });
             }
@@ -231,72 +298,15 @@ impl Runner {
 }
 
 /// Carries out a report: one line in a log of the reporter's own, so it needs no lock.
-pub fn report(project: &Utf8Path, steps: &[Step], output: &mut dyn Output) -> Result<(), Error> {
-    for step in steps {
-        perform(project, &step.action, output)?;
-    }
-    Ok(())
-}
-
-fn effect(action: &Action) -> Effect {
-    match action {
-        Action::Append { log, record } => Effect::Append {
-            log: log.clone(),
-            record: record.clone(),
-        },
-        Action::Create { path, contents } => Effect::Create {
-            path: path.clone(),
-            contents: contents.clone(),
-        },
-        Action::Print(_) => Effect::Print,
-    }
-}
-
-fn perform(project: &Utf8Path, action: &Action, output: &mut dyn Output) -> Result<(), Error> {
-    match action {
-        Action::Append { log, record } => append(project, log, record),
-        Action::Create { path, contents } => create(project, path, contents).map(drop),
-        Action::Print(text) => {
-            output.print(text);
-            Ok(())
-        }
-    }
-}
-
-/// Makes a file, unless it is there already: then a crash came after it was made. Returns whether it was not.
-fn create(project: &Utf8Path, path: &Utf8Path, contents: &str) -> Result<bool, Error> {
-    let path = rekindle_fs::confine(project, path)?;
-    match rekindle_fs::create(&path, contents.as_bytes()) {
-        Ok(()) => Ok(true),
-        Err(rekindle_fs::Error::Exists { .. }) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
-}
-
-pub(crate) fn append(project: &Utf8Path, log: &Utf8Path, record: &str) -> Result<(), Error> {
-    // A state file's name must never make us write outside of the project.
-    let path = rekindle_fs::confine(project, log)?;
-    let mut log = Log::open(&path)?;
-    // A torn tail was closed with a line end of its own; the reader reports it, nothing is lost.
-    let (Tail::Whole | Tail::Torn) = log.append(record.as_bytes())?;
-    Ok(())
-}
-
-/// Two agents on one task could do the same work twice, so a living one is never passed over.
-fn refuse_living(
-    role: &str,
-    task: Option<&String>,
-    process: serde_json::Value,
+pub fn report(
+    project: &Utf8Path,
+    id: &WorkflowId,
+    steps: &[Step],
+    output: &mut dyn Output,
 ) -> Result<(), Error> {
-    let Ok(process) = serde_json::from_value::<ProcessIdentity>(process) else {
-        return Ok(());
-    };
-    match process.is_alive() {
-        Liveness::Alive => Err(Error::AgentAlive {
-            process: Box::new(process),
-            role: role.to_owned(),
-            task: task.cloned(),
-        }),
-        Liveness::Gone | Liveness::Unknown => Ok(()),
+    let site = Site::new(project, Reach::default());
+    for step in steps {
+        effects::perform(&site, id, &step.action, output)?;
     }
+    Ok(())
 }

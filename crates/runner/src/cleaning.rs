@@ -4,6 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_fs::{Lock, Occupancy};
 use rekindle_git::{Program, Removal, Repo};
 
+use crate::state_folder::{decoded, workflow_of};
 use crate::{Error, StateFolder};
 
 /// A worktree that is still there.
@@ -60,7 +61,10 @@ pub fn remove(
 ) -> Result<Option<String>, Error> {
     let program = Program::find(search_path)?;
     let here = Repo::at(&program, leftover.path.clone());
-    let rescue = here.rescue(&leftover.workflow, &leftover.task)?;
+    // The names that the worker gave, so that all rescues of a task stand together.
+    let workflow = workflow_of(&leftover.workflow);
+    let task = decoded(&leftover.task).unwrap_or_else(|| leftover.task.clone());
+    let rescue = here.rescue(&workflow, &task)?;
     Repo::at(&program, project).remove_worktree(&leftover.path, Removal::WithChanges)?;
     Ok(rescue.map(|rescue| rescue.name))
 }

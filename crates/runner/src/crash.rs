@@ -26,8 +26,35 @@ pub const ENGINE_POINTS: &[&str] = &[
     "after-completed",
 ];
 
+/// The points of the single effects, before and after each change on the disk; a third test goes
+/// through these.
+pub const EFFECT_POINTS: &[&str] = &[
+    "edit-before-replace",
+    "edit-after-replace",
+    "move-before-rename",
+    "move-after-rename",
+    "move-after-copy",
+    "move-after-place",
+    "move-after-removal",
+    "land-before-remove",
+    "land-after-remove",
+    "land-after-prune",
+    "land-before-copy",
+    "land-after-clear",
+    "land-after-copy",
+    "land-after-place",
+    "land-before-stage",
+    "land-after-stage",
+    "land-before-ref",
+    "land-after-ref",
+    "end-worker-before-term",
+    "end-worker-after-end",
+    "after-repeat",
+];
+
 fn is_listed(name: &str) -> bool {
-    POINTS.contains(&name) || ENGINE_POINTS.contains(&name)
+    let lists = [POINTS, ENGINE_POINTS, EFFECT_POINTS];
+    lists.iter().any(|points| points.contains(&name))
 }
 
 #[cfg(not(feature = "crash-points"))]

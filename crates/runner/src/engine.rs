@@ -25,7 +25,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_agents::Agent;
 use rekindle_fs::Lock;
 use rekindle_git::{ObjectId, Program, Repo};
-use rekindle_model::{AgentTask, Delivery, Happened, Kill, Work, WorkflowId};
+use rekindle_model::{AgentTask, Delivery, Destination, Happened, Kill, Work, WorkflowId};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
@@ -61,6 +61,9 @@ pub trait Scribe {
 
     /// Returns the log of an attempt, relative to the project.
     fn log(&self, workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf;
+
+    /// Returns the host's own record of a task with what happened in it, where there is something to change.
+    fn mirrored(&self, file: &[u8], happened: &Happened) -> Option<Vec<u8>>;
 
     /// Returns the time as it is written.
     fn stamp(&self) -> String;
@@ -106,6 +109,8 @@ pub enum Progress<'a> {
     Adopted(&'a str, u32),
     /// A worker was started.
     Started(&'a str, u32),
+    /// A task's work is done and stays in its worktree for the protocol to land.
+    Finished(&'a str, u32),
     /// A task's work is on the branch.
     Landed(&'a str, &'a str, Change),
     /// An attempt failed.
@@ -138,6 +143,8 @@ pub enum After {
     Resume,
     /// It needs a person.
     Person,
+    /// The protocol decides, when all workers have ended.
+    Protocol,
 }
 
 /// Who is told what happens.
@@ -296,6 +303,10 @@ impl<'a> Orchestrator<'a> {
     }
 
     fn say(&self, task: usize, attempt: u32, happened: &Happened) -> Result<(), Error> {
+        // Where the host keeps the record there is no log of ours.
+        if self.engine.work.destination == Destination::Worktree {
+            return Ok(());
+        }
         let workflow = &self.engine.id.name;
         let record =
             self.engine
@@ -339,7 +350,7 @@ impl<'a> Orchestrator<'a> {
                 _ = tick.tick() => self.look(),
             }
         }
-        if self.board.tally().left == 0 {
+        if self.board.tally().left == 0 && self.engine.work.destination == Destination::Branch {
             self.sweep();
         }
         Ok(self.ending())

@@ -1,6 +1,7 @@
 //! Why a plan could not be carried out.
 
 use rekindle_fs::{LockError, ProcessIdentity};
+use rekindle_text::excerpt;
 
 /// Why a plan could not be carried out.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +37,73 @@ pub enum Error {
         /// The branch.
         branch: String,
     },
+    /// A file is not what it was when the plan was made; it was left as it is.
+    #[error("`{path}` changed since it was read")]
+    Changed {
+        /// The file.
+        path: camino::Utf8PathBuf,
+    },
+    /// A path leads into a repository's own folder, where a line can be a command.
+    #[error("`{path}` is one of git's own files, which no plan may touch")]
+    GitsOwn {
+        /// The path.
+        path: camino::Utf8PathBuf,
+    },
+    /// A folder that was to be moved is not there, or something else is in its place.
+    #[error("`{path}` is not a folder that can be moved")]
+    NoFolder {
+        /// Where it should be.
+        path: camino::Utf8PathBuf,
+    },
+    /// Work lands on the branch that is checked out, and none is.
+    #[error("no branch is checked out in the project, so there is nothing to land on")]
+    NoBranch,
+    /// The branch that is checked out has no commit.
+    #[error("the branch that is checked out has no commit yet, so there is nothing to land on")]
+    NoCommit,
+    /// The worktree that was to land is not the one that was planned.
+    #[error(
+        "the worktree `{worktree}` of {} can not land: {what}",
+        excerpt(task, 80)
+    )]
+    WorktreeMoved {
+        /// The task.
+        task: String,
+        /// The worktree.
+        worktree: camino::Utf8PathBuf,
+        /// What is other than planned.
+        what: String,
+    },
+    /// What stands where a file is to land is neither what the worktree began with nor what it ended with.
+    #[error(
+        "{} can not land: in {holder} `{path}` is neither as before the work nor as after it",
+        excerpt(task, 80)
+    )]
+    InTheWay {
+        /// The task.
+        task: String,
+        /// The path, shown on one line.
+        path: String,
+        /// Where it stands so.
+        holder: &'static str,
+    },
+    /// A submodule has changed in the worktree.
+    #[error(
+        "{} can not land: `{path}` is a submodule, and its commit must be landed by hand",
+        excerpt(task, 80)
+    )]
+    Submodule {
+        /// The task.
+        task: String,
+        /// The path, shown on one line.
+        path: String,
+    },
+    /// A worker was killed and still holds its task.
+    #[error("the worker of {} does not end", excerpt(task, 80))]
+    WorkerStays {
+        /// The task.
+        task: String,
+    },
     /// A worker or a check could not be started.
     #[error("a worker could not be started")]
     Worker {
@@ -53,8 +121,65 @@ pub enum Error {
     Files(#[from] rekindle_fs::Error),
 }
 
+impl Error {
+    /// Returns whether the world is other than a plan expects, so that nothing was touched and a new
+    /// plan is due.
+    pub(crate) fn is_refusal(&self) -> bool {
+        match self {
+            Self::Changed { .. }
+            | Self::NoFolder { .. }
+            | Self::NoBranch
+            | Self::NoCommit
+            | Self::WorktreeMoved { .. }
+            | Self::InTheWay { .. }
+            | Self::Submodule { .. } => true,
+            Self::Lock(_)
+            | Self::AgentAlive { .. }
+            | Self::NoOrder { .. }
+            | Self::CheckedOut { .. }
+            | Self::BranchMoves { .. }
+            | Self::GitsOwn { .. }
+            | Self::WorkerStays { .. }
+            | Self::Worker { .. }
+            | Self::Runtime(_)
+            | Self::Git(_)
+            | Self::Files(_) => false,
+        }
+    }
+
+    /// Returns what to do next, where the error itself knows.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Changed { .. } | Self::NoFolder { .. } | Self::WorktreeMoved { .. } => {
+                Some("run the command again: it reads everything anew".to_owned())
+            }
+            Self::NoBranch => {
+                Some("check a branch out with `git switch`, then run it again".to_owned())
+            }
+            Self::NoCommit => Some("make a first commit, then run it again".to_owned()),
+            Self::InTheWay { path, .. } => Some(format!(
+                "look at it with `git status` and `git diff HEAD`, put your change of `{path}` aside, then run it again"
+            )),
+            Self::Submodule { .. } => {
+                Some("commit the submodule yourself, then run it again".to_owned())
+            }
+            Self::WorkerStays { .. } => {
+                Some("wait until it has ended, then run it again".to_owned())
+            }
+            Self::Lock(_)
+            | Self::AgentAlive { .. }
+            | Self::NoOrder { .. }
+            | Self::CheckedOut { .. }
+            | Self::BranchMoves { .. }
+            | Self::GitsOwn { .. }
+            | Self::Worker { .. }
+            | Self::Runtime(_)
+            | Self::Git(_)
+            | Self::Files(_) => None,
+        }
+    }
+}
+
 fn of(task: Option<&String>) -> String {
-    task.map_or_else(String::new, |task| {
-        format!(" on {}", rekindle_text::excerpt(task, 80))
-    })
+    task.map_or_else(String::new, |task| format!(" on {}", excerpt(task, 80)))
 }

@@ -4,28 +4,36 @@
 //! journal with all that is needed to finish them; each is noted when it has
 //! taken place. After a crash the next runner finishes what was begun. Effects
 //! can be repeated: a line that is already in a log is not appended again.
+//! [`Reach`] says how far they may go.
 
 mod agent;
 mod apply;
 mod branch_lock;
 mod cleaning;
 mod crash;
+mod effects;
 mod engine;
 mod error;
+mod mirror;
 mod output_log;
 mod port;
 mod process_tree;
+mod reach;
 mod state_folder;
 mod worker;
 
 pub use apply::{Output, Recovered, Runner, report};
 pub use branch_lock::hold_branch;
 pub use cleaning::{Leftover, leftovers, remove};
-pub use crash::{ENGINE_POINTS as ENGINE_CRASH_POINTS, POINTS as CRASH_POINTS};
+pub use crash::{
+    EFFECT_POINTS as EFFECT_CRASH_POINTS, ENGINE_POINTS as ENGINE_CRASH_POINTS,
+    POINTS as CRASH_POINTS,
+};
 pub use engine::{
     After, Change, Cost, Ending, Engine, GivenUp, Missing, Progress, Scribe, Skipped, Tally,
     Watcher, WorkerView, missing,
 };
 pub use error::Error;
+pub use reach::Reach;
 pub use state_folder::StateFolder;
 pub use worker::work;

@@ -2,7 +2,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_fs::{Error, Journal, Lock, Occupancy};
-use rekindle_model::WorkflowId;
+use rekindle_model::{ProtocolName, WorkflowId};
 use rekindle_wire::journal::Intent;
 
 /// The folder of rekindle's own files in a project.
@@ -24,7 +24,7 @@ impl StateFolder {
     /// Makes the folder, with a rule that keeps it out of version control.
     ///
     /// Gives [`Error::Outside`] when a link in it leads out of the project.
-    pub(crate) fn ensure(&self) -> Result<(), Error> {
+    pub fn ensure(&self) -> Result<(), Error> {
         for name in ["locks", "journal"] {
             rekindle_fs::confine(&self.project, &self.root.join(name))?;
         }
@@ -59,6 +59,15 @@ impl StateFolder {
         self.root.join("worktrees")
     }
 
+    /// Returns the folder that a rescue of a task is restored into when no other is named.
+    ///
+    /// Gives [`Error::Outside`] when a link leads out of the project.
+    pub fn restored(&self, workflow: &str, task: &str, number: u32) -> Result<Utf8PathBuf, Error> {
+        let name = format!("{}-{number}", encoded(task));
+        let folder = self.root.join("restored").join(encoded(workflow));
+        rekindle_fs::confine(&self.project, &folder).map(|folder| folder.join(name))
+    }
+
     /// Returns the folder of a workflow's worktrees.
     pub(crate) fn worktrees(&self, id: &WorkflowId) -> Utf8PathBuf {
         self.root.join("worktrees").join(file_stem(id))
@@ -85,6 +94,33 @@ fn file_stem(id: &WorkflowId) -> String {
     encoded(&format!("{}-{}", id.protocol, id.name))
 }
 
+/// Returns the name of the workflow whose files have this stem, or the stem where that can not be told.
+pub(crate) fn workflow_of(stem: &str) -> String {
+    let name = decoded(stem).and_then(|name| {
+        let mut protocols = ProtocolName::ALL.iter();
+        protocols
+            .find_map(|protocol| name.strip_prefix(protocol.as_str())?.strip_prefix('-'))
+            .map(str::to_owned)
+    });
+    name.unwrap_or_else(|| stem.to_owned())
+}
+
+/// Returns what [`encoded`] made this of; a name that was cut stays so.
+pub(crate) fn decoded(part: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(part.len());
+    let mut rest = part.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let digits = [rest.next()?, rest.next()?];
+        bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
+    }
+    let name = String::from_utf8(bytes).ok()?;
+    (encoded(&name) == part).then_some(name)
+}
+
 /// Returns a name as one part of a path; whatever can not stand in one is written as `%XX`.
 pub(crate) fn encoded(name: &str) -> String {
     let mut safe = String::with_capacity(name.len());
@@ -109,9 +145,41 @@ pub(crate) fn encoded(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use rekindle_model::ProtocolName;
-
     use super::*;
+
+    #[test]
+    fn a_workflow_is_told_by_the_name_of_its_files() {
+        for name in [
+            "20260119-0900-x",
+            "../a b",
+            "żółw",
+            "phase-1:exec",
+            ".x",
+            "",
+        ] {
+            for protocol in ProtocolName::ALL {
+                let stem = file_stem(&WorkflowId::new(*protocol, name));
+                assert_eq!(workflow_of(&stem), name, "{stem}");
+            }
+            assert_eq!(decoded(&encoded(name)).as_deref(), Some(name));
+        }
+        for stem in ["elsewhere", "agent-memory-%zz", "agent-memory-%2f"] {
+            assert_eq!(workflow_of(stem), stem);
+        }
+    }
+
+    #[test]
+    fn what_is_restored_stays_in_the_project_under_a_name_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Utf8Path::from_path(folder.path()).unwrap();
+        let project = project.canonicalize_utf8().unwrap();
+        let state = StateFolder::of(&project);
+        let path = state.restored("../../w", "../t/-1", 2).unwrap();
+        let expected = project.join(".rekindle/restored/%2E.%2F..%2Fw/%2E.%2Ft%2F-1-2");
+        assert_eq!(path, expected);
+        std::os::unix::fs::symlink("/", project.join(".rekindle")).unwrap();
+        assert!(state.restored("w", "t", 1).is_err());
+    }
 
     #[test]
     fn names_of_workflows_can_not_lead_elsewhere_or_meet() {

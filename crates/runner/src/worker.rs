@@ -5,6 +5,8 @@
 //! runs the checks, turns the worktree into a commit, and says last that the
 //! work is there. When it dies, the kernel frees its claim.
 
+mod place;
+
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -84,6 +86,10 @@ async fn attempt(order: &Order, id: &WorkflowId, scribe: &dyn Scribe) -> Result<
         .run()
         .await
         .unwrap_or_else(|error| failed(format!("the worker could not go on: {error}")));
+    if let (Some(place), Happened::Failed { reason, .. }) = (&order.place, &last) {
+        // Only for those who look into it later; the failure itself stands in the record.
+        worker.leave_trouble(place, reason).ok();
+    }
     // The word of an attempt that was given up must not be heard, and its claim is no longer ours.
     if port.newest(&order.task) == order.attempt && lock.verify().is_ok() {
         worker.say(&last)?;
@@ -126,12 +132,19 @@ impl Worker<'_> {
             order.attempt,
             happened,
         );
+        // The host's record comes first: what stands there is what the next reader goes by.
+        if let Some(place) = &order.place {
+            crate::mirror::update(&place.mirror, self.scribe, happened)?;
+        }
         self.port.append(&order.log, &record)
     }
 
     async fn run(&self) -> Result<Happened, Error> {
         let base = ObjectId::parse(&self.order.base)?;
-        self.prepare(&base)?;
+        match &self.order.place {
+            Some(place) => self.prepare_place(place, &base)?,
+            None => self.prepare(&base)?,
+        }
         self.say(&Happened::Started {
             base: self.order.base.clone(),
         })?;
@@ -211,7 +224,10 @@ impl Worker<'_> {
                 }
             }
         }
-        self.deliver(&base, reader.summary())
+        match &self.order.place {
+            Some(place) => self.deliver_place(place, &base, reader.summary()),
+            None => self.deliver(&base, reader.summary()),
+        }
     }
 
     fn timed_out(&self) -> Happened {

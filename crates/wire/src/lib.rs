@@ -10,6 +10,7 @@ mod facts;
 pub mod journal;
 pub mod order;
 mod output;
+mod rescue;
 mod schemas;
 
 pub use facts::Facts;
@@ -19,4 +20,5 @@ pub use output::{
     RemovedOut, ResumeOut, RunOut, SaidOut, Status, StepOut, TextOut, ThenOut, WorkflowOut, agent,
     finding, plan, question, workflow,
 };
+pub use rescue::{RescueOut, RescueShown, RescuedCommitOut, RescuedFileOut, Rescues, RestoredOut};
 pub use schemas::schemas;

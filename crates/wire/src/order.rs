@@ -51,6 +51,26 @@ pub struct Order {
     pub tracked: Vec<String>,
     /// How long the attempt may take, in seconds.
     pub timeout: Option<u64>,
+    /// How the protocol's own place of work is kept; none where the worktree is the engine's.
+    #[serde(default)]
+    pub place: Option<OrderPlace>,
+}
+
+/// A worktree that belongs to the protocol: what is to be in it, and where it is told of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrderPlace {
+    /// Names at its top that are nobody's work.
+    pub keep: Vec<String>,
+    /// Documents of the project that are copied in, each with where it goes.
+    pub copies: Vec<(Utf8PathBuf, Utf8PathBuf)>,
+    /// The folder of the copies, which is emptied first.
+    pub copies_folder: Utf8PathBuf,
+    /// Where evidence of the work is left.
+    pub artifacts: Utf8PathBuf,
+    /// How often the task was begun before.
+    pub earlier: u32,
+    /// The host's own record of the task, absolute.
+    pub mirror: Utf8PathBuf,
 }
 
 impl Order {

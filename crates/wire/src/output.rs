@@ -97,6 +97,8 @@ pub struct PlanOut {
     pub steps: Vec<StepOut>,
     /// What happens after them.
     pub then: ThenOut,
+    /// What is to be expected after that, each a sentence.
+    pub ahead: Vec<String>,
 }
 
 /// One effect.
@@ -119,6 +121,55 @@ pub enum StepOut {
         /// Why.
         why: String,
     },
+    /// A file is changed, if it still is what was read.
+    Edit {
+        /// The file; relative to the project, or absolute outside of it.
+        path: String,
+        /// The lines that change, as a unified diff.
+        diff: String,
+        /// Why.
+        why: String,
+    },
+    /// A folder is moved.
+    MoveFolder {
+        /// Where it is.
+        from: String,
+        /// Where it goes.
+        to: String,
+        /// Why.
+        why: String,
+    },
+    /// A worktree's files become one commit on the branch that is checked out.
+    Land {
+        /// The task.
+        task: String,
+        /// The worktree.
+        worktree: String,
+        /// The commit that the worktree began with.
+        base: String,
+        /// The subject of the commit.
+        subject: String,
+        /// The paths that change.
+        paths: Vec<String>,
+        /// Why.
+        why: String,
+    },
+    /// A worker of ours is ended.
+    EndWorker {
+        /// The task it holds.
+        task: String,
+        /// Why.
+        why: String,
+    },
+    /// Something that only the host can do.
+    AskHost {
+        /// Who is to be told.
+        who: String,
+        /// What.
+        what: String,
+        /// Why.
+        why: String,
+    },
     /// Text is printed on standard output.
     Print {
         /// The text.
@@ -136,6 +187,15 @@ pub enum ThenOut {
     Agent(AgentOut),
     /// A person is asked.
     Ask(QuestionOut),
+    /// Workers do the tasks that are ready.
+    Workers,
+    /// Commands are run in the project.
+    Check {
+        /// What they are the check of.
+        of: String,
+        /// The commands, in order.
+        commands: Vec<String>,
+    },
     /// The evidence is read again and planned anew.
     Again,
     /// The resume is over.
@@ -425,6 +485,41 @@ pub fn plan(plan: &Plan, digest: &str, findings: &[Finding]) -> PlanOut {
             path: path.to_string(),
             why: step.why.clone(),
         },
+        Action::Edit {
+            path,
+            before,
+            after,
+        } => StepOut::Edit {
+            path: path.to_string(),
+            diff: rekindle_text::diff(before, after),
+            why: step.why.clone(),
+        },
+        Action::MoveFolder { from, to } => StepOut::MoveFolder {
+            from: from.to_string(),
+            to: to.to_string(),
+            why: step.why.clone(),
+        },
+        Action::Land(landing) => StepOut::Land {
+            task: landing.task.clone(),
+            worktree: landing.worktree.to_string(),
+            base: landing.base.clone(),
+            subject: landing.subject.clone(),
+            paths: landing
+                .files
+                .iter()
+                .map(|file| String::from_utf8_lossy(&file.path).into_owned())
+                .collect(),
+            why: step.why.clone(),
+        },
+        Action::EndWorker { task } => StepOut::EndWorker {
+            task: task.clone(),
+            why: step.why.clone(),
+        },
+        Action::AskHost { who, what } => StepOut::AskHost {
+            who: who.clone(),
+            what: what.clone(),
+            why: step.why.clone(),
+        },
         Action::Print(text) => StepOut::Print {
             text: text.clone(),
             why: step.why.clone(),
@@ -439,12 +534,18 @@ pub fn plan(plan: &Plan, digest: &str, findings: &[Finding]) -> PlanOut {
         then: match &plan.then {
             Then::Agent(task) => ThenOut::Agent(agent(task)),
             Then::Ask(asked) => ThenOut::Ask(question(asked)),
+            Then::Workers => ThenOut::Workers,
+            Then::Check(checks) => ThenOut::Check {
+                of: checks.of.clone(),
+                commands: checks.commands.clone(),
+            },
             Then::Again => ThenOut::Again,
             Then::Stop(stop) => ThenOut::Stop {
                 reason: stop.reason.clone(),
                 hints: stop.hints.clone(),
             },
         },
+        ahead: plan.ahead.clone(),
     }
 }
 

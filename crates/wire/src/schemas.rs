@@ -6,6 +6,7 @@ use crate::output::{
     Checkpoints, CleanOut, Doctor, ErrorOut, EventOut, Explained, FindingPage, Inspect, PlanOut,
     ResumeOut, RunOut, Status, TextOut,
 };
+use crate::rescue::{RescueShown, Rescues, RestoredOut};
 
 /// Returns every output's name and schema, sorted by name.
 pub fn schemas() -> Vec<(&'static str, Schema)> {
@@ -22,6 +23,9 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         of::<FindingPage>("rekindle.finding/1"),
         of::<Inspect>("rekindle.inspect/1"),
         of::<PlanOut>("rekindle.plan/1"),
+        of::<RescueShown>("rekindle.rescue/1"),
+        of::<Rescues>("rekindle.rescues/1"),
+        of::<RestoredOut>("rekindle.restored/1"),
         of::<ResumeOut>("rekindle.resume/1"),
         of::<RunOut>("rekindle.run/1"),
         of::<Status>("rekindle.status/1"),

@@ -55,6 +55,7 @@ impl Drive {
         }
         let ask = Ask {
             name: Some(RUN.to_owned()),
+            tasks: None,
         };
         AgentMemory.inspect(&world, &ask)
     }
@@ -108,6 +109,7 @@ impl Drive {
             intent = match plan.then {
                 Then::Stop(stop) => return Some(stop),
                 Then::Again => Intent::GoOn { log },
+                Then::Workers | Then::Check(_) => panic!("this protocol has no such plan"),
                 Then::Agent(task) => {
                     let ended = self.agent(&task);
                     self.n_agents += 1;

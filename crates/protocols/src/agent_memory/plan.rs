@@ -44,6 +44,7 @@ pub(super) fn plan(
         Intent::Finish { log, .. }
         | Intent::GoOn { log }
         | Intent::Settle { log, .. }
+        | Intent::Checked { log, .. }
         | Intent::Answer { log, .. } => log.clone(),
     };
     let planner = Planner {
@@ -54,7 +55,8 @@ pub(super) fn plan(
     };
     match intent {
         Intent::Open => planner.open(),
-        Intent::GoOn { .. } => planner.go_on(),
+        // This protocol never asks for checks alone; whoever ran some finds the run as it is.
+        Intent::GoOn { .. } | Intent::Checked { .. } => planner.go_on(),
         Intent::Settle { task, ended, .. } => planner.settle(task, ended),
         Intent::Answer {
             question, answer, ..
@@ -79,6 +81,7 @@ fn time_of_writing(verdict: &Verdict, run: &RunVerdict, intent: &Intent) -> Time
             .unwrap_or(latest),
         Intent::GoOn { .. }
         | Intent::Settle { .. }
+        | Intent::Checked { .. }
         | Intent::Answer { .. }
         | Intent::Finish { .. } => latest,
     };
@@ -109,6 +112,9 @@ impl Planner<'_> {
             steps,
             log: self.log.clone(),
             then,
+            ahead: Vec::new(),
+            before_asking: String::new(),
+            without_agent: None,
         }
     }
 

@@ -12,6 +12,7 @@ pub(super) fn shown(plan: &Plan) -> String {
         Then::Agent(task) => agent(task),
         Then::Ask(question) => format!("ask {:?}", question.kind),
         Then::Again => "again".to_owned(),
+        Then::Workers | Then::Check(_) => panic!("this protocol has no such plan"),
         Then::Stop(Stop { kind, reason, .. }) => format!("stop {kind:?}: {reason}"),
     });
     lines.join("\n")
@@ -34,6 +35,11 @@ fn effect(action: &Action) -> String {
         Action::Append { record, .. } => record,
         Action::Create { path, .. } => return format!("create {path}"),
         Action::Print(_) => return "print".to_owned(),
+        Action::Edit { .. }
+        | Action::MoveFolder { .. }
+        | Action::Land(_)
+        | Action::EndWorker { .. }
+        | Action::AskHost { .. } => panic!("this protocol has no such effect"),
     };
     let Value::Object(mut record) = serde_json::from_str(record).unwrap() else {
         panic!("{record} is no object")
@@ -116,7 +122,13 @@ fn the_report_is_the_seeds_to_the_letter() {
         let steps = plan(scene, &Intent::Open).steps;
         steps.into_iter().find_map(|step| match step.action {
             Action::Print(text) => Some(text),
-            Action::Append { .. } | Action::Create { .. } => None,
+            Action::Append { .. }
+            | Action::Create { .. }
+            | Action::Edit { .. }
+            | Action::MoveFolder { .. }
+            | Action::Land(_)
+            | Action::EndWorker { .. }
+            | Action::AskHost { .. } => None,
         })
     };
     let rule = "═".repeat(59);

@@ -2,11 +2,12 @@
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
-use rekindle_model::{Delivery, FailureKind, Happened, Kill, Victim};
-use serde_json::{Value, json};
+use rekindle_model::Happened;
+use serde_json::Value;
 
 use super::layout;
 use super::record::Record;
+use crate::happened;
 
 /// Returns the line that records what happened to an attempt.
 pub(crate) fn record(
@@ -17,62 +18,12 @@ pub(crate) fn record(
     happened: &Happened,
     at: Timestamp,
 ) -> String {
-    let (event, details) = match happened {
-        Happened::Claimed => ("task_claimed", json!({"attempt": attempt})),
-        Happened::Started { base } => ("task_started", json!({"attempt": attempt, "base": base})),
-        Happened::Beat { stage } => (
-            "heartbeat",
-            json!({"attempt": attempt, "stage": stage.as_str()}),
-        ),
-        Happened::Session { id } => (
-            "agent_session",
-            json!({"attempt": attempt, "session_id": id}),
-        ),
-        Happened::Cost { microdollars } => (
-            "agent_cost",
-            json!({"attempt": attempt, "cost_microdollars": microdollars}),
-        ),
-        Happened::Implemented(delivery) => (
-            "task_implemented",
-            json!({
-                "attempt": attempt,
-                "commit": delivery.commit,
-                "tree": delivery.tree,
-                "base": delivery.base,
-                "session_id": delivery.session,
-                "cost_microdollars": delivery.cost,
-            }),
-        ),
-        Happened::Failed { reason, kind } => (
-            "task_failed",
-            json!({"attempt": attempt, "error": reason, "category": kind.as_str()}),
-        ),
-        Happened::Limited { until } => {
-            ("usage_limited", json!({"attempt": attempt, "until": until}))
-        }
-        Happened::Stopped { killed: None } => ("attempt_stopped", json!({"attempt": attempt})),
-        Happened::Stopped { killed: Some(kill) } => ("attempt_stopped", killed(attempt, kill)),
-        Happened::Interrupted(kill) => ("attempt_interrupted", killed(attempt, kill)),
-        Happened::Completed { commit } => (
-            "task_completed",
-            json!({"attempt": attempt, "commit": commit}),
-        ),
-        Happened::Blocked { reason } => (
-            "task_blocked",
-            json!({"attempt": attempt, "reason": reason, "blocking": true}),
-        ),
-        Happened::Reopened { reason } => ("task_ready", json!({"reason": reason})),
-    };
+    let (event, details) = happened::spell(happened, attempt);
     Record::new(event, run, at)
         .actor(actor)
         .task(task)
         .details(details)
         .line()
-}
-
-fn killed(attempt: u32, kill: &Kill) -> Value {
-    let victim = kill.victim.as_str();
-    json!({"attempt": attempt, "killed": victim, "signal": kill.signal})
 }
 
 /// Returns what a line of an attempt's log says, of which task and which attempt.
@@ -81,53 +32,7 @@ pub(crate) fn heard(line: &str) -> Option<(String, u32, Happened)> {
     let task = event.get("task_id")?.as_str()?.to_owned();
     let details = event.get("details")?;
     let attempt = u32::try_from(details.get("attempt")?.as_u64()?).ok()?;
-    let text = |key: &str| details.get(key).and_then(Value::as_str).map(str::to_owned);
-    let kill = || {
-        let victim = Victim::parse(details.get("killed")?.as_str()?)?;
-        let signal = details.get("signal").and_then(Value::as_i64);
-        let signal = signal.and_then(|signal| i32::try_from(signal).ok());
-        Some(Kill { victim, signal })
-    };
-    let happened = match event.get("event_type")?.as_str()? {
-        "task_claimed" => Happened::Claimed,
-        "task_started" => Happened::Started {
-            base: text("base")?,
-        },
-        "agent_session" => Happened::Session {
-            id: text("session_id")?,
-        },
-        "agent_cost" => Happened::Cost {
-            microdollars: details.get("cost_microdollars")?.as_u64()?,
-        },
-        "task_implemented" => Happened::Implemented(Delivery {
-            commit: text("commit")?,
-            tree: text("tree")?,
-            base: text("base")?,
-            session: text("session_id"),
-            cost: details.get("cost_microdollars").and_then(Value::as_u64),
-        }),
-        "task_failed" => Happened::Failed {
-            reason: text("error").unwrap_or_default(),
-            kind: FailureKind::parse(&text("category").unwrap_or_default()),
-        },
-        "usage_limited" => Happened::Limited {
-            until: text("until"),
-        },
-        "attempt_stopped" => Happened::Stopped { killed: kill() },
-        // Those of older versions do not say who it was.
-        "attempt_interrupted" => Happened::Interrupted(kill().unwrap_or(Kill {
-            victim: Victim::Worker,
-            signal: None,
-        })),
-        "task_completed" => Happened::Completed {
-            commit: text("commit")?,
-        },
-        "task_blocked" => Happened::Blocked {
-            reason: text("reason").unwrap_or_default(),
-        },
-        // A sign of life is not a word about how it went.
-        _ => return None,
-    };
+    let happened = happened::understand(event.get("event_type")?.as_str()?, details)?;
     Some((task, attempt, happened))
 }
 
@@ -155,7 +60,7 @@ fn digest(text: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use rekindle_model::Stage;
+    use rekindle_model::{Delivery, FailureKind, Kill, Stage, Victim};
 
     use super::*;
 

@@ -1,13 +1,13 @@
 //! A run's tasks as work for the engine: only runs that `rekindle run` began have it.
 
-use rekindle_model::{AgentTask, Standing, Work, WorkTask};
+use rekindle_model::{AgentTask, Destination, Standing, Work, WorkTask};
 use rekindle_world::World;
 
 use super::assess::RunVerdict;
 use super::layout;
 use super::read;
 use super::track::State;
-use super::words::{self, Prompt};
+use super::words;
 
 /// Returns the work that is left in a run, or `None` where it is not the engine's to do.
 pub(super) fn work(run: &RunVerdict) -> Option<Work> {
@@ -45,6 +45,7 @@ pub(super) fn work(run: &RunVerdict) -> Option<Work> {
                 attempts: record.map_or(0, |record| record.attempts),
                 last_failed: record.and_then(|record| record.last_failed),
                 reason: record.and_then(|record| record.reason.clone()),
+                place: None,
                 costs: record
                     .map(|record| record.costs.clone())
                     .unwrap_or_default(),
@@ -60,6 +61,8 @@ pub(super) fn work(run: &RunVerdict) -> Option<Work> {
         settings,
         tasks,
         last_commit,
+        destination: Destination::Branch,
+        jobs: None,
     })
 }
 
@@ -89,7 +92,7 @@ pub(super) fn brief(
     } else {
         format!("{id} - {title}")
     };
-    let mut prompt = words::describe(Prompt::in_worktree(run, &named), task);
+    let mut prompt = words::describe(words::worktree_prompt(run, &named), task);
     if let Some((path, contract)) = read::contract_text(world, &run.evidence, &task.id) {
         prompt = prompt.quote(&format!("`{path}`, the task's contract"), &contract);
     }

@@ -124,6 +124,7 @@ pub(super) fn explain(
     let query = Query {
         protocol: arguments.protocol,
         name: Some(arguments.subject.clone()),
+        tasks: None,
     };
     match rekindle_app::explain(project, &query, arguments.task.as_deref())? {
         Explained::Task(explanation) if terminal.is_json() => {

@@ -21,18 +21,24 @@ pub(super) fn manual(terminal: &mut Terminal) -> u8 {
     clap_mangen::Man::new(command.clone())
         .render(&mut page)
         .ok();
+    sections("REKINDLE", &command, &mut page);
+    show(&page, terminal)
+}
+
+/// Writes a section for every command below this one.
+fn sections(above: &str, command: &clap::Command, page: &mut Vec<u8>) {
     for sub in command
         .get_subcommands()
         .filter(|sub| sub.get_name() != "help")
     {
         let man = clap_mangen::Man::new(sub.clone());
-        let title = format!(".SH \"REKINDLE {}\"\n", sub.get_name().to_uppercase());
-        page.extend(title.as_bytes());
-        man.render_synopsis_section(&mut page).ok();
-        man.render_description_section(&mut page).ok();
-        man.render_options_section(&mut page).ok();
+        let name = format!("{above} {}", sub.get_name().to_uppercase());
+        page.extend(format!(".SH \"{name}\"\n").as_bytes());
+        man.render_synopsis_section(page).ok();
+        man.render_description_section(page).ok();
+        man.render_options_section(page).ok();
+        sections(&name, sub, page);
     }
-    show(&page, terminal)
 }
 
 fn show(bytes: &[u8], terminal: &mut Terminal) -> u8 {

@@ -26,6 +26,7 @@ pub(super) fn resume(
         } else {
             run::engine(project, &arguments.agent, terminal)?.map(|(engine, _)| engine)
         },
+        watch: arguments.watch,
     };
     let resumed = rekindle_app::resume(project, &query, &options, terminal)?;
     if let (Some(id), Outcome::Ran(ending)) = (&resumed.id, &resumed.outcome) {
@@ -84,7 +85,7 @@ fn object(resumed: Resumed, text: String) -> ResumeOut {
             out.hints = stop.hints;
             let word = match stop.kind {
                 StopKind::Done => "done",
-                StopKind::Waiting => "waiting",
+                StopKind::Waiting | StopKind::OthersAtWork => "waiting",
                 StopKind::Blocked => "blocked",
             };
             (word, stop.reason)

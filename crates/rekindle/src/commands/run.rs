@@ -74,10 +74,10 @@ pub(super) fn engine(
         (None, Some(name)) => config.agent(name).map_err(rekindle_app::Error::Config)?,
         (None, None) => return Ok(None),
     };
-    let jobs = arguments.jobs.map_or(config.run.jobs.get(), usize::from);
     let engine = EngineOptions {
         agent,
-        jobs,
+        jobs: arguments.jobs.map(usize::from),
+        default_jobs: config.run.jobs.get(),
         max_cost: arguments.max_cost,
         default_max_cost: config.run.max_cost.map(millionths),
         silent_after: environment::silent_after().unwrap_or(SILENT_AFTER),
@@ -164,6 +164,9 @@ pub(super) fn clean(project: &Project, yes: bool, terminal: &mut Terminal) -> Re
         });
     } else {
         terminal.result(&render::cleaning(&cleaning));
+        if cleaning.removed.iter().any(|gone| gone.saved_as.is_some()) {
+            terminal.hint(&render::hint("`rekindle rescue list` shows what was kept"));
+        }
     }
     Ok(exit::DONE)
 }

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use rekindle_app::{Briefing, Recovered};
-use rekindle_model::{Action, AgentTask, Ended, Finding, Plan, Question, Severity, Summary, Then};
+use rekindle_model::{
+    Action, AgentTask, Checks, Ended, Finding, Plan, Question, Severity, Step, Stop, Summary, Then,
+};
 use rekindle_text::{excerpt, printable};
 
 use super::{ERROR, FAINT, GOOD, NOTE, STRONG, WARNING, findings, styled, workflow};
@@ -25,6 +27,21 @@ pub(crate) fn recovered(recovered: &Recovered) -> String {
             recovered.appended
         );
     }
+    if recovered.finished > 0 {
+        put!(
+            text,
+            "finished what an earlier resume had begun: {} step(s) done\n",
+            recovered.finished
+        );
+    }
+    if recovered.superseded > 0 {
+        put!(
+            text,
+            "{}: {} step(s) of an earlier resume were left alone: what they stood on has changed\n",
+            styled(WARNING, "warning"),
+            recovered.superseded
+        );
+    }
     for agent in &recovered.lost_agents {
         put!(
             text,
@@ -33,6 +50,51 @@ pub(crate) fn recovered(recovered: &Recovered) -> String {
         );
     }
     text
+}
+
+/// Returns what of a plan a person wants to know once it is done; records of it are not told one by one.
+pub(crate) fn applied(steps: &[Step]) -> String {
+    let mut text = String::new();
+    for step in steps {
+        match &step.action {
+            Action::Land(landing) => {
+                let subject = excerpt(&landing.subject, 200);
+                put!(text, "{} {subject}\n", styled(GOOD, "landed"));
+            }
+            Action::AskHost { who, what } => {
+                let (what, who) = (excerpt(what, 80), excerpt(who, 80));
+                let word = styled(NOTE, "for the host to do");
+                put!(
+                    text,
+                    "{word}: send `{what}` to {who}, because {}\n",
+                    step.why
+                );
+            }
+            Action::EndWorker { task } => {
+                let task = excerpt(task, 80);
+                put!(
+                    text,
+                    "{} the worker of {task}, because {}\n",
+                    styled(NOTE, "ended"),
+                    step.why
+                );
+            }
+            Action::Append { .. }
+            | Action::Create { .. }
+            | Action::Edit { .. }
+            | Action::MoveFolder { .. }
+            | Action::Print(_) => {}
+        }
+    }
+    text
+}
+
+pub(crate) fn watching(stop: &Stop) -> String {
+    format!("waiting: {}\n", printable(&stop.reason))
+}
+
+pub(crate) fn checking(checks: &Checks) -> String {
+    format!("checking {} on main\n", printable(&checks.of))
 }
 
 pub(crate) fn agent_starts(task: &AgentTask) -> String {
@@ -95,6 +157,49 @@ fn steps(plan: &Plan) -> String {
                     step.why
                 );
             }
+            Action::Edit { path, .. } => {
+                put!(
+                    text,
+                    "  - change `{}`: {}\n",
+                    excerpt(path.as_str(), 300),
+                    step.why
+                );
+            }
+            Action::MoveFolder { from, to } => {
+                put!(
+                    text,
+                    "  - move `{}` to `{}`: {}\n",
+                    excerpt(from.as_str(), 300),
+                    excerpt(to.as_str(), 300),
+                    step.why
+                );
+            }
+            Action::Land(landing) => {
+                put!(
+                    text,
+                    "  - commit `{}` ({} files): {}\n",
+                    excerpt(&landing.subject, 200),
+                    landing.files.len(),
+                    step.why
+                );
+            }
+            Action::EndWorker { task } => {
+                put!(
+                    text,
+                    "  - end the worker of {}: {}\n",
+                    excerpt(task, 200),
+                    step.why
+                );
+            }
+            Action::AskHost { who, what } => {
+                put!(
+                    text,
+                    "  - for the host to do: send `{}` to {}: {}\n",
+                    excerpt(what, 200),
+                    excerpt(who, 200),
+                    step.why
+                );
+            }
             Action::Print(_) => {
                 put!(text, "  - print {}\n", step.why);
             }
@@ -107,10 +212,24 @@ fn steps(plan: &Plan) -> String {
         Then::Ask(question) => {
             put!(text, "  - ask: {}\n", printable(&question.text));
         }
+        Then::Workers => text.push_str("  - start workers for what is ready\n"),
+        Then::Check(checks) => {
+            for command in &checks.commands {
+                put!(
+                    text,
+                    "  - run `{}`, the check of {}\n",
+                    excerpt(command, 200),
+                    checks.of
+                );
+            }
+        }
         Then::Again => text.push_str("  - go on with the next step\n"),
         Then::Stop(stop) => {
             put!(text, "  - stop: {}\n", printable(&stop.reason));
         }
+    }
+    for sentence in &plan.ahead {
+        put!(text, "  then: {}\n", printable(sentence));
     }
     text
 }
@@ -148,7 +267,9 @@ pub(crate) fn agent_needed(task: &AgentTask) -> String {
 pub(crate) fn stop(stop: &rekindle_model::Stop) -> String {
     let word = match stop.kind {
         rekindle_model::StopKind::Done => styled(GOOD, "done"),
-        rekindle_model::StopKind::Waiting => styled(NOTE, "waiting"),
+        rekindle_model::StopKind::Waiting | rekindle_model::StopKind::OthersAtWork => {
+            styled(NOTE, "waiting")
+        }
         rekindle_model::StopKind::Blocked => styled(ERROR, "stopped"),
     };
     let mut text = format!("{word}: {}\n", printable(&stop.reason));

@@ -16,6 +16,7 @@ pub(crate) fn progress_word(progress: &rekindle_app::Progress<'_>) -> &'static s
     match progress {
         Progress::Adopted(..) => "adopted",
         Progress::Started(..) => "started",
+        Progress::Finished(..) => "finished",
         Progress::Landed(..) => "landed",
         Progress::Failed(..) => "failed",
         Progress::Interrupted(..) => "interrupted",
@@ -37,6 +38,11 @@ pub(crate) fn progress(progress: &rekindle_app::Progress<'_>) -> String {
         Progress::Started(task, attempt) => format!(
             "{} {} (attempt {attempt})\n",
             styled(STRONG, "start"),
+            name(task)
+        ),
+        Progress::Finished(task, attempt) => format!(
+            "{} {} (attempt {attempt}) and waits to land\n",
+            styled(GOOD, "finished"),
             name(task)
         ),
         Progress::Landed(task, commit, change) => {
@@ -93,6 +99,7 @@ fn then(after: rekindle_app::After) -> &'static str {
         rekindle_app::After::Again => "it is tried again",
         rekindle_app::After::Resume => "a resume tries it again",
         rekindle_app::After::Person => "it needs a person",
+        rekindle_app::After::Protocol => "the retry ledger decides",
     }
 }
 

@@ -355,6 +355,10 @@ impl Entry {
                 reason: lost(task.interruptions),
             },
             Standing::Open => State::Open,
+            // Whether it lives is told by its claim, which is looked at next.
+            Standing::AtWork => State::Blocked {
+                reason: "its worker is gone".to_owned(),
+            },
             Standing::Blocked => State::Blocked { reason: reason() },
             Standing::Skipped => State::Skipped,
             Standing::Done => State::Landed,
@@ -426,6 +430,7 @@ mod tests {
             last_failed: None,
             reason: None,
             costs: std::collections::BTreeMap::new(),
+            place: None,
         }
     }
 

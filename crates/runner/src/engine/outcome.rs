@@ -1,7 +1,7 @@
 //! What came of attempts: their last words, and what follows from them.
 
 use camino::Utf8Path;
-use rekindle_model::{FailureKind, Happened, Kill, Victim};
+use rekindle_model::{Destination, FailureKind, Happened, Kill, Victim};
 
 use super::board::Next;
 use super::workers::Over;
@@ -89,7 +89,16 @@ impl Orchestrator<'_> {
     ) -> Result<(), Error> {
         match last {
             Some(Happened::Implemented(delivery)) => {
-                self.board.delivered(task, attempt, delivery);
+                match self.engine.work.destination {
+                    Destination::Branch => self.board.delivered(task, attempt, delivery),
+                    Destination::Worktree => {
+                        self.board.landed(task);
+                        let id = &self.engine.work.tasks[task].id;
+                        self.engine
+                            .watcher
+                            .progress(&Progress::Finished(id, attempt));
+                    }
+                }
                 Ok(())
             }
             Some(Happened::Failed { reason, kind }) => self.failed(task, attempt, &reason, kind),
@@ -137,6 +146,15 @@ impl Orchestrator<'_> {
     /// A worker or agent was killed. What is left of it is ended before the worktree is used again.
     async fn interrupted(&mut self, task: usize, attempt: u32, kill: Kill) -> Result<(), Error> {
         self.end_leftover(task, attempt).await;
+        if self.engine.work.destination == Destination::Worktree {
+            let (reason, kind) = (kill.to_string(), FailureKind::Work);
+            let happened = Happened::Failed {
+                reason: reason.clone(),
+                kind,
+            };
+            self.mirror(task, &happened)?;
+            return self.failed(task, attempt, &reason, kind);
+        }
         let next = if self.is_stopping() {
             // A person wants it all to end, so it says nothing of the task that its worker did.
             self.board.put_back(task);
@@ -176,9 +194,10 @@ impl Orchestrator<'_> {
     ) -> Result<(), Error> {
         self.trouble.insert(task, reason.to_owned());
         let next = self.board.failed(task, reason, kind);
-        let after = match &next {
-            Next::Retry => self.when_again(),
-            Next::GiveUp { .. } => After::Person,
+        let after = match (&next, self.engine.work.destination) {
+            (_, Destination::Worktree) => After::Protocol,
+            (Next::Retry, Destination::Branch) => self.when_again(),
+            (Next::GiveUp { .. }, Destination::Branch) => After::Person,
         };
         let id = &self.engine.work.tasks[task].id;
         self.engine
@@ -187,6 +206,14 @@ impl Orchestrator<'_> {
         match next {
             Next::Retry => Ok(()),
             Next::GiveUp { reason } => self.give_up(task, attempt, &reason),
+        }
+    }
+
+    /// Brings the host's own record of a task up to date, where there is one.
+    pub(super) fn mirror(&self, task: usize, happened: &Happened) -> Result<(), Error> {
+        match &self.engine.work.tasks[task].place {
+            Some(place) => crate::mirror::update(&place.mirror, self.engine.scribe, happened),
+            None => Ok(()),
         }
     }
 

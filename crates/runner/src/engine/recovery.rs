@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use camino::Utf8Path;
 use rekindle_git::{Expected, ObjectId};
-use rekindle_model::{Happened, Standing};
+use rekindle_model::{Destination, FailureKind, Happened, Standing};
 
 use super::evidence::Proof;
 use super::workers::Active;
@@ -14,6 +15,9 @@ use crate::port::Held;
 impl Orchestrator<'_> {
     /// Reconciles the record with git and with the workers that are still alive.
     pub(super) async fn recover(&mut self) -> Result<(), Error> {
+        if self.engine.work.destination == Destination::Worktree {
+            return self.find_workers().await;
+        }
         let landed = self.find_landed()?;
         // What is not there is open again before anything is concluded from what needs it.
         for task in 0..self.engine.work.tasks.len() {
@@ -52,7 +56,7 @@ impl Orchestrator<'_> {
         self.board.attempt_seen(task, newest);
         match (landed, standing) {
             // It landed, but the orchestrator died before it said so.
-            (Some(proof), Standing::Open | Standing::Blocked) => {
+            (Some(proof), Standing::Open | Standing::AtWork | Standing::Blocked) => {
                 let commit = proof.commit.as_str().to_owned();
                 self.say(task, proof.attempt, &Happened::Completed { commit })?;
                 self.board.landed(task);
@@ -64,7 +68,7 @@ impl Orchestrator<'_> {
             }
             // Opened again already.
             (None, Standing::Done) => return Ok(()),
-            (None, Standing::Open | Standing::Blocked) => {}
+            (None, Standing::Open | Standing::AtWork | Standing::Blocked) => {}
         }
         if newest == 0 || *self.state(task) != State::Open {
             return Ok(());
@@ -72,11 +76,7 @@ impl Orchestrator<'_> {
         let Some(order) = self.port.order(self.task(task), newest) else {
             return Ok(());
         };
-        if let Held::By(_) = self.port.held(self.task(task), newest)? {
-            self.board.started(task, newest);
-            self.active.insert(task, Active::new(newest, order.log));
-            let id = &self.engine.work.tasks[task].id;
-            self.engine.watcher.progress(&Progress::Adopted(id, newest));
+        if self.adopt(task, newest, &order.log)? {
             return Ok(());
         }
         let last = self.last_word(task, newest, &order.log);
@@ -106,6 +106,46 @@ impl Orchestrator<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// Takes over the worker of an attempt if it lives. Returns whether it does.
+    fn adopt(&mut self, task: usize, attempt: u32, log: &Utf8Path) -> Result<bool, Error> {
+        if let Held::Free = self.port.held(self.task(task), attempt)? {
+            return Ok(false);
+        }
+        self.board.started(task, attempt);
+        self.active
+            .insert(task, Active::new(attempt, log.to_owned()));
+        let id = &self.engine.work.tasks[task].id;
+        self.engine
+            .watcher
+            .progress(&Progress::Adopted(id, attempt));
+        Ok(true)
+    }
+
+    /// Finds the workers that live, where finished work stays in its worktree; those that are gone
+    /// without a word have failed.
+    async fn find_workers(&mut self) -> Result<(), Error> {
+        for task in 0..self.engine.work.tasks.len() {
+            let newest = self.port.newest(self.task(task));
+            self.board.attempt_seen(task, newest);
+            let log = self
+                .port
+                .order(self.task(task), newest)
+                .map(|order| order.log);
+            if let Some(log) = log
+                && self.adopt(task, newest, &log)?
+            {
+                continue;
+            }
+            if self.engine.work.tasks[task].standing == Standing::AtWork {
+                self.end_leftover(task, newest).await;
+                let reason = "its worker is gone".to_owned();
+                let kind = FailureKind::Work;
+                self.mirror(task, &Happened::Failed { reason, kind })?;
+            }
+        }
+        Ok(())
     }
 
     /// The record says done, git does not: the commit decides.

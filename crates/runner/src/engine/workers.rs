@@ -5,7 +5,8 @@ use std::process::Stdio;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_agents::{Call, Invocation};
-use rekindle_wire::order::{Command as OrderCommand, ORDER_SCHEMA, Order};
+use rekindle_model::WorkPlace;
+use rekindle_wire::order::{Command as OrderCommand, ORDER_SCHEMA, Order, OrderPlace};
 use tokio::process::Command;
 use tokio::task::JoinSet;
 
@@ -155,7 +156,10 @@ impl Orchestrator<'_> {
                 .log(&engine.id.name, &actor, &entry.id, attempt),
             actor,
             project: engine.project.to_owned(),
-            base: self.tip.as_str().to_owned(),
+            base: entry
+                .place
+                .as_ref()
+                .map_or_else(|| self.tip.as_str().to_owned(), |place| place.base.clone()),
             agent: command(engine.agent.invocation(&call)),
             checks: checks
                 .map(|check| command(Invocation::check(check, &call)))
@@ -166,6 +170,7 @@ impl Orchestrator<'_> {
             folder: self.folder.clone(),
             tracked: self.tracked.clone(),
             timeout: engine.work.settings.timeout,
+            place: entry.place.as_ref().map(order_place),
             worktree,
             token,
         }
@@ -173,6 +178,9 @@ impl Orchestrator<'_> {
 
     /// Returns the folder of a task's worktree; all its attempts share it.
     pub(super) fn worktree(&self, task: usize) -> Utf8PathBuf {
+        if let Some(place) = &self.engine.work.tasks[task].place {
+            return place.worktree.clone();
+        }
         StateFolder::of(self.engine.project)
             .worktrees(self.engine.id)
             .join(crate::state_folder::encoded(self.task(task)))
@@ -279,5 +287,16 @@ fn command(invocation: Invocation) -> OrderCommand {
             .map(|(name, value)| (name.to_owned(), value))
             .collect(),
         input: invocation.input,
+    }
+}
+
+fn order_place(place: &WorkPlace) -> OrderPlace {
+    OrderPlace {
+        keep: place.keep.clone(),
+        copies: place.copies.clone(),
+        copies_folder: place.copies_folder.clone(),
+        artifacts: place.artifacts.clone(),
+        earlier: place.earlier,
+        mirror: place.mirror.clone(),
     }
 }

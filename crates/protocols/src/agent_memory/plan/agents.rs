@@ -4,12 +4,14 @@ use rekindle_model::AgentTask;
 
 use super::super::layout;
 use super::super::next::{NextAction, Work};
-use super::super::words::{self, Prompt};
+use super::super::words;
 use super::{Planner, report_path};
+use crate::prompt::Prompt;
 
 impl Planner<'_> {
     pub(super) fn executor(&self, work: &Work, guidance: Option<&str>) -> AgentTask {
-        let mut prompt = Prompt::new(self.run, "executor", &format!("Do task {}.", work.named()));
+        let mut prompt =
+            words::step_prompt(self.run, "executor", &format!("Do task {}.", work.named()));
         if work.interrupted {
             prompt = prompt.line(
                 "An earlier attempt was interrupted in the middle. Look at what is already there before you change anything: go on from it, and do not do it twice.",
@@ -52,7 +54,7 @@ impl Planner<'_> {
     }
 
     pub(super) fn verifier(&self, work: &Work) -> AgentTask {
-        let mut prompt = Prompt::new(
+        let mut prompt = words::step_prompt(
             self.run,
             "verifier",
             &format!(
@@ -119,7 +121,7 @@ impl Planner<'_> {
             | NextAction::ResolveBlockers(_)
             | NextAction::PresentPr => ("orchestrator", self.run.next.summary()),
         };
-        let mut prompt = Prompt::new(self.run, role, &work);
+        let mut prompt = words::step_prompt(self.run, role, &work);
         if let Some(feedback) = feedback {
             prompt = prompt.line(format!(
                 "The user asks: {}",

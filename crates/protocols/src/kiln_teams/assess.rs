@@ -1,0 +1,398 @@
+//! Evidence to verdicts: every task classified, the waves looked at as a whole.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use rekindle_model::{Code, Finding, Place};
+use rekindle_world::GitPath;
+
+use super::changes::{Collision, collisions};
+use super::heartbeat::{Pulse, Tier, judge};
+use super::layout;
+use super::read::{Phase, TaskEvidence, shown};
+use super::task_list::{Heartbeat, Stage, Status, TaskId};
+use super::verdict::{Class, Override, Proof, Rule, Signals, Verdict, Word, decide};
+
+/// A phase with all that it means.
+#[derive(Debug)]
+pub(super) struct Judged {
+    pub(super) phase: Phase,
+    pub(super) now: Timestamp,
+    pub(super) tasks: BTreeMap<TaskId, JudgedTask>,
+    pub(super) collisions: Vec<Collision>,
+    pub(super) is_paused: bool,
+}
+
+/// One task with its verdict.
+#[derive(Debug)]
+pub(super) struct JudgedTask {
+    pub(super) verdict: Verdict,
+    /// Only where it is running.
+    pub(super) pulse: Option<Pulse>,
+    /// Retries that were launched already.
+    pub(super) retries: u32,
+    /// What stands in the way of its landing, where that is a path.
+    pub(super) stranger: Option<GitPath>,
+}
+
+/// Judges a phase.
+pub(super) fn assess(mut phase: Phase, now: Timestamp) -> Judged {
+    let is_paused = phase.state.is_paused();
+    let closed = closed_gates(&phase);
+    let mut tasks = BTreeMap::new();
+    let mut findings = Vec::new();
+    for (id, task) in &phase.tasks {
+        let judged = judge_task(&phase, id, task, &closed, is_paused, now);
+        findings.extend(notices(id, task, &judged));
+        tasks.insert(*id, judged);
+    }
+    phase.findings.extend(findings);
+    let mut judged = Judged {
+        collisions: Vec::new(),
+        phase,
+        now,
+        tasks,
+        is_paused,
+    };
+    judged.collisions = judged.find_collisions();
+    for collision in &judged.collisions {
+        let tasks: Vec<String> = collision.tasks.iter().map(ToString::to_string).collect();
+        let message = format!("`{}` is touched by {}", collision.path, tasks.join(" and "));
+        judged.phase.findings.push(
+            Finding::new(Code::Collision, message)
+                .hint("replan the wave so that one task owns the path, or take it out of one worktree by hand"),
+        );
+    }
+    judged
+}
+
+/// Returns the waves whose gate is closed. A wave without a gate is behind it until its tasks are on main.
+fn closed_gates(phase: &Phase) -> BTreeSet<u32> {
+    phase
+        .waves
+        .keys()
+        .copied()
+        .filter(|wave| !is_gate_open(phase, *wave))
+        .collect()
+}
+
+fn is_gate_open(phase: &Phase, wave: u32) -> bool {
+    match phase.gates.iter().find(|gate| gate.wave == Some(wave)) {
+        Some(gate) => gate.status == Status::Completed,
+        None => phase
+            .tasks
+            .iter()
+            .filter(|(id, _)| id.wave == wave)
+            .all(|(_, task)| task.landed.is_some()),
+    }
+}
+
+fn judge_task(
+    phase: &Phase,
+    id: &TaskId,
+    task: &TaskEvidence,
+    closed: &BTreeSet<u32>,
+    is_paused: bool,
+    now: Timestamp,
+) -> JudgedTask {
+    let pulse = is_running(task).then(|| {
+        let file = &task.file;
+        judge(
+            file.stage.as_ref(),
+            &file.heartbeat,
+            phase.config.dead_worker_timeout,
+            now,
+        )
+    });
+    let row = task.plan_task.as_ref().and_then(|plan_task| {
+        phase
+            .state
+            .ledger()
+            .iter()
+            .rfind(|row| row.plan_task == *plan_task)
+    });
+    let stranger = stranger(phase, id, task);
+    let blocked_by_gate = || {
+        let gates = phase
+            .gates
+            .iter()
+            .filter(|gate| gate.status != Status::Completed);
+        gates
+            .filter(|gate| gate.wave != Some(id.wave))
+            .any(|gate| task.file.blocked_by.contains(&gate.id))
+    };
+    let signals = Signals {
+        has_landed: task.landed.is_some(),
+        ordered: row.map_or(Override::None, |row| {
+            let is_newer = match (row.last_attempt, &task.file.heartbeat) {
+                (Some(ordered), Heartbeat::At(beat)) => ordered > *beat,
+                (Some(_), Heartbeat::Absent | Heartbeat::Unreadable(_)) => true,
+                (None, _) => false,
+            };
+            match row.next_action.as_str() {
+                "halt" if is_newer => Override::Halt,
+                "retry" if is_newer => Override::Retry,
+                _ => Override::None,
+            }
+        }),
+        word: word(task, pulse.as_ref()),
+        proof: proof(task, stranger.is_some()),
+        is_behind_gate: closed.range(..id.wave).next().is_some() || blocked_by_gate(),
+        is_paused,
+    };
+    JudgedTask {
+        verdict: decide(signals),
+        pulse,
+        retries: row.map_or(0, |row| row.retries),
+        stranger,
+    }
+}
+
+fn is_running(task: &TaskEvidence) -> bool {
+    let is_terminal = task.file.stage.as_ref().is_some_and(Stage::is_terminal);
+    task.file.status == Status::InProgress && !is_terminal
+}
+
+/// Returns what the task list says of a task.
+fn word(task: &TaskEvidence, pulse: Option<&Pulse>) -> Word {
+    match (&task.file.status, &task.file.stage) {
+        (Status::Pending, _) => Word::NotStarted,
+        (Status::InProgress | Status::Completed, Some(Stage::Verified)) => Word::Succeeded,
+        (Status::InProgress | Status::Completed, Some(Stage::Failed)) => Word::Failed,
+        (Status::InProgress | Status::Completed, Some(Stage::ShutdownAck)) => Word::Cancelled,
+        (Status::InProgress, _) => Word::Running(pulse.map_or(Tier::Dead, |pulse| pulse.tier)),
+        (Status::Completed | Status::Other(_), _) => Word::Contradictory,
+    }
+}
+
+/// Returns what a worker's success is worth.
+fn proof(task: &TaskEvidence, has_stranger: bool) -> Proof {
+    let Some(tree) = &task.tree else {
+        return Proof::NoWorktree;
+    };
+    if tree.has_own_commits {
+        return Proof::OwnCommits;
+    }
+    let Some((Some(told), Some(true))) = task
+        .artifacts
+        .as_ref()
+        .map(|artifacts| (&artifacts.changed, artifacts.passed))
+    else {
+        return Proof::NoArtifacts;
+    };
+    let (Ok(told), Some(Ok(touched))) = (told, &task.touched) else {
+        return Proof::Disagrees;
+    };
+    // A worker tells paths in JSON, which has no bytes.
+    let found: BTreeSet<GitPath> = touched
+        .0
+        .keys()
+        .map(|path| GitPath::new(String::from_utf8_lossy(path.as_bytes()).into_owned()))
+        .collect();
+    if found != *told {
+        return Proof::Disagrees;
+    }
+    if has_stranger {
+        return Proof::Stranger;
+    }
+    Proof::Whole
+}
+
+/// Returns a path of a task at which main holds something that is neither the base's nor the worker's.
+fn stranger(phase: &Phase, id: &TaskId, task: &TaskEvidence) -> Option<GitPath> {
+    let touched = task.touched.as_ref()?.as_ref().ok()?;
+    // What could not be looked at can not be called free.
+    let Some(main) = phase
+        .waves
+        .get(&id.wave)
+        .and_then(|wave| wave.main.as_ref())
+    else {
+        return touched.0.keys().next().cloned();
+    };
+    let peers = phase
+        .tasks
+        .iter()
+        .filter(|(other, _)| other.wave == id.wave);
+    let explained: BTreeSet<GitPath> = peers
+        .flat_map(|(_, peer)| peer.landed_paths.iter().cloned())
+        .collect();
+    main.stranger(touched, &explained).cloned()
+}
+
+fn notices(id: &TaskId, task: &TaskEvidence, judged: &JudgedTask) -> Vec<Finding> {
+    let at = || Place::path(task.file.path.clone());
+    let mut findings = Vec::new();
+    if let Some(pulse) = &judged.pulse {
+        if pulse.is_from_the_future {
+            let message = format!("the heartbeat of {id} is ahead of this machine's clock");
+            findings.push(Finding::new(Code::ClockAhead, message).at(at()));
+        }
+        if pulse.tier != Tier::Healthy {
+            let age = pulse.age.map_or_else(
+                || "has no heartbeat that can be read".to_owned(),
+                |age| format!("gave its last sign of life {} ago", minutes(age.as_secs())),
+            );
+            let message = format!("the worker of {id} {age}");
+            findings.push(Finding::new(Code::StaleHeartbeat, message).at(at()));
+        }
+    }
+    let rule = judged.verdict.rule;
+    let inconsistent = match rule {
+        Rule::ClaimWithoutArtifacts
+        | Rule::ClaimWithoutWorktree
+        | Rule::ClaimWithOwnCommits
+        | Rule::ClaimDisagrees
+        | Rule::Contradiction => true,
+        Rule::Landed
+        | Rule::OrderedToHalt
+        | Rule::OrderedToRetry
+        | Rule::BehindGate
+        | Rule::NeverStarted
+        | Rule::Paused
+        | Rule::Alive
+        | Rule::Dead
+        | Rule::Proven
+        | Rule::StrangerOnMain
+        | Rule::SaidFailed
+        | Rule::SaidCancelled => false,
+    };
+    if inconsistent {
+        let message = format!("{id}: {}", rule.sentence());
+        findings.push(Finding::new(Code::InconsistentTask, message).at(at()));
+    }
+    if let (Rule::StrangerOnMain, Some(path)) = (rule, &judged.stranger) {
+        let message = format!(
+            "`{path}` on main is neither what the wave began with nor what the worker of {id} made"
+        );
+        findings.push(
+            Finding::new(Code::StrangerOnMain, message)
+                .hint("commit it, move it away or put it back, then resume again"),
+        );
+    }
+    if rule == Rule::Landed && task.file.status == Status::InProgress {
+        let message = format!("{id} is on main, though the task list says that it is at work");
+        findings.push(Finding::new(Code::InconsistentTask, message).at(at()));
+    }
+    findings
+}
+
+/// Returns a number of seconds as a person says it.
+pub(super) fn minutes(seconds: i64) -> String {
+    match seconds {
+        ..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", seconds / 60),
+        _ => format!("{} h", seconds / 3600),
+    }
+}
+
+impl Judged {
+    /// Returns the tasks of a class, by wave and then as the plan orders them.
+    pub(super) fn of(&self, class: Class) -> Vec<&TaskId> {
+        let mut ids: Vec<&TaskId> = self
+            .tasks
+            .iter()
+            .filter(|(_, task)| task.verdict.class == class)
+            .map(|(id, _)| id)
+            .collect();
+        ids.sort_by_key(|id| (id.wave, self.phase.tasks[*id].place, **id));
+        ids
+    }
+
+    pub(super) fn is_wave_live(&self, wave: u32) -> bool {
+        let mut members = self.tasks.iter().filter(|(id, _)| id.wave == wave);
+        members.any(|(_, task)| task.verdict.class == Class::InProgress)
+    }
+
+    /// Returns whether a wave's tasks are all on main.
+    pub(super) fn is_wave_landed(&self, wave: u32) -> bool {
+        let mut members = self.tasks.iter().filter(|(id, _)| id.wave == wave);
+        members.all(|(_, task)| task.verdict.class == Class::Done)
+    }
+
+    pub(super) fn is_gate_open(&self, wave: u32) -> bool {
+        is_gate_open(&self.phase, wave)
+    }
+
+    /// Returns the tasks that are to be run again and have no retry left, or that STATE.md stops.
+    pub(super) fn exhausted(&self) -> Vec<&TaskId> {
+        let at_limit = |task: &JudgedTask| {
+            let rule = task.verdict.rule;
+            let is_used_up = task.retries >= self.phase.config.max_retries;
+            rule == Rule::OrderedToHalt
+                || (rule != Rule::StrangerOnMain && rule.spends_retry() && is_used_up)
+        };
+        self.of(Class::RerunRequired)
+            .into_iter()
+            .filter(|id| at_limit(&self.tasks[*id]))
+            .collect()
+    }
+
+    pub(super) fn is_halted(&self) -> bool {
+        let has_failed = matches!(
+            self.phase.state.step_status().as_deref(),
+            Some("failed" | "halted")
+        );
+        has_failed || !self.exhausted().is_empty()
+    }
+
+    /// Returns the tasks that only a person can help, with the path that is in the way.
+    pub(super) fn strangers(&self) -> Vec<(&TaskId, &GitPath)> {
+        self.of(Class::RerunRequired)
+            .into_iter()
+            .filter(|id| self.tasks[*id].verdict.rule == Rule::StrangerOnMain)
+            .filter_map(|id| Some((id, self.tasks[id].stranger.as_ref()?)))
+            .collect()
+    }
+
+    fn find_collisions(&self) -> Vec<Collision> {
+        let mut found = Vec::new();
+        for wave in self.phase.waves.keys() {
+            let ready = |id: &TaskId| self.tasks[id].verdict.class == Class::ReadyForIntegration;
+            let members: Vec<(TaskId, BTreeSet<GitPath>)> = self
+                .phase
+                .tasks
+                .iter()
+                .filter(|(id, _)| id.wave == *wave)
+                .map(|(id, task)| {
+                    let touched = task.touched.iter().flatten();
+                    let paths = touched
+                        .filter(|_| ready(id))
+                        .flat_map(|touched| touched.0.keys().cloned());
+                    let paths = paths.chain(task.landed_paths.iter().cloned()).collect();
+                    (*id, paths)
+                })
+                .collect();
+            // What has landed side by side is history; only what waits can collide.
+            found.extend(
+                collisions(&members)
+                    .into_iter()
+                    .filter(|collision| collision.tasks.iter().any(ready)),
+            );
+        }
+        found.sort_by(|one, other| one.path.cmp(&other.path));
+        found
+    }
+
+    /// Returns a task's name in the plan, or its id where there is none.
+    pub(super) fn name(&self, id: &TaskId) -> String {
+        let plan_task = self
+            .phase
+            .tasks
+            .get(id)
+            .and_then(|task| task.plan_task.clone());
+        plan_task.unwrap_or_else(|| shown(&id.to_string()))
+    }
+
+    /// Returns the subject of a task's commit.
+    pub(super) fn subject(&self, id: &TaskId) -> Option<String> {
+        let task = self.phase.tasks.get(id)?;
+        let plan_task = task.plan_task.as_ref()?;
+        let title: String = task.title.split_whitespace().collect::<Vec<_>>().join(" ");
+        let title = rekindle_text::printable(&title).into_owned();
+        Some(format!("phase-{}/{plan_task}: {title}", self.phase.number))
+    }
+
+    pub(super) fn archived(&self, plan_task: &str) -> camino::Utf8PathBuf {
+        layout::archived(self.phase.number, plan_task)
+    }
+}

@@ -1,0 +1,312 @@
+//! kiln-teams: crash recovery of a wave of workers in worktrees.
+//!
+//! After a crash four sources can disagree: git's worktrees, the folder they are in, `.kiln/STATE.md`
+//! and the Teams task list. [`read`] takes them all in, [`verdict`] is the table that decides about a
+//! task, [`assess`] applies it and looks at waves as a whole, [`plan`] says what is due in the seed's
+//! order. Work lands on the branch that is checked out in the project, one commit a task.
+
+mod assess;
+mod changes;
+mod config;
+mod explain;
+mod facts;
+mod heartbeat;
+mod layout;
+mod plan;
+mod plan_file;
+mod read;
+mod scribe;
+mod state;
+mod task_list;
+mod verdict;
+mod words;
+mod work;
+
+use camino::Utf8PathBuf;
+use jiff::Timestamp;
+use rekindle_model::{
+    AgentTask, Assessment, Checkpoint, Explanation, Happened, Intent, Next, Plan, Progress,
+    ProtocolName, State, Summary, Work, WorkflowId,
+};
+use rekindle_world::World;
+
+use self::assess::Judged;
+use self::read::Evidence;
+use self::verdict::Class;
+use crate::{Ask, Case, Protocol};
+
+/// The protocol itself; it has no state.
+pub(crate) struct KilnTeams;
+
+impl Protocol for KilnTeams {
+    fn name(&self) -> ProtocolName {
+        ProtocolName::KilnTeams
+    }
+
+    fn is_here(&self, world: &dyn World) -> bool {
+        world.stat(&world.project().join(layout::STATE)).is_ok()
+    }
+
+    fn inspect(&self, world: &dyn World, ask: &Ask) -> Box<dyn Case> {
+        match read::evidence(world, ask.tasks.as_deref()) {
+            Evidence::Nothing => Box::new(Unreadable::nothing()),
+            Evidence::NoState => Box::new(Unreadable::because(words::NO_STATE)),
+            Evidence::Corrupt => Box::new(Unreadable::because(words::CORRUPT)),
+            Evidence::Phase(phase) => {
+                let judged = assess::assess(*phase, world.now());
+                let assessment = assessment(&judged, ask);
+                let work = work::work(world, &judged);
+                Box::new(Recovery {
+                    judged,
+                    assessment,
+                    work,
+                })
+            }
+        }
+    }
+
+    fn record(
+        &self,
+        _workflow: &str,
+        _actor: &str,
+        task: &str,
+        attempt: u32,
+        happened: &Happened,
+        at: Timestamp,
+    ) -> String {
+        scribe::record(task, attempt, happened, at)
+    }
+
+    fn heard(&self, line: &str) -> Option<(String, u32, Happened)> {
+        scribe::heard(line)
+    }
+
+    fn attempt_log(&self, workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf {
+        scribe::attempt_log(workflow, actor, task, attempt)
+    }
+
+    fn mirrored(&self, file: &[u8], happened: &Happened, at: Timestamp) -> Option<Vec<u8>> {
+        scribe::mirrored(file, happened, at)
+    }
+
+    fn explain(&self, world: &dyn World, ask: &Ask, task: &str) -> Option<Explanation> {
+        match read::evidence(world, ask.tasks.as_deref()) {
+            Evidence::Phase(phase) => explain::explain(&assess::assess(*phase, world.now()), task),
+            Evidence::Nothing | Evidence::NoState | Evidence::Corrupt => None,
+        }
+    }
+}
+
+/// A phase that can be judged.
+struct Recovery {
+    judged: Judged,
+    assessment: Assessment,
+    work: Option<Work>,
+}
+
+impl Case for Recovery {
+    fn assessment(&self) -> &Assessment {
+        &self.assessment
+    }
+
+    fn plan(&self, intent: &Intent) -> Option<Plan> {
+        plan::plan(&self.judged, intent)
+    }
+
+    fn work(&self) -> Option<Work> {
+        self.work.clone()
+    }
+
+    fn brief(
+        &self,
+        world: &dyn World,
+        task: usize,
+        attempt: u32,
+        trouble: Option<&str>,
+    ) -> AgentTask {
+        work::brief(world, &self.judged, task, attempt, trouble)
+    }
+
+    fn roots(&self) -> Vec<Utf8PathBuf> {
+        let lists = self.judged.phase.task_list.clone();
+        lists
+            .into_iter()
+            .chain([self.judged.phase.root.clone()])
+            .collect()
+    }
+
+    fn checkpoints(&self) -> Vec<Checkpoint> {
+        Vec::new()
+    }
+}
+
+/// A project whose STATE.md is not there or can not be made out: there is one thing to say.
+struct Unreadable {
+    assessment: Assessment,
+    text: Option<&'static str>,
+}
+
+impl Unreadable {
+    const NAME: &'static str = "state";
+
+    fn nothing() -> Self {
+        Self {
+            assessment: Assessment {
+                id: None,
+                state: State::Nothing,
+                workflows: Vec::new(),
+                findings: Vec::new(),
+                facts: facts::unreadable(false),
+            },
+            text: None,
+        }
+    }
+
+    fn because(text: &'static str) -> Self {
+        let id = WorkflowId::new(ProtocolName::KilnTeams, Self::NAME);
+        let summary = Summary {
+            id: id.clone(),
+            state: State::Corrupt,
+            stage: "unknown".to_owned(),
+            progress: Progress {
+                done: 0,
+                total: None,
+            },
+            last_activity: None,
+            next: Next {
+                kind: "reinitialize",
+                summary: text.to_owned(),
+            },
+        };
+        Self {
+            assessment: Assessment {
+                id: Some(id),
+                state: State::Corrupt,
+                workflows: vec![summary],
+                findings: Vec::new(),
+                facts: facts::unreadable(true),
+            },
+            text: Some(text),
+        }
+    }
+}
+
+impl Case for Unreadable {
+    fn assessment(&self) -> &Assessment {
+        &self.assessment
+    }
+
+    fn plan(&self, _: &Intent) -> Option<Plan> {
+        Some(plan::only_says(Self::NAME, self.text?))
+    }
+
+    fn work(&self) -> Option<Work> {
+        None
+    }
+
+    fn brief(&self, _: &dyn World, _: usize, attempt: u32, _: Option<&str>) -> AgentTask {
+        AgentTask {
+            role: "worker",
+            task: None,
+            attempt,
+            summary: String::new(),
+            prompt: String::new(),
+            checks: Vec::new(),
+        }
+    }
+
+    fn roots(&self) -> Vec<Utf8PathBuf> {
+        Vec::new()
+    }
+
+    fn checkpoints(&self) -> Vec<Checkpoint> {
+        Vec::new()
+    }
+}
+
+fn assessment(judged: &Judged, ask: &Ask) -> Assessment {
+    let name = words::phase_name(judged.phase.number);
+    let id = WorkflowId::new(ProtocolName::KilnTeams, &name);
+    let is_meant = ask
+        .name
+        .as_ref()
+        .is_none_or(|wanted| !wanted.is_empty() && name.starts_with(wanted.as_str()));
+    let state = standing(judged);
+    let summary = Summary {
+        id: id.clone(),
+        state,
+        stage: stage(judged),
+        progress: Progress {
+            done: judged.of(Class::Done).len(),
+            total: Some(judged.tasks.len()),
+        },
+        last_activity: judged.phase.state.last_activity(),
+        next: next(judged),
+    };
+    Assessment {
+        id: is_meant.then_some(id),
+        state: if is_meant { state } else { State::Unknown },
+        workflows: vec![summary],
+        findings: judged.phase.findings.clone(),
+        facts: facts::facts(judged),
+    }
+}
+
+fn standing(judged: &Judged) -> State {
+    let is_over = judged
+        .phase
+        .waves
+        .keys()
+        .all(|wave| judged.is_wave_landed(*wave) && judged.is_gate_open(*wave));
+    if judged.is_paused {
+        State::Waiting
+    } else if judged.is_halted() || !judged.collisions.is_empty() || !judged.strangers().is_empty()
+    {
+        State::Blocked
+    } else if is_over {
+        State::Complete
+    } else {
+        State::Interrupted
+    }
+}
+
+fn stage(judged: &Judged) -> String {
+    let wave = judged
+        .phase
+        .waves
+        .keys()
+        .find(|wave| !(judged.is_wave_landed(**wave) && judged.is_gate_open(**wave)));
+    match wave {
+        Some(wave) => format!("wave {wave} of {}", judged.phase.waves.len()),
+        None => "all waves".to_owned(),
+    }
+}
+
+fn next(judged: &Judged) -> Next {
+    let count = |class| judged.of(class).len();
+    let (kind, summary) = if judged.is_paused {
+        (
+            "paused",
+            "a person paused it; a yes lets it go on".to_owned(),
+        )
+    } else if !judged.collisions.is_empty() {
+        ("collision", words::collisions(&judged.collisions))
+    } else if count(Class::ReadyForIntegration) > 0 {
+        let ready = count(Class::ReadyForIntegration);
+        ("integrate", format!("put {ready} finished tasks on main"))
+    } else if judged.is_halted() {
+        ("halt", words::halt_reason(judged))
+    } else if count(Class::RerunRequired) > 0 {
+        let again = count(Class::RerunRequired);
+        ("requeue", format!("run {again} tasks again"))
+    } else if count(Class::InProgress) > 0 {
+        let running = count(Class::InProgress);
+        ("wait", format!("wait for {running} workers"))
+    } else if count(Class::Pending) > 0 {
+        let pending = count(Class::Pending);
+        ("launch", format!("launch {pending} tasks"))
+    } else {
+        ("finish", words::finished(judged))
+    };
+    Next { kind, summary }
+}

@@ -1,0 +1,490 @@
+//! Verdicts to effects, in the seed's order: orphans logged, what is ready landed, then the rest.
+//!
+//! One round does one kind of thing: land, halt, requeue and launch, or open a gate. Then the
+//! evidence is read again, so that every decision stands on what is there and not on what was meant.
+
+use camino::Utf8PathBuf;
+use rekindle_model::{
+    Action, Checks, Ended, Intent, LandedFile, Landing, Plan, ProtocolName, Step, Stop, StopKind,
+    Then, WorkflowId,
+};
+
+use super::assess::Judged;
+use super::layout;
+use super::read::shown;
+use super::state::{NewRow, StateFile};
+use super::task_list::{TaskId, TaskUpdate};
+use super::verdict::{Class, Rule};
+use super::words;
+use super::work::OWNER;
+
+/// Returns what is due, or `None` where the intent is none of this protocol's.
+pub(super) fn plan(judged: &Judged, intent: &Intent) -> Option<Plan> {
+    let planner = Planner { judged };
+    match intent {
+        Intent::Open => {
+            let mut plan = planner.round();
+            plan.before_asking = words::report(judged);
+            Some(plan)
+        }
+        Intent::GoOn { .. } => Some(planner.round()),
+        Intent::Checked { checks, ended, .. } => Some(planner.checked(checks, ended)),
+        Intent::Settle { .. }
+        | Intent::Answer { .. }
+        | Intent::Finish { .. }
+        | Intent::Checkpoint { .. }
+        | Intent::Report(_) => None,
+    }
+}
+
+/// Returns the plan of a project that says only one thing and stops.
+pub(super) fn only_says(name: &str, text: &str) -> Plan {
+    Plan {
+        id: WorkflowId::new(ProtocolName::KilnTeams, name),
+        steps: Vec::new(),
+        log: Utf8PathBuf::new(),
+        then: Then::Stop(stop(StopKind::Blocked, text, &[])),
+        ahead: Vec::new(),
+        before_asking: format!("{text}\n"),
+        without_agent: None,
+    }
+}
+
+struct Planner<'j> {
+    judged: &'j Judged,
+}
+
+impl Planner<'_> {
+    fn plan(&self, steps: Vec<Step>, then: Then) -> Plan {
+        Plan {
+            id: WorkflowId::new(
+                ProtocolName::KilnTeams,
+                words::phase_name(self.judged.phase.number),
+            ),
+            steps,
+            log: Utf8PathBuf::new(),
+            then,
+            ahead: Vec::new(),
+            before_asking: String::new(),
+            without_agent: None,
+        }
+    }
+
+    /// Decides what is due now. Each case leaves evidence behind that makes the next round another one.
+    fn round(&self) -> Plan {
+        let judged = self.judged;
+        if judged.is_paused {
+            return self.unpause();
+        }
+        if !judged.collisions.is_empty() {
+            let reason = words::collisions(&judged.collisions);
+            let hints = ["replan the wave so that one task owns each path; all worktrees are kept"];
+            return self.plan(
+                Vec::new(),
+                Then::Stop(stop(StopKind::Blocked, &reason, &hints)),
+            );
+        }
+        let landings = self.landings();
+        if !landings.is_empty() {
+            let mut plan = self.plan(landings, Then::Again);
+            plan.ahead = self.ahead();
+            return plan;
+        }
+        if judged.is_halted() {
+            return self.halt();
+        }
+        if let Some((id, path)) = judged.strangers().first() {
+            let reason = words::stranger(&judged.name(id), path);
+            let hints =
+                ["commit it, move it away or put it back, then run `rekindle resume` again"];
+            return self.plan(
+                Vec::new(),
+                Then::Stop(stop(StopKind::Blocked, &reason, &hints)),
+            );
+        }
+        let foreign = self.foreign_workers();
+        if !foreign.is_empty() {
+            let reason = words::others_at_work(judged, &foreign);
+            let hints = ["`rekindle resume --watch` stays and goes on when they have ended"];
+            return self.plan(
+                Vec::new(),
+                Then::Stop(stop(StopKind::OthersAtWork, &reason, &hints)),
+            );
+        }
+        let wanted = judged.of(Class::RerunRequired);
+        let is_at_work = !judged.of(Class::InProgress).is_empty();
+        if !wanted.is_empty() && !is_at_work {
+            return self.with_agent(self.requeue(&wanted), Then::Workers);
+        }
+        if is_at_work || !judged.of(Class::Pending).is_empty() {
+            return self.with_agent(Vec::new(), Then::Workers);
+        }
+        if let Some(unread) = judged.phase.unread() {
+            let reason = words::unread(unread);
+            let hints = ["repair the file or take it away, then run `rekindle resume` again"];
+            return self.plan(
+                Vec::new(),
+                Then::Stop(stop(StopKind::Blocked, &reason, &hints)),
+            );
+        }
+        match self.gate_to_open() {
+            Some(wave) if judged.phase.config.checks.is_empty() => {
+                self.with_agent(self.open_gate(wave), Then::Again)
+            }
+            Some(wave) => {
+                let checks = Checks {
+                    of: words::wave_name(wave),
+                    commands: judged.phase.config.checks.clone(),
+                };
+                self.with_agent(Vec::new(), Then::Check(checks))
+            }
+            None => self.finish(),
+        }
+    }
+
+    /// Returns a plan that is carried out only where an agent is there to do the work.
+    fn with_agent(&self, steps: Vec<Step>, then: Then) -> Plan {
+        let judged = self.judged;
+        let mut plan = self.plan(steps, then);
+        if judged.phase.is_list_foreign {
+            let reason = "the task list was given with --tasks, so nothing can be recorded in it";
+            let hints = ["leave --tasks away to let rekindle launch workers"];
+            plan = self.plan(
+                Vec::new(),
+                Then::Stop(stop(StopKind::Waiting, reason, &hints)),
+            );
+        } else {
+            let reason = words::without_agent(judged);
+            let hints = [
+                "name an agent with `--agent NAME` or `--agent-cmd CMD`, and rekindle goes on to the end of the phase",
+            ];
+            plan.without_agent = Some(stop(StopKind::Waiting, &reason, &hints));
+        }
+        plan
+    }
+
+    fn unpause(&self) -> Plan {
+        let steps = self.state_step("the person wants the paused phase to go on", |state| {
+            state.with_field("Paused", "false")
+        });
+        if steps.is_empty() {
+            let reason =
+                "the phase is paused, and STATE.md has no Paused line that could be changed";
+            return self.plan(Vec::new(), Then::Stop(stop(StopKind::Blocked, reason, &[])));
+        }
+        self.plan(steps, Then::Again)
+    }
+
+    /// Returns the landing of everything that is ready in waves where nobody is at work.
+    fn landings(&self) -> Vec<Step> {
+        let judged = self.judged;
+        let mut steps = Vec::new();
+        let mut last = None;
+        for id in judged.of(Class::ReadyForIntegration) {
+            if judged.is_wave_live(id.wave) {
+                continue;
+            }
+            let Some(landing) = self.landing(id) else {
+                continue;
+            };
+            last = Some(landing.subject.clone());
+            steps.push(step(
+                Action::Land(landing),
+                words::why_landing(&judged.name(id)),
+            ));
+            steps.extend(self.archive(id));
+        }
+        // Landed before a crash, whose artifacts did not get to their place any more.
+        for id in judged.of(Class::Done) {
+            let task = &judged.phase.tasks[id];
+            if task.has_artifacts_left && !task.is_archived {
+                steps.extend(self.archive(id));
+            }
+        }
+        if let Some(subject) = last {
+            let now = rekindle_text::format_seconds(judged.now);
+            let done = format!("{subject} — committed");
+            steps.extend(self.state_step("what was done last is recorded", |state| {
+                let state = or_same(state, state.with_field("Last Activity", &now));
+                let state = or_same(&state, state.with_field("Last Completed Action", &done));
+                Some(state)
+            }));
+        }
+        steps
+    }
+
+    fn landing(&self, id: &TaskId) -> Option<Landing> {
+        let judged = self.judged;
+        let task = &judged.phase.tasks[id];
+        let touched = task.touched.as_ref()?.as_ref().ok()?;
+        let entry = |entry: &rekindle_world::GitEntry| (entry.mode.clone(), entry.id.clone());
+        Some(Landing {
+            task: id.to_string(),
+            worktree: task.worktree.clone(),
+            base: task.tree.as_ref()?.head.clone(),
+            subject: judged.subject(id)?,
+            leave_out: layout::LEAVE_OUT.map(str::to_owned).to_vec(),
+            files: touched
+                .0
+                .iter()
+                .map(|(path, sides)| LandedFile {
+                    path: path.as_bytes().to_vec(),
+                    before: sides.before.as_ref().map(entry),
+                    after: sides.after.as_ref().map(entry),
+                })
+                .collect(),
+        })
+    }
+
+    fn archive(&self, id: &TaskId) -> Option<Step> {
+        let task = &self.judged.phase.tasks[id];
+        let plan_task = task.plan_task.as_ref()?;
+        let action = Action::MoveFolder {
+            from: layout::artifacts(&task.worktree, plan_task),
+            to: self.judged.archived(plan_task),
+        };
+        Some(step(
+            action,
+            format!("the evidence of {plan_task} is kept with the phase"),
+        ))
+    }
+
+    fn halt(&self) -> Plan {
+        let judged = self.judged;
+        let steps = match judged.phase.state.step_status().as_deref() {
+            Some("failed" | "halted") => Vec::new(),
+            Some(_) | None => self.state_step("the phase can not go on by itself", |state| {
+                state.with_field("Step Status", "failed")
+            }),
+        };
+        let text = words::halt(judged);
+        let mut all = vec![step(
+            Action::Print(format!("{text}\n")),
+            "why the phase is halted",
+        )];
+        all.extend(steps);
+        let hints = words::halt_hints(judged);
+        let hints: Vec<&str> = hints.iter().map(String::as_str).collect();
+        let reason = words::halt_reason(judged);
+        self.plan(all, Then::Stop(stop(StopKind::Blocked, &reason, &hints)))
+    }
+
+    /// Returns the tasks at work whose worker is not ours: another orchestrator or the host leads them.
+    fn foreign_workers(&self) -> Vec<&TaskId> {
+        let tasks = &self.judged.phase.tasks;
+        let mut ids = self.judged.of(Class::InProgress);
+        ids.retain(|id| tasks[*id].file.owner.as_deref() != Some(OWNER));
+        ids
+    }
+
+    /// Puts tasks back into the queue: the task list first, then the record of the orchestrator.
+    fn requeue(&self, ids: &[&TaskId]) -> Vec<Step> {
+        let judged = self.judged;
+        let mut steps = Vec::new();
+        let mut rows = Vec::new();
+        let now = rekindle_text::format_seconds(judged.now);
+        for id in ids {
+            let (task, verdict) = (&judged.phase.tasks[*id], &judged.tasks[*id]);
+            let rule = verdict.verdict.rule;
+            let owner = task.file.owner.as_deref();
+            if rule == Rule::Dead {
+                steps.push(match owner.filter(|owner| *owner != OWNER) {
+                    Some(owner) => step(
+                        Action::AskHost {
+                            who: shown(owner),
+                            what: "shutdown_request".to_owned(),
+                        },
+                        format!("its worker on {} gives no sign of life", judged.name(id)),
+                    ),
+                    None => step(
+                        Action::EndWorker {
+                            task: id.to_string(),
+                        },
+                        format!("the worker of {} gives no sign of life", judged.name(id)),
+                    ),
+                });
+            }
+            let update = TaskUpdate {
+                status: Some("pending"),
+                owner: Some(None),
+                stage: Some(None),
+                heartbeat: None,
+            };
+            if let Ok(after) = task.file.updated(&update) {
+                let why = format!("{} is put back into the queue", judged.name(id));
+                steps.push(edit(
+                    task.file.path.clone(),
+                    task.file.bytes().to_vec(),
+                    after,
+                    why,
+                ));
+            }
+            if let Some(plan_task) = task.plan_task.as_ref().filter(|_| rule.spends_retry()) {
+                rows.push(NewRow {
+                    plan_task: plan_task.clone(),
+                    wave: id.wave,
+                    retries: verdict.retries + 1,
+                    last_attempt: now.clone(),
+                    last_status: rule.ledger_status(),
+                    next_action: "retry",
+                });
+            }
+        }
+        steps.extend(self.state_step("the retries are on the ledger", |state| {
+            let first = rows.first()?;
+            let begun = state.with_retry(first);
+            Some(
+                rows[1..]
+                    .iter()
+                    .fold(begun, |state, row| state.with_retry(row)),
+            )
+        }));
+        steps
+    }
+
+    /// Returns the first wave whose tasks are all on main while its gate is closed.
+    fn gate_to_open(&self) -> Option<u32> {
+        let mut waves = self.judged.phase.waves.keys().copied();
+        waves.find(|wave| self.judged.is_wave_landed(*wave) && !self.judged.is_gate_open(*wave))
+    }
+
+    fn open_gate(&self, wave: u32) -> Vec<Step> {
+        let gate = self
+            .judged
+            .phase
+            .gates
+            .iter()
+            .find(|gate| gate.wave == Some(wave));
+        let update = TaskUpdate {
+            status: Some("completed"),
+            owner: None,
+            stage: None,
+            heartbeat: None,
+        };
+        let after = gate.and_then(|gate| Some((gate, gate.updated(&update).ok()?)));
+        after
+            .map(|(gate, after)| {
+                let why = format!("all tasks of wave {wave} are on main");
+                edit(gate.path.clone(), gate.bytes().to_vec(), after, why)
+            })
+            .into_iter()
+            .collect()
+    }
+
+    fn checked(&self, checks: &Checks, ended: &Ended) -> Plan {
+        let wave = self.gate_to_open();
+        match (ended, wave) {
+            (Ended::Succeeded, Some(wave)) => self.with_agent(self.open_gate(wave), Then::Again),
+            // The world has moved on meanwhile; it is read again.
+            (Ended::Succeeded, None) => self.plan(Vec::new(), Then::Again),
+            (Ended::Failed { reason } | Ended::CheckFailed { reason, .. }, _) => {
+                let check = match ended {
+                    Ended::CheckFailed { check, .. } => format!(" `{}`", shown(check)),
+                    Ended::Failed { .. } | Ended::Succeeded => String::new(),
+                };
+                let reason = format!(
+                    "{} does not pass its check{check} on main, so its gate stays closed: {reason}",
+                    checks.of
+                );
+                let hints =
+                    ["fix it forward with a commit on main, then run `rekindle resume` again"];
+                self.plan(
+                    Vec::new(),
+                    Then::Stop(stop(StopKind::Blocked, &reason, &hints)),
+                )
+            }
+        }
+    }
+
+    /// Everything is on main and every gate is open.
+    fn finish(&self) -> Plan {
+        let judged = self.judged;
+        let done = stop(StopKind::Done, &words::finished(judged), &[]);
+        let state = &judged.phase.state;
+        let is_executing = state.step().as_deref() == Some("execute")
+            && state.step_status().as_deref() == Some("in-progress");
+        if !is_executing || judged.tasks.is_empty() {
+            return self.plan(Vec::new(), Then::Stop(done));
+        }
+        let mut plan = self.plan(
+            self.state_step("all waves of the phase are on main", |state| {
+                state.with_field("Step Status", "complete")
+            }),
+            Then::Stop(done.clone()),
+        );
+        plan.without_agent = Some(done);
+        plan
+    }
+
+    /// Returns the one change of STATE.md that a round makes.
+    fn state_step(
+        &self,
+        why: &str,
+        change: impl FnOnce(&StateFile) -> Option<StateFile>,
+    ) -> Vec<Step> {
+        let state = &self.judged.phase.state;
+        change(state)
+            .filter(|changed| changed.bytes() != state.bytes())
+            .map(|changed| {
+                let (before, after) = (state.bytes().to_vec(), changed.bytes().to_vec());
+                edit(
+                    Utf8PathBuf::from(layout::STATE),
+                    before,
+                    after,
+                    why.to_owned(),
+                )
+            })
+            .into_iter()
+            .collect()
+    }
+
+    /// Tells what the rounds after a landing will bring, as far as it can be seen now.
+    fn ahead(&self) -> Vec<String> {
+        let judged = self.judged;
+        let mut ahead = Vec::new();
+        for id in judged.exhausted() {
+            ahead.push(format!(
+                "{} has no retry left: the phase is halted",
+                judged.name(id)
+            ));
+        }
+        if !ahead.is_empty() {
+            return ahead;
+        }
+        for id in judged.of(Class::RerunRequired) {
+            ahead.push(words::would_launch(judged, id));
+        }
+        for id in judged.of(Class::Pending) {
+            ahead.push(words::would_launch(judged, id));
+        }
+        ahead
+    }
+}
+
+fn or_same(same: &StateFile, changed: Option<StateFile>) -> StateFile {
+    changed.unwrap_or_else(|| same.clone())
+}
+
+fn step(action: Action, why: impl Into<String>) -> Step {
+    Step {
+        action,
+        why: why.into(),
+    }
+}
+
+fn edit(path: Utf8PathBuf, before: Vec<u8>, after: Vec<u8>, why: String) -> Step {
+    let action = Action::Edit {
+        path,
+        before,
+        after,
+    };
+    step(action, why)
+}
+
+fn stop(kind: StopKind, reason: &str, hints: &[&str]) -> Stop {
+    Stop {
+        kind,
+        reason: reason.to_owned(),
+        hints: hints.iter().map(|hint| (*hint).to_owned()).collect(),
+    }
+}

@@ -1,0 +1,215 @@
+//! What git tells: where waves began, what has landed, what waits to land.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::Utf8Path;
+use rekindle_model::{Code, Finding};
+use rekindle_world::{GitAnswer, GitCommit, GitQuestion};
+
+use super::super::changes::{Main, Touched, told};
+use super::super::layout;
+use super::super::task_list::{Stage, Status, TaskId};
+use super::{Artifacts, LARGEST, Phase, Reader, TaskEvidence};
+
+impl Reader<'_> {
+    /// Finds the commit that each wave's worktrees were made from.
+    pub(super) fn bases(&mut self, phase: &mut Phase) {
+        let mut on_main: BTreeMap<String, bool> = BTreeMap::new();
+        for task in phase.tasks.values_mut() {
+            let Some(tree) = &mut task.tree else { continue };
+            let is_on_main = *on_main.entry(tree.head.clone()).or_insert_with(|| {
+                let commit = tree.head.clone();
+                let answer = self
+                    .world
+                    .git(self.world.project(), &GitQuestion::Has { commit });
+                answer.and_then(GitAnswer::has).unwrap_or(false)
+            });
+            tree.has_own_commits = !is_on_main;
+        }
+        for (number, wave) in &mut phase.waves {
+            let members = phase.tasks.iter().filter(|(id, _)| id.wave == *number);
+            if let Some(finding) = wrong_branch(*number, members.clone()) {
+                self.findings.push(finding);
+            }
+            let heads: BTreeMap<&str, &TaskId> = members
+                .filter_map(|(id, task)| Some((id, task.tree.as_ref()?)))
+                .filter(|(_, tree)| !tree.has_own_commits)
+                .map(|(id, tree)| (tree.head.as_str(), id))
+                .collect();
+            wave.base = heads.keys().next().map(|head| (*head).to_owned());
+            if heads.len() > 1 {
+                let tasks: Vec<String> = heads.values().map(ToString::to_string).collect();
+                let message = format!(
+                    "the worktrees of wave {number} begin with different commits ({})",
+                    tasks.join(", ")
+                );
+                self.findings
+                    .push(Finding::new(Code::BasesDiffer, message).hint(
+                        "find out which worktree was moved, and bring it back to the wave's base",
+                    ));
+            }
+        }
+    }
+
+    /// Finds the commits on main that prove which tasks have landed.
+    pub(super) fn history(&mut self, phase: &mut Phase) {
+        let mut histories: BTreeMap<Option<String>, Vec<GitCommit>> = BTreeMap::new();
+        for (number, wave) in &phase.waves {
+            let members = phase
+                .tasks
+                .iter_mut()
+                .filter(|(id, _)| id.wave == *number)
+                .map(|(_, task)| task);
+            for task in members {
+                let Some(plan_task) = &task.plan_task else {
+                    continue;
+                };
+                // Without a base any commit of the name would count, also one of an earlier life of
+                // the project: then there must be another sign, and somebody must have begun.
+                if wave.base.is_none() && !task.is_archived && task.file.status != Status::Completed
+                {
+                    continue;
+                }
+                let commits = histories.entry(wave.base.clone()).or_insert_with(|| {
+                    let after = wave.base.clone();
+                    let answer = self
+                        .world
+                        .git(self.world.project(), &GitQuestion::Commits { after });
+                    answer.and_then(GitAnswer::commits).unwrap_or_default()
+                });
+                let subject = format!("phase-{}/{plan_task}: ", phase.number);
+                task.landed = commits
+                    .iter()
+                    .find(|commit| commit.subject.starts_with(&subject))
+                    .cloned();
+                if task.landed.is_some() && task.tree.is_some() && !task.is_archived {
+                    let folder = layout::artifacts(&task.worktree, plan_task);
+                    task.has_artifacts_left = self.world.stat(&folder).is_ok();
+                }
+            }
+        }
+    }
+
+    /// Looks into the worktrees of tasks that say they succeeded and have not landed.
+    pub(super) fn look_into_trees(&mut self, phase: &mut Phase) {
+        let mut waiting: BTreeSet<u32> = BTreeSet::new();
+        for (id, task) in &mut phase.tasks {
+            let says_success =
+                task.file.status != Status::Pending && task.file.stage == Some(Stage::Verified);
+            if !says_success || task.landed.is_some() {
+                continue;
+            }
+            let Some(plan_task) = &task.plan_task else {
+                continue;
+            };
+            task.artifacts = Some(self.artifacts(&task.worktree, plan_task));
+            let Some(tree) = task.tree.as_ref().filter(|tree| !tree.has_own_commits) else {
+                continue;
+            };
+            let base = tree.head.clone();
+            let changes = self
+                .world
+                .git(&task.worktree, &GitQuestion::Changes { base })
+                .and_then(GitAnswer::changes);
+            task.touched = Some(match changes {
+                Ok(changes) => Ok(Touched::of(&changes)),
+                Err(error) => Err(error.to_string()),
+            });
+            waiting.insert(id.wave);
+        }
+        if waiting.is_empty() {
+            return;
+        }
+        self.landed_paths(phase, &waiting);
+        self.main(phase, &waiting);
+    }
+
+    fn artifacts(&self, worktree: &Utf8Path, plan_task: &str) -> Artifacts {
+        let folder = layout::artifacts(worktree, plan_task);
+        let read = |name: &str| self.world.read(&folder.join(name), LARGEST);
+        Artifacts {
+            changed: read("changed_ops.json").ok().map(|bytes| told(&bytes)),
+            passed: read("verify_summary.json").ok().and_then(|bytes| {
+                let summary: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
+                Some(summary.get("result")?.as_str()? == "pass")
+            }),
+        }
+    }
+
+    /// A peer's landed paths are compared with those that wait to land.
+    fn landed_paths(&self, phase: &mut Phase, waves: &BTreeSet<u32>) {
+        let landed = phase
+            .tasks
+            .iter_mut()
+            .filter(|(id, _)| waves.contains(&id.wave));
+        for (_, task) in landed {
+            let Some(GitCommit {
+                id: to,
+                parent: Some(from),
+                ..
+            }) = task.landed.clone()
+            else {
+                continue;
+            };
+            let answer = self
+                .world
+                .git(self.world.project(), &GitQuestion::Between { from, to })
+                .and_then(GitAnswer::changes);
+            let touched = Touched::of(&answer.unwrap_or_default());
+            task.landed_paths = touched.0.into_keys().collect();
+        }
+    }
+
+    /// Reads what the project holds where work waits to land.
+    fn main(&mut self, phase: &mut Phase, waves: &BTreeSet<u32>) {
+        let Some(head) = phase.repository.as_ref().and_then(|repo| repo.head.clone()) else {
+            return;
+        };
+        let project = self.world.project();
+        let ask = |question: &GitQuestion| {
+            let answer = self.world.git(project, question);
+            answer
+                .and_then(GitAnswer::changes)
+                .map(|changes| Touched::of(&changes))
+        };
+        let files = ask(&GitQuestion::Changes { base: head.clone() });
+        let staged = ask(&GitQuestion::Staged);
+        let (Ok(files), Ok(staged)) = (files, staged) else {
+            return;
+        };
+        for (number, wave) in &mut phase.waves {
+            let Some(base) = wave.base.clone().filter(|_| waves.contains(number)) else {
+                continue;
+            };
+            let (from, to) = (base, head.clone());
+            wave.main = ask(&GitQuestion::Between { from, to })
+                .ok()
+                .map(|committed| Main {
+                    committed,
+                    files: files.clone(),
+                    staged: staged.clone(),
+                });
+        }
+    }
+}
+
+/// Workers never commit, so several that begin with one and the same commit were given it: then it is
+/// the project that stands on another branch, and nothing of theirs may be taken for a violation.
+fn wrong_branch<'t>(
+    wave: u32,
+    members: impl Iterator<Item = (&'t TaskId, &'t TaskEvidence)>,
+) -> Option<Finding> {
+    let heads: Vec<(&str, bool)> = members
+        .filter_map(|(_, task)| task.tree.as_ref())
+        .map(|tree| (tree.head.as_str(), tree.has_own_commits))
+        .collect();
+    let (first, _) = heads.first()?;
+    let is_shared = heads.len() > 1 && heads.iter().all(|(head, own)| head == first && *own);
+    let message = format!(
+        "the worktrees of wave {wave} begin with a commit that the checked-out branch does not have"
+    );
+    is_shared.then(|| {
+        Finding::new(Code::WrongBranch, message)
+            .hint("check out the branch on which the wave was started, then resume again")
+    })
+}

@@ -1,0 +1,25 @@
+//! A file that is changed if it still is what was read.
+
+use camino::Utf8Path;
+use rekindle_fs::{Content, Fingerprint};
+
+use super::{Repeated, changed};
+use crate::reach::Site;
+use crate::{Error, crash};
+
+/// Brings a file from what was read to what it is to be; one that is that already is done.
+pub(super) fn perform(
+    site: &Site,
+    path: &Utf8Path,
+    before: Fingerprint,
+    after: &[u8],
+) -> Result<Repeated, Error> {
+    let place = site.place(path)?;
+    if Content::read(&place)? == Content::of(after) {
+        return Ok(Repeated::Already);
+    }
+    crash::point("edit-before-replace");
+    rekindle_fs::replace(&place, &Content::Present(before), after).map_err(changed)?;
+    crash::point("edit-after-replace");
+    Ok(Repeated::Done)
+}

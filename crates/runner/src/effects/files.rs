@@ -1,0 +1,40 @@
+//! Lines that are appended to logs, and files that are made.
+
+use camino::Utf8Path;
+use rekindle_fs::{Log, Tail};
+
+use super::Repeated;
+use crate::Error;
+use crate::reach::Site;
+
+/// Makes a file, unless it is there already: then a crash came after it was made.
+pub(super) fn create(site: &Site, path: &Utf8Path, contents: &str) -> Result<Repeated, Error> {
+    match rekindle_fs::create(&site.place(path)?, contents.as_bytes()) {
+        Ok(()) => Ok(Repeated::Done),
+        Err(rekindle_fs::Error::Exists { .. }) => Ok(Repeated::Already),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Appends a line, unless the log has it.
+pub(super) fn repeat_append(site: &Site, log: &Utf8Path, record: &str) -> Result<Repeated, Error> {
+    let path = site.place(log)?;
+    if Log::holds(&path, record.as_bytes())? {
+        return Ok(Repeated::Already);
+    }
+    append_at(&path, record)?;
+    Ok(Repeated::Done)
+}
+
+/// Appends a line to a log of the project.
+pub(crate) fn append(project: &Utf8Path, log: &Utf8Path, record: &str) -> Result<(), Error> {
+    // A state file's name must never make us write outside of the project.
+    append_at(&rekindle_fs::confine(project, log)?, record)
+}
+
+pub(super) fn append_at(path: &Utf8Path, record: &str) -> Result<(), Error> {
+    let mut log = Log::open(path)?;
+    // A torn tail was closed with a line end of its own; the reader reports it, nothing is lost.
+    let (Tail::Whole | Tail::Torn) = log.append(record.as_bytes())?;
+    Ok(())
+}

@@ -1,0 +1,171 @@
+//! Effects, one kind a file: each can be performed, and repeated after a crash without harm.
+//!
+//! Performing what can not be done is an error. Repeating it is not: what was planned stood on
+//! evidence that is no more, so the rest is left alone and the next plan is made from fresh evidence.
+
+mod edit;
+mod end_worker;
+mod files;
+mod land;
+mod move_folder;
+
+use rekindle_fs::Fingerprint;
+use rekindle_model::{Action, LandedFile, Landing, WorkflowId};
+use rekindle_wire::journal::{Bytes, Effect, LandedFile as WrittenFile};
+
+use crate::reach::Site;
+use crate::{Error, Output};
+
+pub(crate) use files::append;
+
+/// What came of an effect that was repeated after a crash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Repeated {
+    /// It had taken place before the crash.
+    Already,
+    /// It had not, and has now.
+    Done,
+    /// The world is no longer the one it was planned for; nothing was touched.
+    Superseded,
+}
+
+impl Repeated {
+    /// Returns what came of it, with a refusal as a world that has moved on.
+    fn of(result: Result<Self, Error>) -> Result<Self, Error> {
+        match result {
+            Err(error) if error.is_refusal() => Ok(Self::Superseded),
+            other => other,
+        }
+    }
+}
+
+/// Returns an error of a writer; a file that is not what was read is a refusal.
+fn changed(error: rekindle_fs::Error) -> Error {
+    if let rekindle_fs::Error::Changed { path } = error {
+        return Error::Changed { path };
+    }
+    error.into()
+}
+
+/// Returns an action as it stands in the journal, with all that is needed to finish it.
+pub(crate) fn written(action: &Action) -> Effect {
+    match action {
+        Action::Append { log, record } => Effect::Append {
+            log: log.clone(),
+            record: record.clone(),
+        },
+        Action::Create { path, contents } => Effect::Create {
+            path: path.clone(),
+            contents: contents.clone(),
+        },
+        Action::Edit {
+            path,
+            before,
+            after,
+        } => Effect::Edit {
+            path: path.clone(),
+            before: Fingerprint::of(before).to_hex(),
+            after: Bytes::new(after),
+        },
+        Action::MoveFolder { from, to } => Effect::MoveFolder {
+            from: from.clone(),
+            to: to.clone(),
+        },
+        Action::Land(landing) => written_landing(landing),
+        Action::EndWorker { task } => Effect::EndWorker { task: task.clone() },
+        Action::AskHost { .. } | Action::Print(_) => Effect::Print,
+    }
+}
+
+fn written_landing(landing: &Landing) -> Effect {
+    let files = landing.files.iter().map(|file| WrittenFile {
+        path: Bytes::new(&file.path),
+        before: file.before.clone(),
+        after: file.after.clone(),
+    });
+    Effect::Land {
+        task: landing.task.clone(),
+        worktree: landing.worktree.clone(),
+        base: landing.base.clone(),
+        subject: landing.subject.clone(),
+        leave_out: landing.leave_out.clone(),
+        files: files.collect(),
+    }
+}
+
+/// Carries out an action.
+pub(crate) fn perform(
+    site: &Site,
+    id: &WorkflowId,
+    action: &Action,
+    output: &mut dyn Output,
+) -> Result<(), Error> {
+    match action {
+        Action::Append { log, record } => files::append_at(&site.place(log)?, record),
+        Action::Create { path, contents } => files::create(site, path, contents).map(drop),
+        Action::Edit {
+            path,
+            before,
+            after,
+        } => edit::perform(site, path, Fingerprint::of(before), after).map(drop),
+        Action::MoveFolder { from, to } => move_folder::perform(site, from, to).map(drop),
+        Action::Land(landing) => land::perform(site, landing).map(drop),
+        Action::EndWorker { task } => end_worker::perform(site, id, task).map(drop),
+        // Only the host can do it; the plan has shown it to the person.
+        Action::AskHost { .. } => Ok(()),
+        Action::Print(text) => {
+            output.print(text);
+            Ok(())
+        }
+    }
+}
+
+/// Repeats an effect unless it has taken place.
+pub(crate) fn repeat(site: &Site, id: &WorkflowId, effect: &Effect) -> Result<Repeated, Error> {
+    match effect {
+        Effect::Print => Ok(Repeated::Already),
+        Effect::Create { path, contents } => files::create(site, path, contents),
+        Effect::Append { log, record } => files::repeat_append(site, log, record),
+        Effect::Edit {
+            path,
+            before,
+            after,
+        } => {
+            let (Ok(before), Some(after)) = (before.parse(), after.to_vec()) else {
+                return Ok(Repeated::Superseded);
+            };
+            Repeated::of(edit::perform(site, path, before, &after))
+        }
+        Effect::MoveFolder { from, to } => Repeated::of(move_folder::perform(site, from, to)),
+        Effect::Land {
+            task,
+            worktree,
+            base,
+            subject,
+            leave_out,
+            files,
+        } => {
+            let Some(files) = files.iter().map(read).collect() else {
+                return Ok(Repeated::Superseded);
+            };
+            let landing = Landing {
+                task: task.clone(),
+                worktree: worktree.clone(),
+                base: base.clone(),
+                subject: subject.clone(),
+                leave_out: leave_out.clone(),
+                files,
+            };
+            Repeated::of(land::perform(site, &landing))
+        }
+        Effect::EndWorker { task } => end_worker::perform(site, id, task),
+    }
+}
+
+fn read(file: &WrittenFile) -> Option<LandedFile> {
+    Some(LandedFile {
+        path: file.path.to_vec()?,
+        before: file.before.clone(),
+        after: file.after.clone(),
+    })
+}

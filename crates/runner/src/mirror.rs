@@ -1,0 +1,37 @@
+//! The host's own record of a task: kept up to date beside our log, never instead of it.
+
+use camino::Utf8Path;
+use rekindle_fs::Content;
+use rekindle_model::Happened;
+
+use crate::{Error, Scribe};
+
+/// How often a file that others write at the same time is read again.
+const MOST_TRIES: u32 = 20;
+
+/// Brings the record up to date. A record that is gone stays gone: the host has let go of the task.
+pub(crate) fn update(
+    file: &Utf8Path,
+    scribe: &dyn Scribe,
+    happened: &Happened,
+) -> Result<(), Error> {
+    for _ in 0..MOST_TRIES {
+        let Ok(before) = fs_err::read(file) else {
+            return Ok(());
+        };
+        let Some(after) = scribe.mirrored(&before, happened) else {
+            return Ok(());
+        };
+        if after == before {
+            return Ok(());
+        }
+        match rekindle_fs::replace(file, &Content::of(&before), &after) {
+            Err(rekindle_fs::Error::Changed { .. }) => {}
+            other => return Ok(other?),
+        }
+    }
+    Err(rekindle_fs::Error::Changed {
+        path: file.to_owned(),
+    }
+    .into())
+}

@@ -1,0 +1,116 @@
+//! Where effects may go: into the project, and into the folders that the protocol calls its own.
+
+use std::ffi::OsString;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rekindle_git::Program;
+
+use crate::Error;
+
+/// What a runner may reach beside the project.
+#[derive(Debug, Clone, Default)]
+pub struct Reach {
+    /// Folders outside of the project that the protocol owns, absolute.
+    pub roots: Vec<Utf8PathBuf>,
+    /// Where programs are looked for.
+    pub search_path: OsString,
+}
+
+/// The project and what may be reached from it.
+#[derive(Debug, Clone)]
+pub(crate) struct Site {
+    pub(crate) project: Utf8PathBuf,
+    reach: Reach,
+}
+
+impl Site {
+    pub(crate) fn new(project: &Utf8Path, reach: Reach) -> Self {
+        let project = project.to_owned();
+        Self { project, reach }
+    }
+
+    /// Returns the git program.
+    pub(crate) fn git(&self) -> Result<Program, Error> {
+        Ok(Program::find(&self.reach.search_path)?)
+    }
+
+    /// Returns where a path of an effect really leads, if that is where effects may go.
+    ///
+    /// Asked also for effects that come from a journal: in a project that was cloned it may be
+    /// anybody's, and what it names must be no more than what a plan could have named.
+    pub(crate) fn place(&self, path: &Utf8Path) -> Result<Utf8PathBuf, Error> {
+        let inside = self.inside(&self.project, path);
+        if path.is_relative() || inside.is_ok() {
+            return inside;
+        }
+        let roots = self.reach.roots.iter().filter(|root| is_ours(root));
+        let mut found = roots.filter_map(|root| self.inside(root, path).ok());
+        match found.next() {
+            Some(place) => Ok(place),
+            None => inside,
+        }
+    }
+
+    fn inside(&self, root: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, Error> {
+        let place = rekindle_fs::confine(root, path)?;
+        let root = root.canonicalize_utf8().unwrap_or_else(|_| root.to_owned());
+        let below = place.strip_prefix(&root).unwrap_or(&place);
+        // A line in git's own files can make git run a command.
+        if below
+            .components()
+            .any(|part| part.as_str().eq_ignore_ascii_case(".git"))
+        {
+            let path = path.to_owned();
+            return Err(Error::GitsOwn { path });
+        }
+        Ok(place)
+    }
+}
+
+/// A root that is a link counts only if we made the link: in a shared temporary folder it may be a trap.
+fn is_ours(root: &Utf8Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    root.is_absolute()
+        && root.symlink_metadata().is_ok_and(|found| {
+            !found.is_symlink() || found.uid() == rustix::process::geteuid().as_raw()
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_stay_in_the_project_or_in_a_root() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = Utf8PathBuf::try_from(folder.path().canonicalize().unwrap()).unwrap();
+        for name in ["project/.git", "root/in", "other"] {
+            rekindle_fs::ensure_dir(&base.join(name)).unwrap();
+        }
+        std::os::unix::fs::symlink(base.join("other"), base.join("root/out")).unwrap();
+        std::os::unix::fs::symlink(".git", base.join("project/link")).unwrap();
+        let reach = Reach {
+            roots: vec![base.join("missing"), base.join("root")],
+            search_path: OsString::new(),
+        };
+        let site = Site::new(&base.join("project"), reach);
+        let good = |path: &str| site.place(path.into()).is_ok();
+        let inside = |path: &str| good(base.join(path).as_str());
+        assert!(good("a/b") && good("a..b") && inside("project/a"));
+        assert!(inside("root/in/x") && inside("root/new/x"));
+        assert!(!good("../other/x") && !inside("other/x") && !inside("root/out/x"));
+        assert!(!inside("missing/x") && !inside("root-2/x") && !good("/etc/passwd"));
+        for own in [
+            ".git/config",
+            ".GIT/config",
+            "sub/.git/hooks/x",
+            "link/config",
+        ] {
+            assert!(
+                matches!(site.place(own.into()), Err(Error::GitsOwn { .. })),
+                "{own}"
+            );
+        }
+        assert!(!inside("root/in/.git"));
+    }
+}
