@@ -44,9 +44,23 @@ pub(crate) fn all(args: &[String]) -> Result<Outcome, String> {
         "crash",
         "--test",
         "engine_crash",
+        "--test",
+        "kiln_teams_crash",
+    ]);
+    let deaths_of_effects = run::cargo(&[
+        "test",
+        "--no-fail-fast",
+        "--package",
+        "rekindle-runner",
+        "--features",
+        "crash-points",
+        "--test",
+        "effects",
+        "--",
+        "death",
     ]);
     let mut good = true;
-    for mut command in [everything, deaths] {
+    for mut command in [everything, deaths, deaths_of_effects] {
         good &= run::line_by_line(&mut command, |line| {
             println!("{line}");
             tally.take(line);

@@ -14,3 +14,4 @@ pub mod process;
 pub mod repository;
 pub mod running;
 pub mod sandbox;
+pub mod waves;

@@ -61,8 +61,24 @@ impl Sandbox {
     ///
     /// For tests that run hundreds of commands: each syncs its files, which a disk takes its time for.
     pub fn in_memory(binary: &str) -> io::Result<Self> {
-        let place = scratch().tempdir_in("/dev/shm");
-        Self::at(binary, "project", place.or_else(|_| scratch().tempdir())?)
+        Self::at(binary, "project", scratch_in_memory()?)
+    }
+
+    /// Takes over a place in which a project stands already, with the environment it was made in.
+    pub(crate) fn standing(
+        binary: &str,
+        root: Utf8PathBuf,
+        project: Utf8PathBuf,
+        environment: Environment,
+        scratch: TempDir,
+    ) -> Self {
+        Self {
+            binary: binary.into(),
+            root,
+            project,
+            environment,
+            _scratch: scratch,
+        }
     }
 
     fn at(binary: &str, name: &str, scratch: TempDir) -> io::Result<Self> {
@@ -94,6 +110,11 @@ impl Sandbox {
     /// Returns the project's folder.
     pub fn project(&self) -> &Utf8Path {
         &self.project
+    }
+
+    /// Returns the environment of every command.
+    pub fn environment(&self) -> &Environment {
+        &self.environment
     }
 
     /// Returns the binary under test.
@@ -158,6 +179,12 @@ impl Sandbox {
         collect(&self.project, &self.project, &mut found)?;
         Ok(Files(found))
     }
+}
+
+/// Makes a scratch folder in memory, where the system offers that.
+pub(crate) fn scratch_in_memory() -> io::Result<TempDir> {
+    let place = scratch().tempdir_in("/dev/shm");
+    place.or_else(|_| scratch().tempdir())
 }
 
 fn scratch() -> tempfile::Builder<'static, 'static> {

@@ -47,6 +47,18 @@ impl Case {
         })
     }
 
+    /// Makes a case of nothing but a Kiln Teams wave, from what its `teams` object says.
+    pub fn of_teams(teams: &Value) -> Result<Self, Error> {
+        let case = serde_json::json!({
+            "about": "made in place",
+            "protocol": "kiln-teams",
+            "now": teams::NOW,
+            "teams": teams,
+        });
+        let path = Utf8PathBuf::from("in place");
+        serde_json::from_value(case).map_err(|source| Error::Case { path, source })
+    }
+
     /// Returns the protocol's name, as `--protocol` takes it.
     pub fn protocol(&self) -> &str {
         &self.protocol

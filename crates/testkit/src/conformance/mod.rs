@@ -11,6 +11,7 @@ pub use check::check;
 pub use difference::difference;
 pub use error::Error;
 pub use scene::Scene;
+pub use teams::Stage;
 
 mod case;
 mod check;

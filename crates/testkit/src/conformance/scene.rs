@@ -15,6 +15,7 @@ use super::snapshot::{Snapshot, files_below};
 use super::{clock, teams};
 use crate::hermetic;
 use crate::process::{Call, Environment};
+use crate::sandbox::Sandbox;
 
 /// How long one command may take.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -35,7 +36,7 @@ pub struct Scene<'a> {
     /// The project's path with a dash for every slash, as agents name folders after it.
     encoded: String,
     environment: Environment,
-    _scratch: TempDir,
+    scratch: TempDir,
 }
 
 impl<'a> Scene<'a> {
@@ -44,6 +45,11 @@ impl<'a> Scene<'a> {
         let scratch = tempfile::Builder::new()
             .prefix("rekindle-case-")
             .tempdir()?;
+        Self::lay_out_in(case, scratch)
+    }
+
+    /// Lays the case out in a folder that is empty.
+    pub(crate) fn lay_out_in(case: &'a Case, scratch: TempDir) -> Result<Self, Error> {
         let Some(given) = Utf8Path::from_path(scratch.path()) else {
             return mismatch("the folder for temporary files has a name that is not UTF-8");
         };
@@ -68,7 +74,7 @@ impl<'a> Scene<'a> {
             project,
             encoded,
             environment,
-            _scratch: scratch,
+            scratch,
         };
         scene.name_the_project()?;
         if let Some(spec) = &case.teams {
@@ -79,6 +85,17 @@ impl<'a> Scene<'a> {
         }
         scene.set_times()?;
         Ok(scene)
+    }
+
+    /// Makes it a sandbox, in which commands are typed by hand.
+    pub(crate) fn into_sandbox(self, binary: &str) -> Sandbox {
+        Sandbox::standing(
+            binary,
+            self.root,
+            self.project,
+            self.environment,
+            self.scratch,
+        )
     }
 
     /// Returns the case that stands here.

@@ -1,0 +1,273 @@
+//! Where things are read from and written to, and where not.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use anyhow::{Result, ensure};
+use rekindle_testkit::conformance::Stage;
+use serde_json::{Value, json};
+
+use crate::scenes::{
+    BINARY, NO_AGENT, codes, dead, id, idle, landed, of_tasks, ready, scene, stage, subject, wave,
+    with,
+};
+
+/// Returns the task list as one value.
+fn listed(stage: &Stage, n_entries: u32) -> Result<Vec<Value>> {
+    (1..=n_entries).map(|n| Ok(stage.task(n)?)).collect()
+}
+
+#[test]
+fn a_list_in_a_file_is_read_in_three_forms_and_never_written() -> Result<()> {
+    let forms: [fn(&[Value]) -> String; 3] = [
+        |all| json!(all).to_string(),
+        |all| json!({"tasks": all, "more": 1}).to_string(),
+        |all| all.iter().map(|one| format!("{one}\n")).collect(),
+    ];
+    for form in forms {
+        let stage = wave(&[
+            ready(1, 1, json!({"src/a.js": "a\n"})),
+            dead(1, 2),
+            idle(1, 3),
+        ])?;
+        let file = stage.sandbox().root().join("list.json");
+        let text = form(&listed(&stage, 4)?);
+        fs_err::write(&file, &text)?;
+        fs_err::remove_dir_all(stage.task_list())?;
+        let tasks = ["--tasks", file.as_str()];
+        let answer = stage
+            .typed("inspect", &[&tasks[..], &["--json"]].concat())
+            .run()?
+            .json()?;
+        let classes = [
+            (1, 1, "ready_for_integration"),
+            (1, 2, "rerun_required"),
+            (1, 3, "pending"),
+        ];
+        assert_eq!(answer["facts"]["classification"], of_tasks(&classes));
+        let ran = stage.resume(&[&tasks[..], &["--agent-cmd", "echo x > x.txt"]].concat())?;
+        ensure!(ran.code() == Some(0), "{ran}");
+        assert_eq!(stage.log()?, [subject(1, 1)]);
+        assert_eq!(fs_err::read_to_string(&file)?, text);
+        assert!(!stage.task_list().exists());
+        assert!(stage.ledger()?.is_empty());
+    }
+    Ok(())
+}
+
+#[test]
+fn a_list_that_is_not_there_or_no_list_is_told_and_nothing_is_done() -> Result<()> {
+    for text in [None, Some("no json"), Some("3"), Some("{\"tasks\": 1}")] {
+        let stage = wave(&[ready(1, 1, json!({"src/a.js": "a\n"}))])?;
+        let file = stage.sandbox().root().join("list.json");
+        if let Some(text) = text {
+            fs_err::write(&file, text)?;
+        }
+        let ran = stage.resume(&["--no-agent", "--tasks", file.as_str()])?;
+        assert!(stage.log()?.is_empty(), "{ran}");
+        ensure!(ran.code() == Some(1), "{ran}");
+        ensure!(ran.stderr().contains(file.as_str()), "{ran}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_torn_entry_may_be_a_task_so_the_gate_stays_closed() -> Result<()> {
+    let stage = wave(&[
+        ready(1, 1, json!({"src/a.js": "a\n"})),
+        dead(1, 2),
+        idle(2, 1),
+    ])?;
+    let path = stage.task_list().join("2.json");
+    let whole = fs_err::read_to_string(&path)?;
+    fs_err::write(&path, &whole[..whole.len() / 2])?;
+    let agent = ["--agent-cmd", "echo x > $REKINDLE_ATTEMPT.$$"];
+    let ran = stage.resume(&agent)?;
+    ensure!(ran.code() == Some(1), "{ran}");
+    ensure!(ran.stderr().contains(path.as_str()), "{ran}");
+    assert_eq!(stage.log()?, [subject(1, 1)]);
+    assert_eq!(stage.task(3)?["status"], "pending");
+    fs_err::write(&path, whole)?;
+    let ran = stage.resume(&agent)?;
+    ensure!(ran.code() == Some(0), "{ran}");
+    assert_eq!(stage.log()?, [subject(1, 1), subject(1, 2), subject(2, 1)]);
+    Ok(())
+}
+
+#[test]
+fn without_a_home_there_is_no_list_and_nothing_happens() -> Result<()> {
+    let stage = wave(&[ready(1, 1, json!({"src/a.js": "a\n"}))])?;
+    let typed = stage.typed("inspect", &["--json"]).without("HOME");
+    let answer = typed.run()?.json()?;
+    assert_eq!(answer["facts"]["classification"], json!({}));
+    let ran = stage
+        .typed("resume", &["--yes", "--no-agent"])
+        .without("HOME")
+        .run()?;
+    ensure!(ran.code() != Some(101), "{ran}");
+    assert!(stage.log()?.is_empty(), "{ran}");
+    assert!(!stage.state()?.contains("complete\n"));
+    Ok(())
+}
+
+#[test]
+fn a_root_that_others_can_write_to_is_refused() -> Result<()> {
+    let stage = wave(&[ready(1, 1, json!({"src/a.js": "a\n"})), dead(1, 2)])?;
+    let above = stage.sandbox().root().join("worktrees");
+    for folder in [stage.root(), above] {
+        let set = |mode| fs_err::set_permissions(&folder, std::fs::Permissions::from_mode(mode));
+        set(0o777)?;
+        assert_eq!(
+            codes(&stage.inspected()?)
+                .iter()
+                .filter(|code| **code == "UNTRUSTED_ROOT")
+                .count(),
+            1
+        );
+        for agent in [&NO_AGENT[..], &["--agent-cmd", "true"]] {
+            let ran = stage.resume(agent)?;
+            ensure!(ran.code() == Some(1), "{ran}");
+            ensure!(ran.stderr().contains(folder.as_str()), "{ran}");
+        }
+        assert!(stage.log()?.is_empty());
+        assert!(stage.worktree(1, 2).join("junk.txt").exists());
+        set(0o755)?;
+    }
+    let ran = stage.resume(&NO_AGENT)?;
+    ensure!(ran.code() == Some(0), "{ran}");
+    assert_eq!(stage.log()?, [subject(1, 1)]);
+    Ok(())
+}
+
+#[test]
+fn orphans_are_told_and_never_touched() -> Result<()> {
+    let strays =
+        json!({"stray_worktrees": ["phase-9-exec-wave-1-task-1"], "stray_folders": ["old things"]});
+    let stage = stage(&with(scene(&[dead(1, 1)]), strays))?;
+    fs_err::write(stage.root().join("file"), "x")?;
+    let names = json!(["file", "old things", "phase-9-exec-wave-1-task-1"]);
+    assert_eq!(stage.facts()?["orphaned"], names);
+    let ran = stage.resume(&["--agent-cmd", "echo x > x.txt"])?;
+    ensure!(ran.code() == Some(0), "{ran}");
+    ensure!(ran.stdout().contains("old things"), "{ran}");
+    assert_eq!(stage.facts()?["orphaned"], names);
+    assert_eq!(
+        fs_err::read_to_string(stage.root().join("old things/notes.txt"))?,
+        "left over\n"
+    );
+    Ok(())
+}
+
+#[test]
+fn work_lands_on_the_branch_that_is_checked_out_and_on_no_commit_without_one() -> Result<()> {
+    let stage = wave(&[ready(1, 1, json!({"src/a.js": "a\n"}))])?;
+    stage.git(&["checkout", "-q", "-b", "topic"])?;
+    let ran = stage.resume(&NO_AGENT)?;
+    ensure!(ran.code() == Some(0), "{ran}");
+    assert_eq!(stage.log()?, [subject(1, 1)]);
+    assert_eq!(
+        stage.git(&["log", "--format=%s", "main"])?,
+        "chore: scaffold\n"
+    );
+
+    let stage = wave(&[ready(1, 1, json!({"src/a.js": "a\n"}))])?;
+    stage.git(&["checkout", "-q", "--detach"])?;
+    let ran = stage.resume(&NO_AGENT)?;
+    ensure!(ran.code() == Some(1), "{ran}");
+    assert!(stage.log()?.is_empty());
+    assert!(!stage.sandbox().path("src/a.js").exists());
+    stage.git(&["checkout", "-q", "main"])?;
+    let ran = stage.resume(&NO_AGENT)?;
+    ensure!(ran.code() == Some(0), "{ran}");
+    assert_eq!(stage.log()?, [subject(1, 1)]);
+    Ok(())
+}
+
+#[test]
+fn a_commit_of_the_same_name_before_the_wave_is_no_proof() -> Result<()> {
+    let stage = wave(&[ready(1, 1, json!({"src/a.js": "a\n"}))])?;
+    stage.git(&["commit", "-q", "--allow-empty", "-m", &subject(1, 1)])?;
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "later"])?;
+    stage.git_in(
+        &stage.worktree(1, 1),
+        &["checkout", "-q", "--detach", "main"],
+    )?;
+    assert_eq!(
+        stage.facts()?["classification"][id(1, 1)],
+        "ready_for_integration"
+    );
+    let ran = stage.resume(&NO_AGENT)?;
+    ensure!(ran.code() == Some(0), "{ran}");
+    assert_eq!(
+        stage.log()?,
+        [subject(1, 1), "later".to_owned(), subject(1, 1)]
+    );
+    Ok(())
+}
+
+#[test]
+fn a_landed_task_stays_landed_without_its_worktree() -> Result<()> {
+    let stage = wave(&[landed(1, 1, json!({"src/a.js": "a\n"})), idle(1, 2)])?;
+    stage.git(&[
+        "worktree",
+        "remove",
+        "--force",
+        stage.worktree(1, 1).as_str(),
+    ])?;
+    assert_eq!(
+        stage.facts()?["classification"],
+        of_tasks(&[(1, 1, "done"), (1, 2, "pending")])
+    );
+    let ran = stage.resume(&["--agent-cmd", "echo x > x.txt"])?;
+    ensure!(ran.code() == Some(0), "{ran}");
+    assert_eq!(stage.log()?, [subject(1, 1), subject(1, 2)]);
+    let base = stage.git_in(&stage.worktree(1, 2), &["log", "-1", "--format=%s"])?;
+    assert_eq!(base, "chore: scaffold\n");
+    Ok(())
+}
+
+#[test]
+fn a_project_in_a_folder_of_its_repository_gets_work_of_the_whole_repository() -> Result<()> {
+    let stage = Stage::new(
+        BINARY,
+        &scene(&[ready(1, 1, json!({"src/a.js": "a\n"})), dead(1, 2)]),
+    )?;
+    let project = stage.sandbox().project().to_owned();
+    let top = project.parent().unwrap_or(&project).to_owned();
+    for number in [1, 2] {
+        stage.git(&[
+            "worktree",
+            "remove",
+            "--force",
+            stage.worktree(1, number).as_str(),
+        ])?;
+    }
+    fs_err::remove_dir_all(project.join(".git"))?;
+    stage.git_in(&top, &["init", "-q", "-b", "main"])?;
+    stage.git_in(&top, &["add", "-A"])?;
+    stage.git_in(&top, &["commit", "-qm", "chore: scaffold"])?;
+    for number in [1, 2] {
+        let path = stage.worktree(1, number);
+        stage.git_in(&top, &["worktree", "add", "-q", "--detach", path.as_str()])?;
+    }
+    let there = stage.worktree(1, 1);
+    fs_err::write(there.join("ledger-api/src/a.js"), "a\n")?;
+    fs_err::write(there.join("beside.txt"), "b\n")?;
+    let artifacts = there.join(".kiln-artifacts/P1-T11");
+    fs_err::create_dir_all(&artifacts)?;
+    let operations =
+        r#"[{"op":"add","path":"ledger-api/src/a.js"},{"op":"add","path":"beside.txt"}]"#;
+    fs_err::write(artifacts.join("changed_ops.json"), operations)?;
+    fs_err::write(
+        artifacts.join("verify_summary.json"),
+        r#"{"result":"pass"}"#,
+    )?;
+    let ran = stage.resume(&["--agent-cmd", "echo x > x.txt"])?;
+    ensure!(ran.code() == Some(0), "{ran}");
+    assert_eq!(stage.log()?, [subject(1, 1), subject(1, 2)]);
+    assert_eq!(stage.sandbox().read("src/a.js")?, "a\n");
+    assert_eq!(stage.sandbox().read("x.txt")?, "x\n");
+    assert_eq!(fs_err::read_to_string(top.join("beside.txt"))?, "b\n");
+    let status = stage.git_in(&top, &["status", "--porcelain", "--", ":!ledger-api/.kiln"])?;
+    assert_eq!(status, "");
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! kiln-teams dies at every named point, at every passing of it, and once more in the recovery.
+//!
+//! Each scene is laid out once and put back for every death. What is left in the end must be what
+//! a run that was not disturbed leaves: the same history, no task twice, none lost, and every file
+//! of the user's as it was. Needs the feature `crash-points`:
+//! `cargo test -p rekindle --features crash-points --test kiln_teams_crash`.
+
+mod story;
+
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use libtest_mimic::{Arguments, Failed, Trial};
+use rekindle_app::{CRASH_POINTS, EFFECT_CRASH_POINTS, ENGINE_CRASH_POINTS};
+use rekindle_testkit::waves::{dead, generated, idle, landed, ready, scene, with};
+use serde_json::{Value, json};
+
+use crate::story::{Agent, Story};
+
+/// More often than any point is passed in a story.
+const MOST_PASSINGS: u32 = 200;
+/// Where a recovery dies: after each thing that it can be at.
+const AGAIN: [&str; 4] = ["after-repeat", "after-lock", "after-intent", "after-effect"];
+
+fn main() -> ExitCode {
+    let mut stories: Vec<(String, Value, Agent)> = vec![
+        (
+            "every_kind_of_change".to_owned(),
+            every_kind_of_change(),
+            Agent::None,
+        ),
+        ("a_halt_after_a_landing".to_owned(), halt(), Agent::None),
+        (
+            "a_retry_and_the_next_wave".to_owned(),
+            retry(),
+            Agent::Writes,
+        ),
+        (
+            "an_agent_that_fails".to_owned(),
+            scene(&[dead(1, 1)]),
+            Agent::Fails,
+        ),
+    ];
+    for seed in 0..2 {
+        stories.push((format!("chance_{seed}"), generated(seed), Agent::None));
+    }
+    for seed in 2..4 {
+        stories.push((
+            format!("chance_{seed}_with_an_agent"),
+            generated(seed),
+            Agent::Writes,
+        ));
+    }
+    let trials = stories.into_iter().map(|(name, scene, agent)| {
+        Trial::test(name, move || {
+            dies_everywhere(&scene, agent).map_err(|wrong| Failed::from(format!("{wrong:#}")))
+        })
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+}
+
+fn every_kind_of_change() -> Value {
+    let change = json!({
+        "write": {"src/index.js": "2\n", "lib/a/b.js": "b\n"},
+        "delete": ["src/legacy.js"],
+        "rename": [["src/log.js", "src/util/log.js"]],
+    });
+    scene(&[
+        landed(1, 1, json!({"src/first.js": "1\n"})),
+        with(ready(1, 2, json!({})), json!({"change": change})),
+        with(
+            ready(1, 3, json!({"README.md": "3\n", "c.js": "c\n"})),
+            json!({"integrated": "partial"}),
+        ),
+        dead(1, 4),
+    ])
+}
+
+fn halt() -> Value {
+    let row = [
+        "P1-T12",
+        "1",
+        "2",
+        "2026-02-16T13:00:00Z",
+        "failed",
+        "retry",
+    ];
+    let tasks = [ready(1, 1, json!({"src/a.js": "a\n"})), dead(1, 2)];
+    with(scene(&tasks), json!({"state": {"ledger": [row]}}))
+}
+
+fn retry() -> Value {
+    scene(&[
+        ready(1, 1, json!({"src/a.js": "a\n"})),
+        dead(1, 2),
+        idle(2, 1),
+    ])
+}
+
+/// Lets a story die at each point, each time one passing later, until it passes no more.
+fn dies_everywhere(scene: &Value, agent: Agent) -> Result<()> {
+    let story = Story::new(scene, agent)?;
+    let calm = story.undisturbed()?;
+    let points = [CRASH_POINTS, EFFECT_CRASH_POINTS, ENGINE_CRASH_POINTS].concat();
+    let mut n_deaths = 0;
+    for point in points {
+        for nth in 1.. {
+            ensure!(nth < MOST_PASSINGS, "{point} is passed for ever");
+            let place = format!("{point}:{nth}");
+            let again = AGAIN[usize::try_from(nth)? % AGAIN.len()];
+            let died = story
+                .dies_at(&place, again, &calm)
+                .with_context(|| format!("after a death at {place}, and at {again}"))?;
+            if !died {
+                break;
+            }
+            n_deaths += 1;
+        }
+    }
+    if n_deaths < 10 {
+        bail!("it died only {n_deaths} times");
+    }
+    Ok(())
+}
