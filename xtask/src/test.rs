@@ -45,6 +45,8 @@ pub(crate) fn all(args: &[String]) -> Result<Outcome, String> {
         "--test",
         "engine_crash",
         "--test",
+        "kiln",
+        "--test",
         "kiln_teams_crash",
     ]);
     let deaths_of_effects = run::cargo(&[

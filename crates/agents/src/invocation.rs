@@ -125,6 +125,7 @@ mod tests {
             summary: String::new(),
             prompt: "do it".to_owned(),
             checks: Vec::new(),
+            seen: None,
         };
         then(&Call {
             id: &id,

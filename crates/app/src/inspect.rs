@@ -143,6 +143,11 @@ pub(crate) fn inspect_world(world: &dyn World, query: &Query) -> Result<Inspecte
         }
         None if here.len() > 1 => {
             here.retain(|inspected| inspected.assessment().state != State::Nothing);
+            // What is over is not in the way of what is not.
+            let is_over = |inspected: &Inspected| inspected.assessment().state == State::Complete;
+            if !here.iter().all(is_over) {
+                here.retain(|inspected| !is_over(inspected));
+            }
         }
         None => {}
     }

@@ -27,6 +27,9 @@ pub struct Options {
     pub engine: Option<EngineOptions>,
     /// Stay while others are at work, and go on when they have ended.
     pub watch: bool,
+    /// The caller is a coding agent itself and does an agent's step of the loop with a helper of its
+    /// own: the step is handed back instead of being done. Workers of the engine are not affected.
+    pub hand_back: bool,
 }
 
 /// What a resume came to.
@@ -92,6 +95,8 @@ pub fn resume(
                 });
             }
         }
+        // A plan that only asks is a question already; a yes before it would be one too many.
+        Then::Ask(_) if planned.plan.steps.is_empty() => refuse_blocked(&planned)?,
         Then::Stop(_)
         | Then::Agent(_)
         | Then::Ask(_)
@@ -310,7 +315,7 @@ impl Session<'_> {
         loop {
             // What begins with an agent's work is not recorded when none will work: the task would
             // count as interrupted. What a person has just decided is.
-            if let (Then::Agent(task), None) = (&plan.then, &self.options.engine)
+            if let (Then::Agent(task), None) = (&plan.then, self.options.agent())
                 && !decided_by_a_person
             {
                 return Ok(Outcome::AgentNeeded(task.clone()));
@@ -337,10 +342,10 @@ impl Session<'_> {
                 Then::Stop(stop) => return Ok(Outcome::Stopped(stop)),
                 Then::Again => Intent::GoOn { log },
                 Then::Agent(task) => {
-                    let Some(options) = &self.options.engine else {
+                    let Some(agent) = self.options.agent() else {
                         return Ok(Outcome::AgentNeeded(task));
                     };
-                    let ended = self.agent(&options.agent, &task)?;
+                    let ended = self.agent(agent, &task)?;
                     Intent::Settle { log, task, ended }
                 }
                 Then::Workers => match self.workers(&plan.id, &log)? {
@@ -395,6 +400,14 @@ impl Session<'_> {
             return Ok(None);
         };
         let is_over = ending.stopped || ending.over_budget;
+        let tally = ending.tally;
+        // Nobody was started, nobody ended, nothing was found changed: the next round would be this one again.
+        if !is_over && ending.attempts == 0 && tally.landed == 0 && tally.blocked == 0 {
+            return Err(Error::NoProgress {
+                role: "worker",
+                summary: "no task that is due can be started".to_owned(),
+            });
+        }
         Ok(is_over.then_some(Outcome::Ran(ending)))
     }
 
@@ -425,6 +438,9 @@ impl Session<'_> {
 
     /// Puts a question until the answer is one that is understood.
     fn ask(&mut self, question: &Question, log: &Utf8Path) -> Option<Intent> {
+        if self.options.yes && question.may_stay_open {
+            return None;
+        }
         while let Some(answer) = self.face.answer(question) {
             if !question.understands(&answer) {
                 continue;
@@ -442,6 +458,12 @@ impl Session<'_> {
 }
 
 impl Options {
+    /// Returns the agent that does a step of the loop.
+    fn agent(&self) -> Option<&Agent> {
+        let engine = self.engine.as_ref().filter(|_| !self.hand_back);
+        engine.map(|engine| &engine.agent)
+    }
+
     /// Whether the resume stays although others are at work.
     fn stays_for(&self, stop: &Stop) -> bool {
         self.watch && stop.kind == StopKind::OthersAtWork

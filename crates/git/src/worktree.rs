@@ -97,11 +97,20 @@ impl Repo {
     /// While it works, git locks what it makes with the reason "initializing"; a kill leaves that
     /// lock for ever. Locks with any other reason are somebody's and stay.
     pub fn unlock_half_made(&self, path: &Utf8Path) -> Result<(), Error> {
-        let half_made = self.worktrees()?.into_iter().any(|worktree| {
-            worktree.path == path.as_std_path()
-                && worktree.locked.as_deref() == Some("initializing")
+        self.unlock_where(path, |reason| reason == "initializing")
+    }
+
+    /// Takes the lock off a worktree whose folder is gone, so that another can be made in its place.
+    pub fn unlock_lost(&self, path: &Utf8Path) -> Result<(), Error> {
+        let is_lost = path.symlink_metadata().is_err();
+        self.unlock_where(path, |_| is_lost)
+    }
+
+    fn unlock_where(&self, path: &Utf8Path, is_meant: impl Fn(&str) -> bool) -> Result<(), Error> {
+        let is_locked = self.worktrees()?.into_iter().any(|worktree| {
+            worktree.path == path.as_std_path() && worktree.locked.as_deref().is_some_and(&is_meant)
         });
-        if half_made {
+        if is_locked {
             let args = ["worktree", "unlock", "--end-of-options", path.as_str()];
             self.write().args(args).output()?;
         }

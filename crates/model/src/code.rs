@@ -82,6 +82,32 @@ codes! {
     /// An event names a task that the graph lacks.
     UnknownTask "UNKNOWN_TASK" Warning;
 
+    // kiln: what a project's memory, and what stands beside it, may have.
+    /// MEMORY.md does not say where the project stands.
+    MemoryCorrupt "MEMORY_CORRUPT" Blocker;
+    /// The memory is in another folder than the seed's rule names.
+    MemoryElsewhere "MEMORY_ELSEWHERE" Warning;
+    /// There is no memory of the project.
+    MemoryMissing "MEMORY_MISSING" Blocker;
+    /// Neither the plan nor the memory has a phase.
+    NoPhases "NO_PHASES" Warning;
+    /// A field of the memory has a value that is not known.
+    OddMemoryField "ODD_MEMORY_FIELD" Warning;
+    /// A line of a phase's state file is no event of a phase.
+    OddPhaseEvent "ODD_PHASE_EVENT" Warning;
+    /// A heading begins like a phase and is none.
+    OddPhaseHeading "ODD_PHASE_HEADING" Warning;
+    /// The line of a phase can not be made out.
+    OddPhaseLine "ODD_PHASE_LINE" Warning;
+    /// The memory was written for a project at another path.
+    OtherProjectPath "OTHER_PROJECT_PATH" Warning;
+    /// More than one phase is in progress, or more than one has failed.
+    SeveralOpenPhases "SEVERAL_OPEN_PHASES" Warning;
+    /// The memory has a phase that the plan lacks.
+    UnplannedPhase "UNPLANNED_PHASE" Warning;
+    /// A document beside the memory cannot be read.
+    UnreadableDocument "UNREADABLE_DOCUMENT" Warning;
+
     // kiln-teams: what a recovery of a wave notices.
     /// Worktrees of one wave begin with different commits.
     BasesDiffer "BASES_DIFFER" Blocker;
@@ -103,6 +129,8 @@ codes! {
     UnknownStage "UNKNOWN_STAGE" Warning;
     /// The plan has a task that the task list lacks.
     UnlistedTask "UNLISTED_TASK" Warning;
+    /// The retry ledger does not say how often a task was tried again.
+    UnreadableLedger "UNREADABLE_LEDGER" Blocker;
     /// A file of the task list can not be read.
     UnreadableTask "UNREADABLE_TASK" Warning;
     /// The configuration asks for something that is not known.

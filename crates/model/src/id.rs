@@ -11,18 +11,21 @@ use std::str::FromStr;
 pub enum ProtocolName {
     /// Event-sourced runs under `.agent-memory/runs/`.
     AgentMemory,
+    /// A project whose memory is in `~/.claude/projects/<encoded>/memory/`.
+    Kiln,
     /// Waves of workers in worktrees, kept in `.kiln/STATE.md` and a Teams task list.
     KilnTeams,
 }
 
 impl ProtocolName {
     /// Every protocol that is built, in the order in which they are shown.
-    pub const ALL: &'static [Self] = &[Self::AgentMemory, Self::KilnTeams];
+    pub const ALL: &'static [Self] = &[Self::AgentMemory, Self::Kiln, Self::KilnTeams];
 
     /// Returns the name as people type it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::AgentMemory => "agent-memory",
+            Self::Kiln => "kiln",
             Self::KilnTeams => "kiln-teams",
         }
     }

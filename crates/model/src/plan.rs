@@ -145,6 +145,9 @@ pub struct AgentTask {
     pub prompt: String,
     /// Commands that must succeed afterwards for the work to count.
     pub checks: Vec<String>,
+    /// What the protocol saw before the work, in its own form, so that it can tell afterwards what the
+    /// work has changed. Nobody is told it.
+    pub seen: Option<String>,
 }
 
 /// How an agent ended.
@@ -177,6 +180,8 @@ pub struct Question {
     pub answers: Vec<(&'static str, &'static str)>,
     /// What is told when nobody answers.
     pub unanswered: String,
+    /// Whether a resume that was told not to ask ends here instead of waiting for an answer.
+    pub may_stay_open: bool,
 }
 
 impl Question {
@@ -205,6 +210,10 @@ pub enum QuestionKind {
     Escalation,
     /// May the run move to its last phase?
     PullRequest,
+    /// What is to happen after validation failed too often?
+    FailedValidation,
+    /// What is to happen with a project that is complete?
+    CompleteProject,
 }
 
 /// Why a resume is over.
@@ -246,6 +255,7 @@ mod tests {
                 ("skip consolidation", ""),
             ],
             unanswered: String::new(),
+            may_stay_open: false,
         };
         for good in [
             "approve",

@@ -51,6 +51,8 @@ pub struct WorkPlace {
     pub earlier: u32,
     /// A file of the host's in which the task's state is kept up to date, absolute.
     pub mirror: Utf8PathBuf,
+    /// What that file held when the task was judged.
+    pub seen: Vec<u8>,
 }
 
 /// How a run is to be done; fixed when it is started.

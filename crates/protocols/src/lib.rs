@@ -8,6 +8,7 @@
 
 mod agent_memory;
 mod happened;
+mod kiln;
 mod kiln_teams;
 mod prompt;
 
@@ -112,12 +113,17 @@ pub trait Case {
 }
 
 /// Every protocol that is built.
-pub static ALL: &[&dyn Protocol] = &[&agent_memory::AgentMemory, &kiln_teams::KilnTeams];
+pub static ALL: &[&dyn Protocol] = &[
+    &agent_memory::AgentMemory,
+    &kiln::Kiln,
+    &kiln_teams::KilnTeams,
+];
 
 /// Returns the protocol of a name.
 pub fn find(name: ProtocolName) -> &'static dyn Protocol {
     match name {
         ProtocolName::AgentMemory => &agent_memory::AgentMemory,
+        ProtocolName::Kiln => &kiln::Kiln,
         ProtocolName::KilnTeams => &kiln_teams::KilnTeams,
     }
 }

@@ -30,7 +30,10 @@ pub(crate) fn run(
         Some(Command::Plan(arguments)) => inspect::plan(&project()?, &query(&arguments), terminal),
         Some(Command::Run(arguments)) => run::run(&project()?, &arguments, terminal),
         Some(Command::Worker { order }) => run::worker(&order),
-        Some(Command::Resume(arguments)) => resume::resume(&project()?, &arguments, terminal),
+        Some(Command::Resume(arguments)) => {
+            resume::refuse_without_folder(&arguments)?;
+            resume::resume(&project()?, &arguments, terminal)
+        }
         Some(Command::Explain(arguments)) => inspect::explain(&project()?, &arguments, terminal),
         Some(Command::Checkpoint(arguments)) => {
             report::checkpoint(&project()?, arguments, terminal)

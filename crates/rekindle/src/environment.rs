@@ -9,7 +9,7 @@ use rekindle_app::{Clock, Project};
 use crate::failure::Failure;
 
 /// Variables that protocols may ask for; nothing else of the environment is looked at or kept.
-const VARIABLES: &[&str] = &["HOME", "KILN_WORKTREE_ROOT", "XDG_CONFIG_HOME"];
+const VARIABLES: &[&str] = &["HOME", "KILN_WORKTREE_ROOT", "PWD", "XDG_CONFIG_HOME"];
 
 /// Returns the project that a command is about.
 #[expect(
@@ -53,6 +53,24 @@ pub(crate) fn project(folder: Option<&Utf8Path>) -> Result<Project, Failure> {
         variables,
         search_path: std::env::var_os("PATH").unwrap_or_default(),
     })
+}
+
+/// Returns whether there is a current folder: one that was deleted has no path.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place that reads the environment"
+)]
+pub(crate) fn knows_folder() -> bool {
+    std::env::current_dir().is_ok()
+}
+
+/// Returns whether a coding agent has started us; Claude Code says so to all that it starts.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place that reads the environment"
+)]
+pub(crate) fn is_inside_agent() -> bool {
+    std::env::var_os("CLAUDECODE").is_some_and(|value| value == "1")
 }
 
 /// Returns the path of this program, which also is the worker that a run starts.

@@ -222,6 +222,7 @@ impl Runner {
             summary: checks.of.clone(),
             prompt: String::new(),
             checks: checks.commands.clone(),
+            seen: None,
         };
         let (id, project) = (self.id.clone(), self.site.project.clone());
         let call = Call {

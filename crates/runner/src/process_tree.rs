@@ -16,6 +16,10 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Killed processes are gone when the kernel has had a moment; one that is stuck in the kernel is not waited for longer.
 const LAST_WAIT: Duration = Duration::from_secs(5);
 
+/// The variable that holds the token in a worker itself; a name of its own, so that a run inside of a
+/// run stays part of the outer attempt.
+pub(crate) const WORKER: &str = "REKINDLE_WORKER";
+
 /// Ends every process that carries the token and every descendant of `root`, which itself is spared.
 ///
 /// Returns how many there were.
@@ -109,11 +113,11 @@ fn members(token: &str, root: Option<u32>) -> BTreeSet<u32> {
 }
 
 fn carries(pid: u32, token: &str) -> bool {
-    let wanted = format!("REKINDLE_TOKEN={token}");
+    let wanted = ["REKINDLE_TOKEN", WORKER].map(|name| format!("{name}={token}"));
     fs_err::read(format!("/proc/{pid}/environ")).is_ok_and(|environ| {
         environ
             .split(|&byte| byte == 0)
-            .any(|entry| entry == wanted.as_bytes())
+            .any(|entry| wanted.iter().any(|wanted| wanted.as_bytes() == entry))
     })
 }
 

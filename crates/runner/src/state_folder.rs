@@ -91,22 +91,47 @@ fn file_name(id: &WorkflowId, extension: &str) -> String {
 
 /// Returns the name that a workflow's files and folders have.
 fn file_stem(id: &WorkflowId) -> String {
-    encoded(&format!("{}-{}", id.protocol, id.name))
+    let stem = encoded(&format!("{}-{}", id.protocol, id.name));
+    if protocol_of(&stem) == Some(id.protocol) {
+        return stem;
+    }
+    // `teams-x` of `kiln` must not share its files with `x` of `kiln-teams`.
+    let (head, rest) = stem.split_at(id.protocol.as_str().len() + 1);
+    let mut rest = rest.chars();
+    match rest.next() {
+        Some(first) => format!("{head}%{:02x}{}", u32::from(first), rest.as_str()),
+        None => stem,
+    }
+}
+
+/// Returns the protocol with the longest name that a stem begins with.
+fn protocol_of(stem: &str) -> Option<ProtocolName> {
+    let begins = |protocol: &&ProtocolName| {
+        let rest = stem.strip_prefix(protocol.as_str());
+        rest.is_some_and(|rest| rest.starts_with('-'))
+    };
+    let found = ProtocolName::ALL.iter().filter(begins);
+    found
+        .max_by_key(|protocol| protocol.as_str().len())
+        .copied()
 }
 
 /// Returns the name of the workflow whose files have this stem, or the stem where that can not be told.
 pub(crate) fn workflow_of(stem: &str) -> String {
-    let name = decoded(stem).and_then(|name| {
-        let mut protocols = ProtocolName::ALL.iter();
-        protocols
-            .find_map(|protocol| name.strip_prefix(protocol.as_str())?.strip_prefix('-'))
-            .map(str::to_owned)
+    let name = protocol_of(stem).and_then(|protocol| {
+        let name = unescaped(stem.get(protocol.as_str().len() + 1..)?)?;
+        let is_it = file_stem(&WorkflowId::new(protocol, &name)) == stem;
+        is_it.then_some(name)
     });
     name.unwrap_or_else(|| stem.to_owned())
 }
 
 /// Returns what [`encoded`] made this of; a name that was cut stays so.
 pub(crate) fn decoded(part: &str) -> Option<String> {
+    unescaped(part).filter(|name| encoded(name) == part)
+}
+
+fn unescaped(part: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(part.len());
     let mut rest = part.bytes();
     while let Some(byte) = rest.next() {
@@ -117,8 +142,7 @@ pub(crate) fn decoded(part: &str) -> Option<String> {
         let digits = [rest.next()?, rest.next()?];
         bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
     }
-    let name = String::from_utf8(bytes).ok()?;
-    (encoded(&name) == part).then_some(name)
+    String::from_utf8(bytes).ok()
 }
 
 /// Returns a name as one part of a path; whatever can not stand in one is written as `%XX`.
@@ -154,6 +178,7 @@ mod tests {
             "../a b",
             "żółw",
             "phase-1:exec",
+            "teams-x",
             ".x",
             "",
         ] {

@@ -43,10 +43,11 @@ pub fn dead(wave: u32, number: u32) -> Value {
 
 /// Returns a task that says it succeeded, with these files written.
 pub fn ready(wave: u32, number: u32, write: Value) -> Value {
+    let change = Map::from_iter([("write".to_owned(), write)]);
     with(
         alive(wave, number),
         json!({"status": "completed", "stage": "verified", "heartbeat_age": 20,
-               "artifacts": "pass", "change": {"write": write}}),
+               "artifacts": "pass", "change": change}),
     )
 }
 

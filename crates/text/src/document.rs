@@ -85,6 +85,19 @@ impl Document {
         Lines::new(&self.bytes)
     }
 
+    /// Returns the edit that puts whole lines below a line, with the line ends of this file.
+    ///
+    /// If that line was the last and has no line end, the new last one has none either.
+    pub fn insert_below(&self, line: Line, lines: &[impl AsRef<str>]) -> Edit {
+        let eol = self.eol().as_str();
+        let lines: Vec<&str> = lines.iter().map(AsRef::as_ref).collect();
+        let text = lines.join(eol);
+        if line.content.end == line.full.end {
+            return Edit::insert(line.full.end, format!("{eol}{text}"));
+        }
+        Edit::insert(line.full.end, format!("{text}{eol}"))
+    }
+
     /// Checks in three passes, so that the answer does not depend on the order edits came in.
     fn check(&self, ordered: &[&Edit]) -> Result<(), EditError> {
         for edit in ordered {

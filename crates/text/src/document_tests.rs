@@ -36,6 +36,21 @@ fn an_insertion_at_the_border_of_a_replaced_span_keeps_its_side() {
 }
 
 #[test]
+fn lines_are_put_below_a_line_with_the_line_ends_of_the_file() {
+    for (old, at, new) in [
+        ("a\nb\n", 0, "a\nx\ny\nb\n"),
+        ("a\nb\n", 1, "a\nb\nx\ny\n"),
+        ("a\r\nb", 0, "a\r\nx\r\ny\r\nb"),
+        ("a\r\nb", 1, "a\r\nb\r\nx\r\ny"),
+    ] {
+        let old = document(old);
+        let line = old.lines().nth(at).unwrap();
+        let edit = old.insert_below(line, &["x", "y"]);
+        assert_eq!(old.apply(&[edit]), Ok(document(new)));
+    }
+}
+
+#[test]
 fn spans_outside_the_file_are_refused() {
     let old = document("abc");
     for (start, end) in [

@@ -151,6 +151,11 @@ impl World for RealWorld {
         Ok(Ownership { owner, mode })
     }
 
+    fn modified(&self, path: &Utf8Path) -> Option<Timestamp> {
+        let time = fs_err::metadata(path).ok()?.modified().ok()?;
+        Timestamp::try_from(time).ok()
+    }
+
     fn git(&self, folder: &Utf8Path, question: &GitQuestion) -> Result<GitAnswer, ReadError> {
         self.git.ask(folder, question)
     }

@@ -182,6 +182,10 @@ impl World for Recorder<'_> {
         )
     }
 
+    fn modified(&self, path: &Utf8Path) -> Option<Timestamp> {
+        self.inner.modified(path)
+    }
+
     fn git(&self, folder: &Utf8Path, question: &GitQuestion) -> Result<GitAnswer, ReadError> {
         let answer = self.inner.git(folder, question);
         let ask = Question::Git(folder.to_owned(), question.clone());

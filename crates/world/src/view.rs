@@ -118,6 +118,13 @@ pub trait World {
     /// Tells whose a path is, without following a last link.
     fn ownership(&self, path: &Utf8Path) -> Result<Ownership, ReadError>;
 
+    /// Tells when a file was last written, following links; not every world knows.
+    ///
+    /// It is no part of what a file says, so it is neither recorded nor a change of the world.
+    fn modified(&self, _path: &Utf8Path) -> Option<Timestamp> {
+        None
+    }
+
     /// Asks git about the repository that a folder belongs to; no repository is not there.
     fn git(&self, folder: &Utf8Path, question: &GitQuestion) -> Result<GitAnswer, ReadError>;
 

@@ -93,6 +93,10 @@ impl World for Witness<'_> {
         self.noted("ownership", path.as_str(), self.inner.ownership(path))
     }
 
+    fn modified(&self, path: &Utf8Path) -> Option<Timestamp> {
+        self.inner.modified(path)
+    }
+
     fn git(&self, folder: &Utf8Path, question: &GitQuestion) -> Result<GitAnswer, ReadError> {
         let about = format!("{folder} {question:?}");
         self.noted("git", &about, self.inner.git(folder, question))

@@ -129,6 +129,8 @@ impl Drive {
                         QuestionKind::Approval => ["approve", "revise: x", "cancel"].contains(a),
                         QuestionKind::Escalation => ["retry", "skip", "abort"].contains(a),
                         QuestionKind::PullRequest => ["merged", "skip consolidation"].contains(a),
+                        // Another protocol's questions.
+                        QuestionKind::FailedValidation | QuestionKind::CompleteProject => false,
                     };
                     let place = self.answers.iter().position(|a| said(question.kind, a))?;
                     Intent::Answer {

@@ -69,6 +69,7 @@ pub(super) fn approval(run: &RunVerdict) -> Question {
         unanswered:
             "the plan still waits for approval; answer at the question of `rekindle resume`"
                 .to_owned(),
+        may_stay_open: false,
     }
 }
 
@@ -94,6 +95,7 @@ pub(super) fn escalation(work: &Work) -> Question {
             "{} still waits for a decision; answer at the question of `rekindle resume`",
             work.named()
         ),
+        may_stay_open: false,
     }
 }
 
@@ -112,6 +114,7 @@ pub(super) fn pull_request(run: &RunVerdict) -> Question {
         unanswered:
             "the pull request still waits; say `merged` at the question of `rekindle resume`"
                 .to_owned(),
+        may_stay_open: false,
     }
 }
 

@@ -83,6 +83,7 @@ pub(super) fn brief(
             summary: String::new(),
             prompt: String::new(),
             checks: Vec::new(),
+            seen: None,
         };
     };
     let id = rekindle_text::excerpt(&task.id, 80);
@@ -125,5 +126,6 @@ pub(super) fn brief(
             )
             .finish(),
         checks: task.checks.clone(),
+        seen: None,
     }
 }

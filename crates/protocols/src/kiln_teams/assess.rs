@@ -46,6 +46,7 @@ pub(super) fn assess(mut phase: Phase, now: Timestamp) -> Judged {
         findings.extend(notices(id, task, &judged));
         tasks.insert(*id, judged);
     }
+    findings.extend(unreadable_rows(&phase, &tasks));
     phase.findings.extend(findings);
     let mut judged = Judged {
         collisions: Vec::new(),
@@ -79,6 +80,8 @@ fn closed_gates(phase: &Phase) -> BTreeSet<u32> {
 fn is_gate_open(phase: &Phase, wave: u32) -> bool {
     match phase.gates.iter().find(|gate| gate.wave == Some(wave)) {
         Some(gate) => gate.status == Status::Completed,
+        // A file that can not be read may be the gate.
+        None if phase.unread().is_some() => false,
         None => phase
             .tasks
             .iter()
@@ -217,6 +220,31 @@ fn stranger(phase: &Phase, id: &TaskId, task: &TaskEvidence) -> Option<GitPath> 
         .flat_map(|(_, peer)| peer.landed_paths.iter().cloned())
         .collect();
     main.stranger(touched, &explained).cloned()
+}
+
+/// Where a task is to be run again and nobody can tell how often it was, a person must say.
+fn unreadable_rows(phase: &Phase, tasks: &BTreeMap<TaskId, JudgedTask>) -> Vec<Finding> {
+    let is_counted = |task: &JudgedTask| {
+        task.verdict.class == Class::RerunRequired && task.verdict.rule.spends_retry()
+    };
+    let counted = tasks.iter().filter(|(_, task)| is_counted(task));
+    let rows = counted.filter_map(|(id, _)| {
+        let plan_task = phase.tasks[id].plan_task.as_ref()?;
+        let mut rows = phase.state.ledger().iter();
+        rows.rfind(|row| row.plan_task == *plan_task)
+    });
+    rows.filter(|row| !row.is_readable)
+        .map(|row| {
+            let message = format!(
+                "the Task Retry Ledger does not say in numbers how often {} was tried again",
+                shown(&row.plan_task)
+            );
+            let line = u64::try_from(row.line).unwrap_or(u64::MAX);
+            Finding::new(Code::UnreadableLedger, message)
+                .at(Place::line(layout::STATE, line))
+                .hint("write the number of its retries into the row")
+        })
+        .collect()
 }
 
 fn notices(id: &TaskId, task: &TaskEvidence, judged: &JudgedTask) -> Vec<Finding> {

@@ -37,6 +37,17 @@ impl Touched {
         Self(touched)
     }
 
+    /// Whether one of these paths is one of the others, or a folder above or below one.
+    pub(super) fn meets(&self, others: &Self) -> bool {
+        let above = |path: &GitPath, others: &Self| {
+            folders_above(path).any(|folder| others.0.contains_key(&folder))
+        };
+        self.0
+            .keys()
+            .any(|path| others.0.contains_key(path) || above(path, others))
+            || others.0.keys().any(|path| above(path, self))
+    }
+
     /// Returns what is at a path after these changes, where `otherwise` is there without them.
     fn at<'e>(&'e self, path: &GitPath, otherwise: Option<&'e GitEntry>) -> Option<&'e GitEntry> {
         self.0

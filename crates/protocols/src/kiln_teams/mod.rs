@@ -212,6 +212,7 @@ impl Case for Unreadable {
             summary: String::new(),
             prompt: String::new(),
             checks: Vec::new(),
+            seen: None,
         }
     }
 

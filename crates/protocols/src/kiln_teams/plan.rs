@@ -310,15 +310,13 @@ impl Planner<'_> {
                 stage: Some(None),
                 heartbeat: None,
             };
-            if let Ok(after) = task.file.updated(&update) {
-                let why = format!("{} is put back into the queue", judged.name(id));
-                steps.push(edit(
-                    task.file.path.clone(),
-                    task.file.bytes().to_vec(),
-                    after,
-                    why,
-                ));
-            }
+            // A task that can not be put back must not cost a retry either.
+            let Ok(after) = task.file.updated(&update) else {
+                continue;
+            };
+            let why = format!("{} is put back into the queue", judged.name(id));
+            let before = task.file.bytes().to_vec();
+            steps.push(edit(task.file.path.clone(), before, after, why));
             if let Some(plan_task) = task.plan_task.as_ref().filter(|_| rule.spends_retry()) {
                 rows.push(NewRow {
                     plan_task: plan_task.clone(),

@@ -74,6 +74,8 @@ impl Phase {
 pub(super) struct Wave {
     /// The commit that its worktrees were made from, where one of them tells.
     pub(super) base: Option<String>,
+    /// The commit before the first of its tasks that landed, where no worktree tells the base.
+    pub(super) before_first: Option<String>,
     /// What the project holds against that commit; only where work waits to land.
     pub(super) main: Option<Main>,
 }

@@ -190,15 +190,15 @@ fn the_ledger_is_read_by_the_names_of_its_columns() {
         ),
         (
             "| Plan Task ID | Retries |\n|---|---|\n| P1 | 1 |\n<!-- c\n| P2 | 2 |\n-->\n\n| P3 | x\n| P4 |\n",
-            "P1//1///3 P3//0?///8 P4//0?///9",
+            "P1//1///3 P3//0?///8 P4//0///9",
         ),
         (
             "| Plan Task ID | Retries |\n|---|---|\n| P1 | 1 |\n| P2 | 1 |\n| P1 | 2 |\n",
             "P2//1///4 P1//2///5",
         ),
         (
-            "| Plan Task ID | Retries |\n|---|---|\n| — | |\n| | 4 |\n| P1 | -1 |\n",
-            "P1//0?///5",
+            "| Plan Task ID | Retries |\n|---|---|\n| — | |\n| | 4 |\n| P1 | two |\n| P2 | - |\n",
+            "P1//0?///5 P2//0///6",
         ),
         (
             "| Plan Task ID | Retries |\n|---|---|\n| P1 | 1 |\n\n| Other | Table |\n|---|---|\n| P2 | 2 |\n",

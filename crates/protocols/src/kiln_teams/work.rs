@@ -98,42 +98,17 @@ fn task(
             artifacts: Utf8Path::new(layout::ARTIFACTS).join(plan_task),
             earlier: verdict.retries,
             mirror: task.file.path.clone(),
+            seen: task.file.bytes().to_vec(),
         }),
     })
 }
 
 /// Returns the commit that a task of a wave begins with: that of its peers, or main where it is the first.
 fn base(judged: &Judged, id: &TaskId, head: &str) -> String {
-    if let Some(base) = judged
-        .phase
-        .waves
-        .get(&id.wave)
-        .and_then(|wave| wave.base.clone())
-    {
-        return base;
-    }
-    // Peers have landed and their worktrees are gone: the wave began before the first of them.
-    let landed = judged
-        .phase
-        .tasks
-        .iter()
-        .filter(|(other, _)| other.wave == id.wave)
-        .filter_map(|(_, peer)| peer.landed.as_ref());
-    let parents: Vec<&str> = landed
-        .filter_map(|commit| commit.parent.as_deref())
-        .collect();
-    let ids: Vec<&str> = judged
-        .phase
-        .tasks
-        .values()
-        .filter_map(|peer| peer.landed.as_ref())
-        .map(|commit| commit.id.as_str())
-        .collect();
-    parents
-        .into_iter()
-        .find(|parent| !ids.contains(parent))
-        .unwrap_or(head)
-        .to_owned()
+    let wave = judged.phase.waves.get(&id.wave);
+    // Where peers have landed and their worktrees are gone, the wave began before the first of them.
+    let known = wave.and_then(|wave| wave.base.clone().or_else(|| wave.before_first.clone()));
+    known.unwrap_or_else(|| head.to_owned())
 }
 
 /// Returns the documents that a worker gets a copy of: settings, state, docs and the phase's own.
@@ -191,6 +166,7 @@ pub(super) fn brief(
             summary: String::new(),
             prompt: String::new(),
             checks: Vec::new(),
+            seen: None,
         };
     };
     let name = judged.name(id);
@@ -242,5 +218,6 @@ pub(super) fn brief(
             .list("These commands must succeed when you are done", &checks)
             .finish(),
         checks,
+        seen: None,
     }
 }

@@ -1,11 +1,12 @@
 //! The job, on a terminal.
 
 use rekindle_app::{Options, Outcome, Project, Resumed};
-use rekindle_model::StopKind;
+use rekindle_model::{ProtocolName, StopKind};
 use rekindle_wire::{ResumeOut, exit};
 
 use super::{elsewhere, inspect, query, run};
 use crate::arguments::ResumeArguments;
+use crate::environment;
 use crate::failure::Failure;
 use crate::render;
 use crate::terminal::Terminal;
@@ -27,6 +28,10 @@ pub(super) fn resume(
             run::engine(project, &arguments.agent, terminal)?.map(|(engine, _)| engine)
         },
         watch: arguments.watch,
+        // What a person typed counts more than where it was typed.
+        hand_back: environment::is_inside_agent()
+            && arguments.agent.agent.is_none()
+            && arguments.agent.agent_cmd.is_none(),
     };
     let resumed = rekindle_app::resume(project, &query, &options, terminal)?;
     if let (Some(id), Outcome::Ran(ending)) = (&resumed.id, &resumed.outcome) {
@@ -45,6 +50,15 @@ pub(super) fn resume(
         tell(project, &resumed.outcome, terminal);
     }
     Ok(code)
+}
+
+/// Says what kiln says where the project's path is not known; other protocols have no words for it.
+pub(super) fn refuse_without_folder(arguments: &ResumeArguments) -> Result<(), Failure> {
+    if arguments.workflow.protocol != Some(ProtocolName::Kiln) || environment::knows_folder() {
+        return Ok(());
+    }
+    let words = "Cannot determine project path. Please run this command from the project root.";
+    Err(Failure::cannot(words.to_owned()))
 }
 
 fn tell(project: &Project, outcome: &Outcome, terminal: &mut Terminal) {

@@ -30,7 +30,7 @@ fn steps(plan: &[u8]) -> Result<String> {
 fn without_places(value: &mut Value) {
     match value {
         Value::String(text) if text.contains("/.claude/tasks/") => {
-            *text = "a task's file".to_owned()
+            "a task's file".clone_into(text);
         }
         Value::Array(items) => items.iter_mut().for_each(without_places),
         Value::Object(fields) => {

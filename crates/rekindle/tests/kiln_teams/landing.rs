@@ -1,9 +1,9 @@
 //! How work lands: whole, once, and over nobody's changes.
 
 use anyhow::{Result, ensure};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::scenes::{NO_AGENT, alive, dead, id, landed, ready, scene, stage, subject, wave, with};
+use crate::scenes::{NO_AGENT, alive, dead, ready, scene, stage, subject, wave, with};
 
 const NOTHING: [&str; 0] = [];
 
@@ -175,91 +175,6 @@ fn changes_of_the_user_elsewhere_stay_as_they_are() -> Result<()> {
     assert_eq!(look()?, before);
     let changed = stage.git(&["diff", "--name-only", "HEAD~2", "HEAD"])?;
     assert_eq!(changed, "src/index.js\nsrc/legacy.js\nsrc/new.js\n");
-    Ok(())
-}
-
-/// Resumes where tasks collide: nothing may change, and both are named.
-fn collide(about: &str, tasks: &[Value], path: &str, owners: [(u32, u32); 2]) -> Result<()> {
-    let stage = wave(tasks)?;
-    let collisions = stage.facts()?["collisions"].take();
-    let owners = owners.map(|(wave, number)| id(wave, number));
-    ensure!(
-        collisions == json!([{"path": path, "tasks": owners}]),
-        "{about}: {collisions}"
-    );
-    let files = || anyhow::Ok(stage.sandbox().files()?.except(".rekindle"));
-    let (before, log) = (files()?, stage.log()?);
-    for agent in [&NO_AGENT[..], &["--agent-cmd", "true"]] {
-        let ran = stage.resume(agent)?;
-        ensure!(ran.code() == Some(1), "{about}: {ran}");
-        ensure!(ran.stderr().contains(path), "{about}: {ran}");
-    }
-    assert_eq!(stage.log()?, log, "{about}");
-    let changes = before.changes(&files()?);
-    // Looking at a worktree may refresh what git has cached of it.
-    let changes: Vec<&String> = changes
-        .iter()
-        .filter(|line| !line.ends_with("index"))
-        .collect();
-    ensure!(changes.is_empty(), "{about}: {changes:?}");
-    Ok(())
-}
-
-#[test]
-fn a_path_that_two_finished_tasks_touch_stops_everything() -> Result<()> {
-    let free = || ready(1, 3, json!({"src/free.js": "f\n"}));
-    let two = |one: Value, other: Value| [ready(1, 1, one), ready(1, 2, other), free()];
-    let pair = [(1, 1), (1, 2)];
-    collide(
-        "same file",
-        &two(json!({"src/a.js": "1\n"}), json!({"src/a.js": "2\n"})),
-        "src/a.js",
-        pair,
-    )?;
-    collide(
-        "same text",
-        &two(json!({"src/a.js": "1\n"}), json!({"src/a.js": "1\n"})),
-        "src/a.js",
-        pair,
-    )?;
-    collide(
-        "file and folder",
-        &two(json!({"lib": "1\n"}), json!({"lib/a/b.js": "2\n"})),
-        "lib",
-        pair,
-    )?;
-    let renames = with(
-        ready(1, 2, json!({})),
-        json!({"change": {"rename": [["src/log.js", "src/util/log.js"]]}}),
-    );
-    let edits = ready(1, 1, json!({"src/log.js": "1\n"}));
-    collide(
-        "source of a rename",
-        &[edits, renames, free()],
-        "src/log.js",
-        pair,
-    )?;
-    let peer = landed(1, 1, json!({"src/a.js": "1\n"}));
-    collide(
-        "a landed peer",
-        &[peer, ready(1, 2, json!({"src/a.js": "2\n"}))],
-        "src/a.js",
-        pair,
-    )?;
-    Ok(())
-}
-
-#[test]
-fn what_is_not_finished_collides_with_nobody() -> Result<()> {
-    let stage = wave(&[
-        ready(1, 1, json!({"src/index.js": "1\n"})),
-        dead(1, 2),
-        landed(1, 3, json!({"src/x.js": "1\n"})),
-    ])?;
-    assert_eq!(stage.facts()?["collisions"], json!([]));
-    let ran = stage.resume(&NO_AGENT)?;
-    ensure!(ran.code() == Some(0), "{ran}");
-    assert_eq!(stage.log()?, [subject(1, 3), subject(1, 1)]);
     Ok(())
 }
 

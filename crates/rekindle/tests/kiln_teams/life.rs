@@ -96,6 +96,25 @@ fn a_worker_that_died_with_its_orchestrator_is_run_again() -> Result<()> {
 }
 
 #[test]
+fn a_worker_that_ended_unseen_has_the_last_word() -> Result<()> {
+    let mut scene = Stopped::new(wave(&[idle(1, 1)])?)?;
+    let (first, agent) = scene.start()?;
+    let worker = parent(agent)?;
+    first.kill()?;
+    let at_work = scene.stage.task(1)?;
+    scene.gate.open()?;
+    wait_until_gone(worker, LIMIT)?;
+    assert_eq!(scene.stage.task(1)?["metadata"]["kiln_stage"], "verified");
+    // As one sees it who read the list just before the worker ended.
+    scene.stage.write_task("1", &at_work)?;
+    let ran = resume(&scene.stage, &scene.agent).run()?;
+    ensure!(ran.code() == Some(0), "{ran}");
+    assert_eq!(scene.stage.log()?, [subject(1, 1)]);
+    assert!(scene.stage.ledger()?.is_empty(), "{ran}");
+    Ok(())
+}
+
+#[test]
 fn a_second_resume_is_refused_while_the_first_is_at_work() -> Result<()> {
     let mut scene = Stopped::new(wave(&[idle(1, 1)])?)?;
     let typed = resume(&scene.stage, &scene.agent);

@@ -2,12 +2,17 @@
 //!
 //! A scene is a value; the testkit lays it out with real worktrees.
 
+mod collisions;
 mod determinism;
+mod heartbeats;
 mod landing;
 mod life;
+mod lists;
 mod lossless;
+mod phases;
 mod records;
 mod retries;
+mod scale;
 mod scenes;
 mod sources;
 mod verdicts;

@@ -138,7 +138,7 @@ fn a_record_that_changed_since_it_was_read_is_not_written() -> Result<()> {
 }
 
 /// Runs a dead task with an agent that always fails, and returns how often it was called.
-fn attempts(preferences: Value) -> Result<(usize, Option<i32>)> {
+fn attempts(preferences: &Value) -> Result<(usize, Option<i32>)> {
     let stage = wave(&[dead(1, 1)])?;
     stage.sandbox().write(
         ".kiln/config.json",
@@ -165,7 +165,7 @@ fn the_number_of_retries_is_the_configurations_where_it_is_a_number() -> Result<
         (json!({}), 2),
     ];
     for (preferences, wanted) in rows {
-        let got = attempts(preferences.clone())?;
+        let got = attempts(&preferences)?;
         ensure!(got == (wanted, Some(1)), "{preferences}: {got:?}");
     }
     Ok(())

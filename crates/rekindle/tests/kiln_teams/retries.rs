@@ -4,22 +4,24 @@ use anyhow::{Result, ensure};
 use rekindle_testkit::conformance::Stage;
 use serde_json::{Value, json};
 
-use crate::scenes::{
-    NO_AGENT, codes, dead, id, idle, landed, of_tasks, ready, scene, stage, subject, wave, with,
-};
+use crate::scenes::{codes, dead, idle, landed, of_tasks, scene, stage, subject, wave, with};
 
 /// An agent that writes a file named after its task.
-const WRITES: &str = r#"cat >/dev/null; echo done > "$(echo "$REKINDLE_TASK" | tr : -).txt""#;
+pub(crate) const WRITES: &str =
+    r#"cat >/dev/null; echo done > "$(echo "$REKINDLE_TASK" | tr : -).txt""#;
 const AT: &str = "2026-02-16T15:00:00Z";
 
-fn row(task: &str, retries: &str, status: &str) -> Vec<String> {
+/// Does something to a scene before the resume.
+type Harm = fn(&Stage) -> std::io::Result<()>;
+
+pub(crate) fn row(task: &str, retries: &str, status: &str) -> Vec<String> {
     [task, "1", retries, AT, status, "retry"]
         .map(str::to_owned)
         .to_vec()
 }
 
 /// Returns an agent that counts its calls, and how often it was called so far.
-fn counting(stage: &Stage, script: &str) -> Result<(String, impl Fn() -> usize)> {
+pub(crate) fn counting(stage: &Stage, script: &str) -> Result<(String, impl Fn() -> usize)> {
     let calls = stage.sandbox().root().join("calls");
     let text = format!("cat >/dev/null\necho x >> {calls}\n{script}\n");
     let agent = stage.sandbox().script("agent.sh", &text)?;
@@ -148,33 +150,10 @@ fn what_never_began_or_was_canceled_spends_no_retry() -> Result<()> {
 }
 
 #[test]
-fn a_phase_is_halted_only_after_what_is_ready_has_landed() -> Result<()> {
-    let ledger = json!({"state": {"ledger": [["P1-T12", "1", "2", "2026-02-16T13:00:00Z", "failed", "retry"]]}});
-    let tasks = [
-        ready(1, 1, json!({"src/a.js": "a\n"})),
-        dead(1, 2),
-        dead(1, 3),
-        idle(2, 1),
-    ];
-    let stage = stage(&with(scene(&tasks), ledger))?;
-    let (agent, n_calls) = counting(&stage, "true")?;
-    let ran = stage.resume(&["--agent-cmd", &agent])?;
-    ensure!(ran.code() == Some(1), "{ran}");
-    ensure!(ran.stdout().contains("P1-T12"), "{ran}");
-    assert_eq!((n_calls(), stage.log()?), (0, vec![subject(1, 1)]));
-    assert!(stage.state()?.contains("- **Step Status:** failed\n"));
-    assert_eq!(stage.ledger()?.len(), 1);
-    assert!(stage.worktree(1, 2).join("junk.txt").exists());
-    assert!(stage.worktree(1, 3).join("junk.txt").exists());
-    Ok(())
-}
-
-#[test]
 fn a_worktree_that_is_gone_or_broken_is_made_anew_and_what_was_there_is_kept() -> Result<()> {
     let lost = with(dead(1, 1), json!({"worktree_lost": true}));
     let hollow = with(dead(1, 1), json!({"worktree": "hollow"}));
     let never = with(dead(1, 1), json!({"worktree": "none"}));
-    type Harm = fn(&Stage) -> std::io::Result<()>;
     let intact: Harm = |_| Ok(());
     let without_git: Harm = |stage| fs_err::remove_file(stage.worktree(1, 1).join(".git"));
     let garbled: Harm =
@@ -252,60 +231,5 @@ fn an_agents_own_evidence_is_kept_and_a_lie_in_it_is_not_believed() -> Result<()
             stage.ledger()?
         );
     }
-    Ok(())
-}
-
-#[test]
-fn one_resume_goes_on_to_the_end_of_the_phase() -> Result<()> {
-    let stage = wave(&[
-        ready(1, 1, json!({"src/a.js": "a\n"})),
-        dead(1, 2),
-        idle(2, 1),
-        idle(2, 2),
-        idle(3, 1),
-    ])?;
-    let ran = stage.resume(&["--agent-cmd", WRITES])?;
-    ensure!(ran.code() == Some(0), "{ran}");
-    let log = stage.log()?;
-    assert_eq!(
-        log,
-        [
-            subject(1, 1),
-            subject(1, 2),
-            subject(2, 1),
-            subject(2, 2),
-            subject(3, 1)
-        ]
-    );
-    for gate in [3, 6, 8] {
-        assert_eq!(stage.task(gate)?["status"], "completed", "{gate}");
-    }
-    assert!(stage.state()?.contains("- **Step Status:** complete\n"));
-    assert_eq!(stage.ledger()?, [row("P1-T12", "1", "dead-worker")]);
-    // A later wave begins with what the earlier ones left.
-    let base = stage.git_in(&stage.worktree(2, 1), &["log", "-1", "--format=%s"])?;
-    assert_eq!(base.trim(), subject(1, 2));
-    let again = stage.resume(&["--agent-cmd", "exit 1"])?;
-    ensure!(again.code() == Some(0), "{again}");
-    assert_eq!(stage.log()?, log);
-    Ok(())
-}
-
-#[test]
-fn without_an_agent_it_is_said_what_would_be_launched() -> Result<()> {
-    let stage = wave(&[dead(1, 1), idle(1, 2), idle(2, 1)])?;
-    let files = stage.sandbox().files()?.except(".rekindle").except(".git");
-    let ran = stage.resume(&NO_AGENT)?;
-    ensure!(ran.code() == Some(0), "{ran}");
-    for name in [
-        "P1-T11 would be launched again (retry 1 of 2)",
-        "P1-T12 would be launched",
-    ] {
-        ensure!(ran.stderr().contains(name), "{name}: {ran}");
-    }
-    ensure!(!ran.stderr().contains("P1-T21"), "{ran}");
-    let after = stage.sandbox().files()?.except(".rekindle").except(".git");
-    assert_eq!(files.changes(&after), [""; 0]);
-    assert_eq!(stage.facts()?["classification"][id(1, 1)], "rerun_required");
     Ok(())
 }

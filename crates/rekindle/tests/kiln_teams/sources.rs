@@ -7,8 +7,8 @@ use rekindle_testkit::conformance::Stage;
 use serde_json::{Value, json};
 
 use crate::scenes::{
-    BINARY, NO_AGENT, codes, dead, id, idle, landed, of_tasks, ready, scene, stage, subject, wave,
-    with,
+    BINARY, NO_AGENT, alive, codes, dead, id, idle, landed, of_tasks, ready, scene, stage, subject,
+    wave, with,
 };
 
 /// Returns the task list as one value.
@@ -21,7 +21,12 @@ fn a_list_in_a_file_is_read_in_three_forms_and_never_written() -> Result<()> {
     let forms: [fn(&[Value]) -> String; 3] = [
         |all| json!(all).to_string(),
         |all| json!({"tasks": all, "more": 1}).to_string(),
-        |all| all.iter().map(|one| format!("{one}\n")).collect(),
+        |all| {
+            all.iter()
+                .map(Value::to_string)
+                .collect::<Vec<_>>()
+                .join("\n")
+        },
     ];
     for form in forms {
         let stage = wave(&[
@@ -269,5 +274,107 @@ fn a_project_in_a_folder_of_its_repository_gets_work_of_the_whole_repository() -
     assert_eq!(fs_err::read_to_string(top.join("beside.txt"))?, "b\n");
     let status = stage.git_in(&top, &["status", "--porcelain", "--", ":!ledger-api/.kiln"])?;
     assert_eq!(status, "");
+    Ok(())
+}
+
+#[test]
+fn a_gate_that_can_not_be_read_is_closed() -> Result<()> {
+    let stage = wave(&[landed(1, 1, json!({"src/a.js": "a\n"})), idle(2, 1)])?;
+    fs_err::write(stage.task_list().join("2.json"), "{\"id\": \"2\", \"sub")?;
+    let ran = stage.resume(&["--agent-cmd", "echo b > src/b.js"])?;
+    ensure!(ran.code() == Some(1), "{ran}");
+    ensure!(ran.stderr().contains("2.json"), "{ran}");
+    assert_eq!(stage.log()?, [subject(1, 1)]);
+    assert_eq!(stage.task(3)?["status"], "pending");
+    Ok(())
+}
+
+#[test]
+fn a_commit_without_a_title_is_a_proof_too() -> Result<()> {
+    let mut scene = scene(&[ready(1, 1, json!({"src/a.js": "a\n"}))]);
+    scene["plan"][0]["title"] = json!("");
+    let stage = stage(&scene)?;
+    for _ in 0..2 {
+        let ran = stage.resume(&["--agent-cmd", "echo again > src/again.js"])?;
+        ensure!(ran.code() == Some(0), "{ran}");
+        assert_eq!(stage.log()?, ["phase-1/P1-T11:"]);
+    }
+    assert!(stage.ledger()?.is_empty());
+    Ok(())
+}
+
+#[test]
+fn a_wave_without_worktrees_began_before_the_first_of_its_commits() -> Result<()> {
+    let gone = |task| with(task, json!({"worktree": "none"}));
+    let stage = wave(&[
+        gone(ready(1, 1, json!({}))),
+        gone(ready(1, 2, json!({}))),
+        gone(dead(1, 3)),
+    ])?;
+    // The second came first, and a person's commit lies between the two.
+    let subjects = [subject(1, 2), "fix: by hand".to_owned(), subject(1, 1)];
+    for subject in &subjects {
+        stage.git(&["commit", "-q", "--allow-empty", "-m", subject.as_str()])?;
+    }
+    let ran = stage.resume(&["--agent-cmd", "echo c > src/c.js"])?;
+    ensure!(ran.code() == Some(0), "{ran}");
+    let [second, by_hand, first] = subjects;
+    assert_eq!(stage.log()?, [second, by_hand, first, subject(1, 3)]);
+    assert_eq!(stage.ledger()?.len(), 1);
+    Ok(())
+}
+
+#[test]
+fn a_task_on_main_stays_done_when_its_worktree_is_gone() -> Result<()> {
+    // Its peer's worktree was made anew at a later commit, or there is no other sign than its last word.
+    let lost = json!({"worktree_lost": true});
+    let stage = wave(&[
+        with(landed(1, 1, json!({"src/a.js": "a\n"})), lost.clone()),
+        alive(1, 2),
+    ])?;
+    let worktree = stage.worktree(1, 2);
+    stage.git(&[
+        "-C",
+        worktree.as_str(),
+        "checkout",
+        "-q",
+        "--detach",
+        "main",
+    ])?;
+    let facts = stage.facts()?;
+    assert_eq!(facts["classification"][id(1, 1)], "done");
+
+    let bare = json!({"artifacts": "none", "status": "in_progress"});
+    let stage = wave(&[with(
+        with(landed(1, 1, json!({"src/a.js": "a\n"})), lost),
+        bare,
+    )])?;
+    let facts = stage.facts()?;
+    assert_eq!(facts["classification"][id(1, 1)], "done");
+    Ok(())
+}
+
+#[test]
+fn a_worktree_made_ahead_does_not_say_where_a_wave_begins() -> Result<()> {
+    let mut scene = scene(&[ready(1, 1, json!({"src/a.js": "a\n"})), idle(2, 1)]);
+    scene["stray_worktrees"] = json!(["phase-1-exec-wave-2-task-1"]);
+    let stage = stage(&scene)?;
+    let ran = stage.resume(&["--agent-cmd", "cp src/a.js src/b.js"])?;
+    ensure!(ran.code() == Some(0), "{ran}");
+    assert_eq!(stage.log()?, [subject(1, 1), subject(2, 1)]);
+    assert_eq!(stage.sandbox().read("src/b.js")?, "a\n");
+    Ok(())
+}
+
+#[test]
+fn a_lock_on_a_lost_worktree_spends_no_retries() -> Result<()> {
+    let stage = wave(&[dead(1, 1)])?;
+    let worktree = stage.worktree(1, 1);
+    stage.git(&["worktree", "lock", worktree.as_str()])?;
+    fs_err::remove_dir_all(&worktree)?;
+    let ran = stage.resume(&["--agent-cmd", "echo a > src/a.js"])?;
+    ensure!(ran.code() == Some(0), "{ran}");
+    assert_eq!(stage.log()?, [subject(1, 1)]);
+    assert_eq!(stage.ledger()?.len(), 1);
     Ok(())
 }

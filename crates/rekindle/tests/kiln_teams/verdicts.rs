@@ -4,12 +4,15 @@ use anyhow::{Result, ensure};
 use rekindle_testkit::conformance::difference;
 use serde_json::{Value, json};
 
-use crate::scenes::{
-    alive, codes, dead, id, idle, landed, of_tasks, ready, scene, stage, wave, with,
-};
+use crate::scenes::{alive, codes, dead, id, idle, landed, of_tasks, ready, scene, stage, with};
 
 /// Looks at a scene and compares the facts that are named, and the codes of warnings where they are.
-fn check(about: &str, scene: &Value, facts: &Value, warnings: Option<&[&str]>) -> Result<()> {
+pub(crate) fn check(
+    about: &str,
+    scene: &Value,
+    facts: &Value,
+    warnings: Option<&[&str]>,
+) -> Result<()> {
     let stage = stage(scene)?;
     let answer = stage.inspected()?;
     if let Some(wrong) = difference(facts, &answer["facts"]) {
@@ -23,13 +26,13 @@ fn check(about: &str, scene: &Value, facts: &Value, warnings: Option<&[&str]>) -
 }
 
 /// Looks at a wave of one task.
-fn is(about: &str, task: Value, class: &str, warnings: &[&str]) -> Result<()> {
+pub(crate) fn is(about: &str, task: Value, class: &str, warnings: &[&str]) -> Result<()> {
     let facts = json!({"classification": {id(1, 1): class}});
     check(about, &scene(&[task]), &facts, Some(warnings))
 }
 
 const INCONSISTENT: [&str; 1] = ["INCONSISTENT_TASK"];
-const STALE: [&str; 1] = ["STALE_HEARTBEAT"];
+pub(crate) const STALE: [&str; 1] = ["STALE_HEARTBEAT"];
 const NOTHING: [&str; 0] = [];
 
 #[test]
@@ -135,132 +138,6 @@ fn a_success_counts_only_with_all_its_proof() -> Result<()> {
         bad,
         &["STRANGER_ON_MAIN"],
     )
-}
-
-#[test]
-fn a_worktree_that_says_something_else_than_its_worker_is_no_proof() -> Result<()> {
-    let operations = [
-        ("nothing", "[]"),
-        (
-            "too much",
-            r#"[{"op":"add","path":"src/a.js"},{"op":"add","path":"src/b.js"}]"#,
-        ),
-        ("another", r#"[{"op":"add","path":"src/b.js"}]"#),
-        ("no list", r#"{"op":"add","path":"src/a.js"}"#),
-        ("no path", r#"[{"op":"add"}]"#),
-        ("outside", r#"[{"op":"add","path":"../src/a.js"}]"#),
-        ("absolute", r#"[{"op":"add","path":"/src/a.js"}]"#),
-        ("torn", r#"[{"op":"add","pa"#),
-    ];
-    for (about, text) in operations {
-        let stage = wave(&[ready(1, 1, json!({"src/a.js": "a\n"}))])?;
-        let path = stage
-            .worktree(1, 1)
-            .join(".kiln-artifacts/P1-T11/changed_ops.json");
-        fs_err::write(path, text)?;
-        let class = &stage.facts()?["classification"][id(1, 1)];
-        ensure!(*class == "rerun_required", "{about}: {class}");
-    }
-    let spelled = r#"[{"op":"untracked","path":"./src//x/../a.js"},{"op":"add","path":".kiln-artifacts/P1-T11/x"}]"#;
-    let stage = wave(&[ready(1, 1, json!({"src/a.js": "a\n"}))])?;
-    let path = stage
-        .worktree(1, 1)
-        .join(".kiln-artifacts/P1-T11/changed_ops.json");
-    fs_err::write(path, spelled)?;
-    let class = &stage.facts()?["classification"][id(1, 1)];
-    ensure!(*class == "ready_for_integration", "other spelling: {class}");
-    Ok(())
-}
-
-#[test]
-fn a_heartbeat_is_judged_by_its_stage_and_a_typo_kills_nobody() -> Result<()> {
-    let rows: [(&str, Value, &str, &[&str]); 12] = [
-        (
-            "claimed 5",
-            json!({"stage": "claimed", "heartbeat_age": 5}),
-            "warning",
-            &STALE,
-        ),
-        (
-            "started 11",
-            json!({"stage": "started", "heartbeat_age": 11}),
-            "dead",
-            &STALE,
-        ),
-        (
-            "sharpening 15",
-            json!({"stage": "sharpening", "heartbeat_age": 15}),
-            "warning",
-            &STALE,
-        ),
-        (
-            "sharpened 15 and a second",
-            json!({"stage": "sharpened", "heartbeat": "2026-02-16T14:44:59Z"}),
-            "dead",
-            &STALE,
-        ),
-        (
-            "implemented 30",
-            json!({"stage": "implemented", "heartbeat_age": 30}),
-            "warning",
-            &STALE,
-        ),
-        (
-            "implementing a second late",
-            json!({"heartbeat": "2026-02-16T14:29:59Z"}),
-            "dead",
-            &STALE,
-        ),
-        (
-            "verifying 20",
-            json!({"stage": "verifying", "heartbeat_age": 20}),
-            "warning",
-            &STALE,
-        ),
-        (
-            "with an offset",
-            json!({"heartbeat": "2026-02-16T15:55:00+01:00"}),
-            "healthy",
-            &NOTHING,
-        ),
-        (
-            "unknown stage",
-            json!({"stage": "implmenting", "heartbeat_age": 29}),
-            "warning",
-            &["STALE_HEARTBEAT", "UNKNOWN_STAGE"],
-        ),
-        (
-            "future",
-            json!({"heartbeat": "2026-02-16T16:00:00Z"}),
-            "healthy",
-            &["CLOCK_AHEAD"],
-        ),
-        ("unreadable", json!({"heartbeat": "soon"}), "dead", &STALE),
-        (
-            "number",
-            json!({"heartbeat": 1_771_250_400}),
-            "dead",
-            &STALE,
-        ),
-    ];
-    for (about, more, tier, warnings) in rows {
-        let class = if tier == "dead" {
-            "rerun_required"
-        } else {
-            "in_progress"
-        };
-        let facts = json!({
-            "classification": of_tasks(&[(1, 1, class)]),
-            "heartbeat": of_tasks(&[(1, 1, tier)]),
-        });
-        let task = with(alive(1, 1), more);
-        check(about, &scene(&[task]), &facts, Some(warnings))?;
-    }
-    let mut silent = alive(1, 1);
-    silent
-        .as_object_mut()
-        .map(|task| task.remove("heartbeat_age"));
-    is("none", silent, "rerun_required", &STALE)
 }
 
 #[test]
@@ -381,113 +258,4 @@ fn a_wave_waits_behind_every_gate_before_it() -> Result<()> {
         "integration_order": [id(2, 1)],
     });
     check("a wave that ran ahead", &early, &facts, None)
-}
-
-#[test]
-fn a_wave_without_a_gate_is_behind_its_own_tasks() -> Result<()> {
-    for (first, class) in [
-        (landed(1, 1, json!({"a": "a\n"})), "pending"),
-        (alive(1, 1), "gated"),
-    ] {
-        let stage = wave(&[first, idle(2, 1)])?;
-        fs_err::remove_file(stage.task_list().join("2.json"))?;
-        stage.change_task(3, |task| task["blockedBy"] = json!([]))?;
-        let classes = stage.facts()?["classification"].take();
-        ensure!(classes[id(2, 1)] == class, "{classes}");
-        ensure!(
-            classes.as_object().is_some_and(|all| all.len() == 2),
-            "{classes}"
-        );
-    }
-    Ok(())
-}
-
-#[test]
-fn names_are_read_in_both_spellings_and_sorted_by_number() -> Result<()> {
-    let tasks: Vec<Value> = (1..=11)
-        .map(|n| ready(1, n, json!({format!("src/{n}.js"): "x\n"})))
-        .collect();
-    let stage = wave(&tasks)?;
-    for number in 1..=11 {
-        stage.change_task(number, |task| task["metadata"]["kiln_wave"] = json!(1))?;
-    }
-    // Without a subject the worktree names the task.
-    stage.change_task(3, |task| task["subject"] = json!("Third thing"))?;
-    let order: Vec<String> = (1..=11).map(|n| id(1, n)).collect();
-    assert_eq!(stage.facts()?["integration_order"], json!(order));
-    Ok(())
-}
-
-#[test]
-fn of_two_entries_of_a_task_the_newest_word_counts() -> Result<()> {
-    let older = alive(1, 1);
-    let rows = [
-        (
-            "sequence before heartbeat",
-            json!({"sequence": 7}),
-            json!({"sequence": 9, "kiln_last_heartbeat": "2026-02-16T10:00:00Z"}),
-        ),
-        (
-            "a sequence before none",
-            json!({}),
-            json!({"sequence": 1, "kiln_last_heartbeat": "2026-02-16T10:00:00Z"}),
-        ),
-        (
-            "later heartbeat",
-            json!({}),
-            json!({"kiln_last_heartbeat": "2026-02-16T14:59:00Z"}),
-        ),
-        ("later in the list", json!({}), json!({})),
-    ];
-    for (about, first, second) in rows {
-        for is_swapped in [false, true] {
-            let stage = wave(std::slice::from_ref(&older))?;
-            let mut one = stage.task(1)?;
-            let mut two = one.clone();
-            one["metadata"] = with(one["metadata"].take(), first.clone());
-            two["metadata"] = with(two["metadata"].take(), second.clone());
-            two["metadata"]["kiln_stage"] = json!("failed");
-            let (low, high) = if is_swapped { ("7", "1") } else { ("1", "7") };
-            one["id"] = json!(low);
-            two["id"] = json!(high);
-            stage.write_task(low, &one)?;
-            stage.write_task(high, &two)?;
-            let class = stage.facts()?["classification"][id(1, 1)].take();
-            let wanted = match about {
-                "later in the list" if is_swapped => "in_progress",
-                _ => "rerun_required",
-            };
-            ensure!(class == wanted, "{about}, {is_swapped}: {class}");
-        }
-    }
-    Ok(())
-}
-
-#[test]
-fn what_the_task_list_lacks_is_no_task_and_what_it_garbles_is_told() -> Result<()> {
-    let mut scene = scene(&[landed(1, 1, json!({"a": "a\n"}))]);
-    if let Some(plan) = scene["plan"].as_array_mut() {
-        plan.push(json!({"id": "P1-T99", "title": "Forgotten", "wave": 1}));
-    }
-    let stage = stage(&scene)?;
-    fs_err::write(stage.task_list().join("8.json"), "{\"id\": \"8\", \"subj")?;
-    fs_err::write(stage.task_list().join("9.json"), "[]")?;
-    stage.write_task(
-        "10",
-        &json!({"id": "10", "subject": "phase-1:plan:codex", "status": "pending"}),
-    )?;
-    stage.write_task(
-        "11",
-        &json!({"id": "11", "subject": "phase-2:exec:wave-1:task-1", "status": "pending"}),
-    )?;
-    let answer = stage.inspected()?;
-    assert_eq!(
-        answer["facts"]["classification"],
-        of_tasks(&[(1, 1, "done")])
-    );
-    assert_eq!(
-        codes(&answer),
-        ["UNLISTED_TASK", "UNREADABLE_TASK", "UNREADABLE_TASK"]
-    );
-    Ok(())
 }

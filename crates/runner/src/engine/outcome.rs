@@ -80,7 +80,7 @@ impl Orchestrator<'_> {
     }
 
     /// Draws the conclusion from an attempt's last word, and from the signal that its worker died by.
-    async fn conclude(
+    pub(super) async fn conclude(
         &mut self,
         task: usize,
         attempt: u32,
@@ -146,6 +146,12 @@ impl Orchestrator<'_> {
     /// A worker or agent was killed. What is left of it is ended before the worktree is used again.
     async fn interrupted(&mut self, task: usize, attempt: u32, kill: Kill) -> Result<(), Error> {
         self.end_leftover(task, attempt).await;
+        if self.engine.work.destination == Destination::Worktree && self.is_stopping() {
+            // As if it had still said so itself: a person's wish to stop is no failure of the task.
+            self.mirror(task, &Happened::Stopped { killed: Some(kill) })?;
+            self.board.put_back(task);
+            return Ok(());
+        }
         if self.engine.work.destination == Destination::Worktree {
             let (reason, kind) = (kill.to_string(), FailureKind::Work);
             let happened = Happened::Failed {

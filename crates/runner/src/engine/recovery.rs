@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use camino::Utf8Path;
 use rekindle_git::{Expected, ObjectId};
-use rekindle_model::{Destination, FailureKind, Happened, Standing};
+use rekindle_model::{Destination, Happened, Standing};
 
 use super::evidence::Proof;
 use super::workers::Active;
@@ -123,8 +123,7 @@ impl Orchestrator<'_> {
         Ok(true)
     }
 
-    /// Finds the workers that live, where finished work stays in its worktree; those that are gone
-    /// without a word have failed.
+    /// Finds the workers that live, where finished work stays in its worktree.
     async fn find_workers(&mut self) -> Result<(), Error> {
         for task in 0..self.engine.work.tasks.len() {
             let newest = self.port.newest(self.task(task));
@@ -133,19 +132,67 @@ impl Orchestrator<'_> {
                 .port
                 .order(self.task(task), newest)
                 .map(|order| order.log);
-            if let Some(log) = log
-                && self.adopt(task, newest, &log)?
+            if let Some(log) = &log
+                && self.adopt(task, newest, log)?
             {
                 continue;
             }
+            // A worker that was just started and has no claim yet must not work beside the next one.
+            self.end_leftover(task, newest).await;
+            if self.has_moved_on(task) {
+                let reason = "its record has changed since it was judged".to_owned();
+                self.board.blocked(task, reason);
+                continue;
+            }
             if self.engine.work.tasks[task].standing == Standing::AtWork {
-                self.end_leftover(task, newest).await;
-                let reason = "its worker is gone".to_owned();
-                let kind = FailureKind::Work;
-                self.mirror(task, &Happened::Failed { reason, kind })?;
+                let last = log.and_then(|log| self.last_word(task, newest, &log));
+                self.conclude_unseen(task, newest, last).await?;
             }
         }
         Ok(())
+    }
+
+    /// Returns whether a task that was to begin has been begun by somebody since it was judged: a
+    /// worker of an earlier orchestrator may even have ended. The protocol then judges it anew.
+    fn has_moved_on(&self, task: usize) -> bool {
+        let entry = &self.engine.work.tasks[task];
+        let is_to_begin = entry.standing == Standing::Open;
+        entry.place.as_ref().is_some_and(|place| {
+            is_to_begin && fs_err::read(&place.mirror).is_ok_and(|now| now != place.seen)
+        })
+    }
+
+    /// Draws the conclusion from the last word of a worker that is gone, though the host's record has it at work.
+    ///
+    /// It may have ended since that was read, and what it did must not be called a failure.
+    async fn conclude_unseen(
+        &mut self,
+        task: usize,
+        attempt: u32,
+        last: Option<Happened>,
+    ) -> Result<(), Error> {
+        match &last {
+            Some(
+                happened @ (Happened::Implemented(_)
+                | Happened::Failed { .. }
+                | Happened::Limited { .. }),
+            ) => self.mirror(task, happened)?,
+            Some(stopped @ Happened::Stopped { .. }) => return self.mirror(task, stopped),
+            // It was killed, or it never began.
+            Some(
+                Happened::Claimed
+                | Happened::Started { .. }
+                | Happened::Beat { .. }
+                | Happened::Session { .. }
+                | Happened::Cost { .. }
+                | Happened::Interrupted(_)
+                | Happened::Completed { .. }
+                | Happened::Blocked { .. }
+                | Happened::Reopened { .. },
+            )
+            | None => {}
+        }
+        self.conclude(task, attempt, last, None).await
     }
 
     /// The record says done, git does not: the commit decides.

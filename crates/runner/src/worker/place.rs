@@ -114,6 +114,8 @@ impl Worker<'_> {
         if worktree.symlink_metadata().is_ok() {
             rekindle_fs::rename(worktree, &aside(worktree))?;
         }
+        // The place is the protocol's own: a lock on what is no longer there would fail every attempt.
+        main.unlock_lost(worktree)?;
         if let Some(root) = worktree.parent() {
             private_folder(root)?;
         }

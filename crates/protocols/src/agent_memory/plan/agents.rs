@@ -38,6 +38,7 @@ impl Planner<'_> {
             summary: NextAction::ExecuteTask(work.clone()).summary(),
             prompt: prompt.finish(),
             checks: Vec::new(),
+            seen: None,
         }
     }
 
@@ -77,6 +78,7 @@ impl Planner<'_> {
             summary: format!("Verify {}", work.named()),
             prompt: prompt.finish(),
             checks: task.map(|task| task.checks.clone()).unwrap_or_default(),
+            seen: None,
         }
     }
 
@@ -135,6 +137,7 @@ impl Planner<'_> {
             summary: self.run.next.summary(),
             prompt: prompt.finish(),
             checks: Vec::new(),
+            seen: None,
         }
     }
 

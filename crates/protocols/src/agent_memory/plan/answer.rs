@@ -57,7 +57,11 @@ impl Planner<'_> {
             ),
             // Anything else, or an answer to a question that the run no longer has: ask anew.
             (
-                QuestionKind::Approval | QuestionKind::Escalation | QuestionKind::PullRequest,
+                QuestionKind::Approval
+                | QuestionKind::Escalation
+                | QuestionKind::PullRequest
+                | QuestionKind::FailedValidation
+                | QuestionKind::CompleteProject,
                 _,
                 _,
             ) => self.plan(Vec::new(), Then::Again),

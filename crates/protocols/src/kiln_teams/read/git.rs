@@ -31,7 +31,17 @@ impl Reader<'_> {
             if let Some(finding) = wrong_branch(*number, members.clone()) {
                 self.findings.push(finding);
             }
+            // A worktree that was made ahead for a task that never began tells nothing of the wave's
+            // base: it is reset when the task begins.
+            let ledger = phase.state.ledger();
+            let has_begun = |task: &TaskEvidence| {
+                task.file.status != Status::Pending
+                    || ledger
+                        .iter()
+                        .any(|row| Some(&row.plan_task) == task.plan_task.as_ref())
+            };
             let heads: BTreeMap<&str, &TaskId> = members
+                .filter(|(_, task)| has_begun(task))
                 .filter_map(|(id, task)| Some((id, task.tree.as_ref()?)))
                 .filter(|(_, tree)| !tree.has_own_commits)
                 .map(|(id, tree)| (tree.head.as_str(), id))
@@ -54,38 +64,51 @@ impl Reader<'_> {
     /// Finds the commits on main that prove which tasks have landed.
     pub(super) fn history(&mut self, phase: &mut Phase) {
         let mut histories: BTreeMap<Option<String>, Vec<GitCommit>> = BTreeMap::new();
-        for (number, wave) in &phase.waves {
+        for (number, wave) in &mut phase.waves {
             let members = phase
                 .tasks
                 .iter_mut()
                 .filter(|(id, _)| id.wave == *number)
                 .map(|(_, task)| task);
+            let mut landed: BTreeSet<String> = BTreeSet::new();
             for task in members {
                 let Some(plan_task) = &task.plan_task else {
                     continue;
                 };
                 // Without a base any commit of the name would count, also one of an earlier life of
                 // the project: then there must be another sign, and somebody must have begun.
-                if wave.base.is_none() && !task.is_archived && task.file.status != Status::Completed
-                {
+                let has_ended = task.file.status == Status::Completed
+                    || (task.file.status == Status::InProgress
+                        && task.file.stage == Some(Stage::Verified));
+                if wave.base.is_none() && !task.is_archived && !has_ended {
                     continue;
                 }
-                let commits = histories.entry(wave.base.clone()).or_insert_with(|| {
-                    let after = wave.base.clone();
+                // A peer's worktree may have been made anew at a later commit than that of a task which
+                // landed and was cleaned up: then both other signs together are enough.
+                let is_cleaned_up = task.tree.is_none() && task.is_archived && has_ended;
+                let after = wave.base.clone().filter(|_| !is_cleaned_up);
+                let commits = histories.entry(after.clone()).or_insert_with(|| {
                     let answer = self
                         .world
                         .git(self.world.project(), &GitQuestion::Commits { after });
                     answer.and_then(GitAnswer::commits).unwrap_or_default()
                 });
-                let subject = format!("phase-{}/{plan_task}: ", phase.number);
+                // Git takes the blank at the end of a subject without a title away.
+                let subject = format!("phase-{}/{plan_task}:", phase.number);
                 task.landed = commits
                     .iter()
                     .find(|commit| commit.subject.starts_with(&subject))
                     .cloned();
+                landed.extend(task.landed.iter().map(|commit| commit.id.clone()));
                 if task.landed.is_some() && task.tree.is_some() && !task.is_archived {
                     let folder = layout::artifacts(&task.worktree, plan_task);
                     task.has_artifacts_left = self.world.stat(&folder).is_ok();
                 }
+            }
+            if wave.base.is_none() {
+                let mut commits = histories.get(&None).into_iter().flatten();
+                let first = commits.rfind(|commit| landed.contains(&commit.id));
+                wave.before_first = first.and_then(|commit| commit.parent.clone());
             }
         }
     }
@@ -120,8 +143,8 @@ impl Reader<'_> {
         if waiting.is_empty() {
             return;
         }
-        self.landed_paths(phase, &waiting);
         self.main(phase, &waiting);
+        self.landed_paths(phase, &waiting);
     }
 
     fn artifacts(&self, worktree: &Utf8Path, plan_task: &str) -> Artifacts {
@@ -137,27 +160,40 @@ impl Reader<'_> {
     }
 
     /// A peer's landed paths are compared with those that wait to land.
+    ///
+    /// Each peer costs a git process, and there may be hundreds: they are asked only where main has
+    /// changed since the wave's base at a path that waits.
     fn landed_paths(&self, phase: &mut Phase, waves: &BTreeSet<u32>) {
-        let landed = phase
-            .tasks
-            .iter_mut()
-            .filter(|(id, _)| waves.contains(&id.wave));
-        for (_, task) in landed {
-            let Some(GitCommit {
-                id: to,
-                parent: Some(from),
-                ..
-            }) = task.landed.clone()
-            else {
-                continue;
-            };
-            let answer = self
-                .world
-                .git(self.world.project(), &GitQuestion::Between { from, to })
-                .and_then(GitAnswer::changes);
-            let touched = Touched::of(&answer.unwrap_or_default());
-            task.landed_paths = touched.0.into_keys().collect();
+        for wave in waves {
+            let main = phase.waves.get(wave).and_then(|wave| wave.main.as_ref());
+            let members = || phase.tasks.iter().filter(|(id, _)| id.wave == *wave);
+            let is_met = main.is_none_or(|main| {
+                let mut waiting =
+                    members().filter_map(|(_, task)| task.touched.as_ref()?.as_ref().ok());
+                waiting.any(|touched| touched.meets(&main.committed))
+            });
+            if is_met {
+                let members = phase.tasks.iter_mut().filter(|(id, _)| id.wave == *wave);
+                members.for_each(|(_, task)| self.landed_paths_of(task));
+            }
         }
+    }
+
+    fn landed_paths_of(&self, task: &mut TaskEvidence) {
+        let Some(GitCommit {
+            id: to,
+            parent: Some(from),
+            ..
+        }) = task.landed.clone()
+        else {
+            return;
+        };
+        let answer = self
+            .world
+            .git(self.world.project(), &GitQuestion::Between { from, to })
+            .and_then(GitAnswer::changes);
+        let touched = Touched::of(&answer.unwrap_or_default());
+        task.landed_paths = touched.0.into_keys().collect();
     }
 
     /// Reads what the project holds where work waits to land.

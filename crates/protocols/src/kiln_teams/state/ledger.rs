@@ -106,7 +106,11 @@ impl Table {
         }
         // The other counts of the file are written as `1 / 2`.
         let retries = cell(Column::Retries);
-        let retries = retries.split('/').next().unwrap_or_default().trim().parse();
+        let retries = retries.split('/').next().unwrap_or_default().trim();
+        let retries = match retries.trim_matches(['-', '—', '–']) {
+            "" => Ok(0),
+            number => number.parse(),
+        };
         Some(LedgerRow {
             plan_task,
             wave: cell(Column::Wave),

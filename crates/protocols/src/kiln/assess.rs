@@ -1,0 +1,194 @@
+//! Evidence to verdict: which phases there are, how far each is, and where the stage leads.
+
+use rekindle_model::{Code, Finding, Place};
+use rekindle_text::excerpt;
+
+use super::inventory::{Phase, Reason, inventory, next_phase};
+use super::layout;
+use super::names::Helper;
+use super::phase_state::PhaseState;
+use super::read::Project;
+use super::restart::{Restart, operator_reason, restart};
+use super::values::{Event, PhaseStatus, Stage, Status, SubStage};
+use super::words;
+
+/// After this many corrections only a person may ask for another.
+pub(super) const MOST_CORRECTIONS: u32 = 3;
+
+/// A project and what it means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Judged {
+    pub(super) project: Project,
+    /// The phases in the order of the plan.
+    pub(super) inventory: Vec<Phase>,
+    pub(super) routing: Routing,
+    /// Whether the stage is still execution although all phases are done.
+    pub(super) is_past_execution: bool,
+    pub(super) findings: Vec<Finding>,
+}
+
+/// Where the stage leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Routing {
+    Brainstorm,
+    Planning(SubStage),
+    Execution(Execution),
+    /// The plan names no phase, and the memory none that is not completed.
+    NoPhases,
+    Validation(Branch),
+    Complete,
+}
+
+/// The phase that comes next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Execution {
+    pub(super) phase: Phase,
+    pub(super) reason: Reason,
+    pub(super) last_event: Option<Event>,
+    pub(super) restart: Restart,
+    /// Why a person must look first.
+    pub(super) operator: Option<String>,
+}
+
+/// How validation goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Branch {
+    Blocked,
+    Correction,
+    Fresh,
+}
+
+impl Branch {
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Blocked => "blocked",
+            Self::Correction => "correction",
+            Self::Fresh => "fresh",
+        }
+    }
+}
+
+/// Judges a project.
+pub(super) fn assess(project: Project) -> Judged {
+    let mut findings = project.findings.clone();
+    let inventory = inventory(&project, &mut findings);
+    let fields = &project.fields;
+    let branch = branch(fields.status, fields.correction_cycle);
+    let mut is_past_execution = false;
+    let routing = match fields.stage {
+        Stage::Brainstorm => Routing::Brainstorm,
+        Stage::Planning => Routing::Planning(fields.sub_stage.unwrap_or(SubStage::DualPlan)),
+        Stage::Execution => {
+            if let Some((phase, reason)) = next_phase(&project, &inventory) {
+                Routing::Execution(execution(&project, phase, reason))
+            } else if project.plan.phases.is_empty() {
+                // Only a plan can say that no phase is left.
+                let message = format!(
+                    "{}, so it can not be told what is left to do",
+                    words::no_phases(&inventory)
+                );
+                let place = Place::path(project.memory_dir.join(layout::MASTER_PLAN));
+                findings.push(Finding::new(Code::NoPhases, message).at(place));
+                Routing::NoPhases
+            } else {
+                is_past_execution = true;
+                Routing::Validation(branch)
+            }
+        }
+        Stage::Validation => Routing::Validation(branch),
+        Stage::Complete => Routing::Complete,
+    };
+    Judged {
+        project,
+        inventory,
+        routing,
+        is_past_execution,
+        findings,
+    }
+}
+
+impl Judged {
+    /// Returns the stages that are gone through, in order.
+    pub(super) fn route(&self) -> Vec<&'static str> {
+        let last = match self.routing {
+            Routing::Brainstorm => Stage::Brainstorm,
+            Routing::Planning(_) => Stage::Planning,
+            Routing::Execution(_) | Routing::NoPhases => Stage::Execution,
+            Routing::Validation(_) => Stage::Validation,
+            Routing::Complete => Stage::Complete,
+        };
+        let first = self.is_past_execution.then_some(Stage::Execution);
+        first.into_iter().chain([last]).map(Stage::as_str).collect()
+    }
+
+    /// Returns who is sent off next.
+    pub(super) fn helper(&self) -> Option<Helper> {
+        match &self.routing {
+            Routing::Execution(execution) if execution.operator.is_none() => Some(Helper::Maestro),
+            Routing::Validation(Branch::Correction | Branch::Fresh) => Some(Helper::Argus),
+            Routing::Brainstorm
+            | Routing::Planning(_)
+            | Routing::Execution(_)
+            | Routing::NoPhases
+            | Routing::Validation(Branch::Blocked)
+            | Routing::Complete => None,
+        }
+    }
+
+    /// Returns the quote for whoever is sent off, with its place.
+    pub(super) fn quote(&self, helper: Helper) -> Option<(usize, &str)> {
+        let turn = match (&self.routing, helper) {
+            (Routing::Execution(execution), Helper::Maestro) => {
+                execution.phase.number.saturating_sub(1)
+            }
+            _ => self.project.fields.correction_cycle,
+        };
+        self.project
+            .names
+            .next(helper, usize::try_from(turn).unwrap_or(0))
+    }
+
+    /// Returns a phase.
+    pub(super) fn phase(&self, number: u32) -> Option<&Phase> {
+        self.inventory.iter().find(|phase| phase.number == number)
+    }
+
+    /// Tells of a phase's state file that it says something else than that the phase is in progress.
+    pub(super) fn trouble(&self, number: u32) -> Option<String> {
+        let status = self.project.states.get(&number)?.status.as_str();
+        let is_trouble = !matches!(status, "" | "in_progress");
+        is_trouble.then(|| format!("its state file says {}", excerpt(status, 80)))
+    }
+
+    /// Returns how many phases are completed.
+    pub(super) fn n_completed(&self) -> usize {
+        let completed = |phase: &&Phase| phase.status == PhaseStatus::Completed;
+        self.inventory.iter().filter(completed).count()
+    }
+}
+
+fn execution(project: &Project, phase: &Phase, reason: Reason) -> Execution {
+    let nothing = PhaseState::default();
+    let state = project.states.get(&phase.number).unwrap_or(&nothing);
+    let is_retry = reason == Reason::Failed;
+    let restart = restart(state, &project.tasks, project.fields.debate_mode, is_retry);
+    Execution {
+        phase: phase.clone(),
+        reason,
+        last_event: state.last().map(|event| event.kind),
+        operator: operator_reason(state, &restart),
+        restart,
+    }
+}
+
+fn branch(status: Status, correction_cycle: u32) -> Branch {
+    match (correction_cycle, status) {
+        (1.., Status::Blocked) => Branch::Blocked,
+        (1.., Status::InProgress) => Branch::Correction,
+        (1.., Status::Paused | Status::Complete) | (0, _) => Branch::Fresh,
+    }
+}
+
+#[cfg(test)]
+#[path = "assess_tests.rs"]
+mod tests;

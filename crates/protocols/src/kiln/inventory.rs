@@ -1,0 +1,140 @@
+//! The phases of a project, how far each is, and which comes next.
+
+use rekindle_model::{Code, Finding, Place};
+
+use super::handoff;
+use super::memory::{Memory, PhaseLine};
+use super::read::Project;
+use super::values::PhaseStatus;
+
+/// A phase and how far it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Phase {
+    pub(super) number: u32,
+    pub(super) name: String,
+    pub(super) status: PhaseStatus,
+}
+
+/// Why a phase comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reason {
+    InProgress,
+    HandoffNote,
+    Failed,
+    LowestPending,
+}
+
+impl Reason {
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::InProgress => "in_progress",
+            Self::HandoffNote => "handoff_note",
+            Self::Failed => "failed",
+            Self::LowestPending => "lowest_pending",
+        }
+    }
+}
+
+/// Puts the phases of the plan together with what the memory and the archive say of them.
+///
+/// Without a plan the memory's own lines are the phases: that nothing is planned must never look as
+/// if all were done.
+pub(super) fn inventory(project: &Project, findings: &mut Vec<Finding>) -> Vec<Phase> {
+    let lines = project.memory.phase_lines();
+    let said = |number: u32| -> Option<&PhaseLine> {
+        let mut of_phase = lines
+            .iter()
+            .map(|(_, line)| line)
+            .filter(|line| line.number == Some(number));
+        of_phase.next_back()
+    };
+    let status = |number: u32| {
+        if project.archived.contains(&number) {
+            return PhaseStatus::Completed;
+        }
+        said(number)
+            .and_then(|line| line.status)
+            .unwrap_or(PhaseStatus::Pending)
+    };
+    let mut phases: Vec<Phase> = project
+        .plan
+        .phases
+        .iter()
+        .map(|phase| Phase {
+            number: phase.number,
+            name: phase.name.clone(),
+            status: status(phase.number),
+        })
+        .collect();
+    let is_planned = !phases.is_empty();
+    for (at, line) in &lines {
+        let Some(number) = line
+            .number
+            .filter(|number| phases.iter().all(|phase| phase.number != *number))
+        else {
+            continue;
+        };
+        if is_planned {
+            let message = format!(
+                "the memory has a line for phase {number}, which master-plan.md lacks; it does not count"
+            );
+            let place = Place::line(project.memory_file(), Memory::line_number(*at));
+            findings.push(Finding::new(Code::UnplannedPhase, message).at(place));
+            continue;
+        }
+        phases.push(Phase {
+            number,
+            name: said(number).map_or_else(String::new, |line| line.name.clone()),
+            status: status(number),
+        });
+    }
+    for (status, word) in [
+        (PhaseStatus::InProgress, "in progress"),
+        (PhaseStatus::Failed, "failed"),
+    ] {
+        let of_status: Vec<String> = phases
+            .iter()
+            .filter(|phase| phase.status == status)
+            .map(|phase| phase.number.to_string())
+            .collect();
+        if of_status.len() > 1 {
+            let message = format!(
+                "phases {} are {word}; the lowest comes first",
+                of_status.join(", ")
+            );
+            findings.push(
+                Finding::new(Code::SeveralOpenPhases, message)
+                    .at(Place::path(project.memory_file())),
+            );
+        }
+    }
+    phases
+}
+
+/// Picks the phase that comes next; nothing when all are completed.
+pub(super) fn next_phase<'p>(
+    project: &Project,
+    inventory: &'p [Phase],
+) -> Option<(&'p Phase, Reason)> {
+    let lowest = |status: PhaseStatus| {
+        let of_status = inventory.iter().filter(|phase| phase.status == status);
+        of_status.min_by_key(|phase| phase.number)
+    };
+    if let Some(phase) = lowest(PhaseStatus::InProgress) {
+        return Some((phase, Reason::InProgress));
+    }
+    // The note decides only where nothing structured does.
+    let noted = handoff::phase_under_way(&project.fields.handoff_note).and_then(|number| {
+        let mut pending = inventory
+            .iter()
+            .filter(|phase| phase.status == PhaseStatus::Pending);
+        pending.find(|phase| phase.number == number)
+    });
+    if let Some(phase) = noted {
+        return Some((phase, Reason::HandoffNote));
+    }
+    if let Some(phase) = lowest(PhaseStatus::Failed) {
+        return Some((phase, Reason::Failed));
+    }
+    lowest(PhaseStatus::Pending).map(|phase| (phase, Reason::LowestPending))
+}

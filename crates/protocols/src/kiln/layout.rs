@@ -1,0 +1,392 @@
+//! Where things are: the project as the user's shell names it, kiln's folder in it, and the memory.
+//!
+//! The memory is in the user's home, in a folder that is named after the project's path. Kiln has had
+//! more than one rule for that name; the seed's comes first, and where its folder is not there the
+//! others are looked for.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rekindle_world::{Kind, World};
+
+/// The memory's main file.
+pub(super) const MEMORY: &str = "MEMORY.md";
+/// The other files of the memory that a resume reads.
+pub(super) const SUPPORTING: [&str; 5] = ["PATTERNS.md", DECISIONS, MASTER_PLAN, PITFALLS, VISION];
+pub(super) const VISION: &str = "vision.md";
+pub(super) const MASTER_PLAN: &str = "master-plan.md";
+pub(super) const DECISIONS: &str = "decisions.md";
+pub(super) const PITFALLS: &str = "pitfalls.md";
+/// Our own note of who was sent off with which quote, relative to the project.
+pub(super) const SPAWNS: &str = ".rekindle/logs/kiln/spawns.jsonl";
+/// The largest file that is read whole; kiln's are a thousand times smaller.
+pub(super) const LARGEST: u64 = 8 * 1024 * 1024;
+/// The longest name of a folder that Claude Code does not cut.
+const LONGEST_NAME: usize = 200;
+/// What a memory begins with.
+const TITLE: &str = "# Kiln Project Memory";
+
+/// The places of one project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// The project as the user's shell names it.
+    pub(super) project: Utf8PathBuf,
+    /// The folder `.claude` in the user's home, where a home is known.
+    pub(super) claude_home: Option<Utf8PathBuf>,
+    /// The name of the memory's folder.
+    pub(super) encoded: String,
+    /// Whether that name is not the one of the seed's rule.
+    pub(super) is_elsewhere: bool,
+}
+
+impl Layout {
+    /// Finds the places of the world's project.
+    pub(super) fn find(world: &dyn World) -> Self {
+        let project = project_path(world);
+        let home = world.variable("HOME").filter(|home| home.starts_with('/'));
+        let claude_home = home.map(|home| Utf8PathBuf::from(home).join(".claude"));
+        let by_seed = encode(&project);
+        let mut layout = Self {
+            project,
+            claude_home,
+            encoded: by_seed.clone(),
+            is_elsewhere: false,
+        };
+        if layout
+            .memory()
+            .is_some_and(|folder| is_there(world, &folder))
+        {
+            return layout;
+        }
+        // Claude Code names the folder that the links lead to.
+        let real = world
+            .resolve(&layout.project)
+            .unwrap_or_else(|_| layout.project.clone());
+        for other in [
+            encode_as_claude_code(&real),
+            encode_collapsed(&layout.project),
+        ] {
+            if other == by_seed {
+                continue;
+            }
+            let found = Self {
+                encoded: other,
+                is_elsewhere: true,
+                ..layout.clone()
+            };
+            // Claude Code keeps notes of its own under such names, so the file must be kiln's.
+            if found.is_kilns(world) {
+                return found;
+            }
+        }
+        layout.is_elsewhere = false;
+        layout
+    }
+
+    /// Returns the folder of the memory, absolute.
+    pub(super) fn memory(&self) -> Option<Utf8PathBuf> {
+        Some(self.home_of_memory()?.join("memory"))
+    }
+
+    /// Returns the folder around the memory, which is all of the home that is written to.
+    pub(super) fn home_of_memory(&self) -> Option<Utf8PathBuf> {
+        Some(
+            self.claude_home
+                .as_ref()?
+                .join("projects")
+                .join(&self.encoded),
+        )
+    }
+
+    /// Returns a file of the memory.
+    pub(super) fn in_memory(&self, name: &str) -> Option<Utf8PathBuf> {
+        Some(self.memory()?.join(name))
+    }
+
+    /// Returns the folder of the memory as it is shown, also where no home is known.
+    pub(super) fn shown_memory(&self) -> String {
+        match self.memory() {
+            Some(folder) => folder.into_string(),
+            None => format!("$HOME/.claude/projects/{}/memory", self.encoded),
+        }
+    }
+
+    /// Returns where the memory goes when it is archived.
+    pub(super) fn archived_memory(&self, stamp: &str) -> Option<Utf8PathBuf> {
+        Some(
+            self.home_of_memory()?
+                .join(format!("memory-archive/{stamp}")),
+        )
+    }
+
+    /// Returns the file with the names of kiln's agents.
+    pub(super) fn names(&self) -> Option<Utf8PathBuf> {
+        Some(self.claude_home.as_ref()?.join("kilntwo/names.json"))
+    }
+
+    /// Returns a path in kiln's folder of the project.
+    pub(super) fn in_kiln(&self, path: &str) -> Utf8PathBuf {
+        self.project.join(".kiln").join(path)
+    }
+
+    /// Returns the name by which people call the project.
+    pub(super) fn name(&self) -> &str {
+        self.project.file_name().unwrap_or("root")
+    }
+
+    /// Returns whether the memory is there and is kiln's.
+    pub(super) fn is_kilns(&self, world: &dyn World) -> bool {
+        let file = self.in_memory(MEMORY);
+        let bytes = file.and_then(|file| world.read(&file, LARGEST).ok());
+        bytes.is_some_and(|bytes| is_kilns_memory(&bytes))
+    }
+}
+
+/// Returns the running log of a phase, relative to kiln's folder.
+pub(super) fn phase_state(phase: u32) -> String {
+    format!("phase_{phase}_state.md")
+}
+
+/// Returns the proof that a phase is complete, relative to kiln's folder.
+pub(super) fn phase_summary(phase: u32) -> String {
+    format!("archive/phase_{phase:02}/phase_summary.md")
+}
+
+/// The report of the validation, relative to kiln's folder.
+pub(super) const REPORT: &str = "validation/report.md";
+
+/// Returns the number of a file `phase-<N>-results.md`.
+pub(super) fn results_of(name: &str) -> Option<u32> {
+    name.strip_prefix("phase-")?
+        .strip_suffix("-results.md")?
+        .parse()
+        .ok()
+}
+
+/// Returns the project's path: as the shell names it if that is the same folder, else as the system does.
+fn project_path(world: &dyn World) -> Utf8PathBuf {
+    let project = world.project();
+    let by_shell = world
+        .variable("PWD")
+        .filter(|path| path.starts_with('/'))
+        .map(Utf8PathBuf::from);
+    let is_plain = |path: &Utf8PathBuf| {
+        !path
+            .as_str()
+            .split('/')
+            .any(|part| part == "." || part == "..")
+    };
+    let is_same = |path: &Utf8PathBuf| match (world.resolve(path), world.resolve(project)) {
+        (Ok(shell), Ok(system)) => shell == system,
+        (Err(_), _) | (_, Err(_)) => false,
+    };
+    let path = by_shell
+        .filter(is_plain)
+        .filter(is_same)
+        .unwrap_or_else(|| project.to_owned());
+    match path.as_str().trim_end_matches('/') {
+        "" => Utf8PathBuf::from("/"),
+        trimmed => Utf8PathBuf::from(trimmed),
+    }
+}
+
+/// The seed's rule: every slash becomes a dash, and nothing else is touched.
+fn encode(path: &Utf8Path) -> String {
+    path.as_str().replace('/', "-")
+}
+
+/// Claude Code's own rule: everything but letters and digits becomes a dash, by units of UTF-16, and
+/// a long name is cut and told from others by a hash of the path.
+fn encode_as_claude_code(path: &Utf8Path) -> String {
+    let dash = |unit: u16| match u8::try_from(unit) {
+        Ok(c) if c.is_ascii_alphanumeric() => char::from(c),
+        Ok(_) | Err(_) => '-',
+    };
+    let encoded: String = path.as_str().encode_utf16().map(dash).collect();
+    match encoded.get(..LONGEST_NAME) {
+        Some(short) if encoded.len() > LONGEST_NAME => {
+            let hash = path.as_str().encode_utf16().fold(0_i32, |hash, unit| {
+                hash.wrapping_mul(31).wrapping_add(i32::from(unit))
+            });
+            format!("{short}-{}", base36(hash.unsigned_abs()))
+        }
+        Some(_) | None => encoded,
+    }
+}
+
+fn base36(mut number: u32) -> String {
+    let mut digits = Vec::new();
+    loop {
+        digits.extend(char::from_digit(number % 36, 36));
+        number /= 36;
+        if number == 0 {
+            return digits.into_iter().rev().collect();
+        }
+    }
+}
+
+/// The rule of kiln's installer: slashes and signs that some systems refuse, and no two dashes in a row.
+fn encode_collapsed(path: &Utf8Path) -> String {
+    let mut encoded = String::new();
+    for c in path.as_str().chars() {
+        let c = if r#"/\:*?"<>|"#.contains(c) { '-' } else { c };
+        if !(c == '-' && encoded.ends_with('-')) {
+            encoded.push(c);
+        }
+    }
+    encoded
+}
+
+fn is_there(world: &dyn World, folder: &Utf8Path) -> bool {
+    let is_folder = |path: &Utf8Path| world.stat(path).is_ok_and(|meta| meta.kind == Kind::Folder);
+    is_folder(folder) || world.resolve(folder).is_ok_and(|folder| is_folder(&folder))
+}
+
+/// Tells kiln's memory from the notes that Claude Code itself keeps at the same place.
+fn is_kilns_memory(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let mut lines = text
+        .trim_start_matches('\u{feff}')
+        .lines()
+        .filter(|line| !line.trim().is_empty());
+    let is_titled = lines
+        .clone()
+        .next()
+        .is_some_and(|line| line.trim_end() == TITLE);
+    is_titled || lines.any(|line| line.starts_with("stage:"))
+}
+
+#[cfg(test)]
+mod tests {
+    use rekindle_world::MemoryWorld;
+
+    use super::*;
+
+    const KILNS: &str = "# Kiln Project Memory\n";
+
+    fn world(project: &str) -> MemoryWorld {
+        MemoryWorld::new(project, "2026-02-20T12:00:00Z".parse().unwrap())
+            .with_variable("HOME", "/h")
+    }
+
+    #[test]
+    fn the_three_rules_of_naming() {
+        for (path, seed, claude, collapsed) in [
+            (
+                "/DEV/myproject",
+                "-DEV-myproject",
+                "-DEV-myproject",
+                "-DEV-myproject",
+            ),
+            (
+                "/DEV/my.app v2",
+                "-DEV-my.app v2",
+                "-DEV-my-app-v2",
+                "-DEV-my.app v2",
+            ),
+            ("/a--b/c:d", "-a--b-c:d", "-a--b-c-d", "-a-b-c-d"),
+            ("/", "-", "-", "-"),
+        ] {
+            let path = Utf8Path::new(path);
+            assert_eq!(encode(path), seed);
+            assert_eq!(encode_as_claude_code(path), claude);
+            assert_eq!(encode_collapsed(path), collapsed);
+        }
+    }
+
+    #[test]
+    fn claude_codes_names_count_units_and_are_cut_when_long() {
+        let encoded = |path: &str| encode_as_claude_code(Utf8Path::new(path));
+        assert_eq!(encoded("/tmp/x/my_app.v2 x"), "-tmp-x-my-app-v2-x");
+        assert_eq!(encoded("/é/🔥"), "-----");
+        let exact = format!("/{}", "a".repeat(199));
+        assert_eq!(encoded(&exact), exact.replace('/', "-"));
+        // The hashes were computed apart from this code.
+        let long = format!("/{}", "a".repeat(200));
+        assert_eq!(encoded(&long), format!("-{}-b6ymvl", "a".repeat(199)));
+        let other = format!("/{}.é🔥", "b".repeat(250));
+        assert_eq!(encoded(&other), format!("-{}-ywhd3i", "b".repeat(199)));
+    }
+
+    #[test]
+    fn claude_code_names_the_folder_that_links_lead_to() {
+        let world = world("/real/my.app")
+            .link("/link", "/real")
+            .with_variable("PWD", "/link/my.app")
+            .file("/h/.claude/projects/-real-my-app/memory/MEMORY.md", KILNS);
+        let layout = Layout::find(&world);
+        assert_eq!(
+            layout.shown_memory(),
+            "/h/.claude/projects/-real-my-app/memory"
+        );
+        assert!(layout.is_elsewhere);
+        assert_eq!(layout.project, "/link/my.app");
+    }
+
+    #[test]
+    fn the_memory_is_where_the_seed_says_unless_it_is_only_elsewhere() {
+        let at = |world: MemoryWorld| {
+            let layout = Layout::find(&world);
+            (layout.shown_memory(), layout.is_elsewhere)
+        };
+        let seed = "/h/.claude/projects/-w-my.app/memory".to_owned();
+        let claude = "/h/.claude/projects/-w-my-app/memory".to_owned();
+        let app = || world("/w/my.app");
+        assert_eq!(at(app()), (seed.clone(), false));
+        assert_eq!(
+            at(app().file("/h/.claude/projects/-w-my-app/memory/MEMORY.md", KILNS)),
+            (claude, true)
+        );
+        let both = app()
+            .folder("/h/.claude/projects/-w-my.app/memory")
+            .file("/h/.claude/projects/-w-my-app/memory/MEMORY.md", KILNS);
+        assert_eq!(at(both), (seed.clone(), false));
+        let foreign = app().file(
+            "/h/.claude/projects/-w-my-app/memory/MEMORY.md",
+            "# Notes\n- x\n",
+        );
+        assert_eq!(at(foreign), (seed, false));
+    }
+
+    #[test]
+    fn without_a_home_no_path_begins_at_the_root() {
+        for home in ["", "relative"] {
+            let layout = Layout::find(&world("/w/app").with_variable("HOME", home));
+            assert_eq!(layout.memory(), None);
+            assert_eq!(
+                layout.shown_memory(),
+                "$HOME/.claude/projects/-w-app/memory"
+            );
+        }
+    }
+
+    #[test]
+    fn the_shell_names_the_project_if_it_is_the_same_folder() {
+        let real = || world("/real/app").link("/link", "/real");
+        for (pwd, wanted) in [
+            ("/link/app", "/link/app"),
+            ("/link/app/", "/link/app"),
+            ("/link/../link/app", "/real/app"),
+            ("/real", "/real/app"),
+            ("/gone/app", "/real/app"),
+            ("link/app", "/real/app"),
+        ] {
+            assert_eq!(
+                Layout::find(&real().with_variable("PWD", pwd)).project,
+                wanted,
+                "{pwd}"
+            );
+        }
+        assert_eq!(Layout::find(&real()).project, "/real/app");
+    }
+
+    #[test]
+    fn notes_of_claude_code_are_not_kilns_memory() {
+        for (text, wanted) in [
+            ("\u{feff}\n# Kiln Project Memory\r\n", true),
+            ("## Runtime\nstage: planning\n", true),
+            ("# Memory\n- the stage: dark\n", false),
+            ("", false),
+        ] {
+            assert_eq!(is_kilns_memory(text.as_bytes()), wanted, "{text:?}");
+        }
+    }
+}

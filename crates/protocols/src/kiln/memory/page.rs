@@ -1,0 +1,239 @@
+//! MEMORY.md as lines: sections, keys at the first column, and blocks that belong to a key.
+//!
+//! Kiln's template has comments (`# …` at the first column) that look like headings, and a commented
+//! tail with whole sections in it. So a section begins at `## ` alone and ends at the next one, and a
+//! key counts only at the first column. Lines that are indented below a key are its block, whatever
+//! they say. What the values mean is known elsewhere.
+
+use rekindle_text::{Document, Line, Span};
+
+/// The file by lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Page {
+    pub(super) document: Document,
+    pub(super) lines: Vec<Line>,
+    pub(super) sections: Vec<Section>,
+    pub(super) fields: Vec<Field>,
+}
+
+/// A part of the file from a `## ` heading to the next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Section {
+    pub(super) name: String,
+    /// The place of the heading among the lines.
+    pub(super) heading: usize,
+    /// The place behind the last line.
+    pub(super) end: usize,
+}
+
+/// A line `key: value`, with the lines of its block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Field {
+    pub(super) key: String,
+    /// The place of its section, if it is in one.
+    pub(super) section: Option<usize>,
+    /// The place of its line.
+    pub(super) at: usize,
+    /// The place of the last line that belongs to it: a line that is put below comes after it.
+    pub(super) last: usize,
+    /// Whether its value is the block and not what stands on its line.
+    has_block: bool,
+    /// Where the colon ends.
+    colon: usize,
+    /// What stands on the line itself, without blanks around it.
+    inline: Span,
+}
+
+impl Page {
+    /// Reads any bytes.
+    pub(super) fn parse(bytes: Vec<u8>) -> Self {
+        let document = Document::new(bytes);
+        let lines: Vec<Line> = document.lines().collect();
+        let mut page = Self {
+            document,
+            lines,
+            sections: Vec::new(),
+            fields: Vec::new(),
+        };
+        let mut at = 0;
+        while at < page.lines.len() {
+            let mut next = at + 1;
+            if let Some(name) = page.heading(at) {
+                page.end_section(at);
+                page.sections.push(Section {
+                    name,
+                    heading: at,
+                    end: page.lines.len(),
+                });
+            } else if let Some(field) = page.field(at) {
+                next = field.last + 1;
+                page.fields.push(field);
+            }
+            at = next;
+        }
+        page
+    }
+
+    fn end_section(&mut self, at: usize) {
+        if let Some(open) = self.sections.last_mut() {
+            open.end = at;
+        }
+    }
+
+    /// Returns the bytes of a line without its end.
+    pub(super) fn content(&self, at: usize) -> &[u8] {
+        let line = self.lines.get(at);
+        line.and_then(|line| self.document.slice(line.content))
+            .unwrap_or_default()
+    }
+
+    /// Returns a line as text.
+    pub(super) fn text(&self, at: usize) -> String {
+        String::from_utf8_lossy(self.content(at)).into_owned()
+    }
+
+    pub(super) fn is_blank(&self, at: usize) -> bool {
+        self.content(at).trim_ascii().is_empty()
+    }
+
+    /// Returns whether a line is one of the template's comments.
+    pub(super) fn is_comment(&self, at: usize) -> bool {
+        self.content(at).starts_with(b"#")
+    }
+
+    /// Returns the sections of a name, in order.
+    pub(super) fn named<'p>(
+        &'p self,
+        name: &'p str,
+    ) -> impl DoubleEndedIterator<Item = &'p Section> {
+        self.sections
+            .iter()
+            .filter(move |section| section.name == name)
+    }
+
+    /// Returns what a field says: its line, or its block without the indentation.
+    pub(super) fn value(&self, field: &Field) -> String {
+        let inline = self.document.slice(field.inline).unwrap_or_default();
+        if !field.has_block {
+            let text = String::from_utf8_lossy(inline);
+            let is_empty = is_block_sign(&text) || matches!(text.as_ref(), "\"\"" | "''");
+            return if is_empty {
+                String::new()
+            } else {
+                text.into_owned()
+            };
+        }
+        let block: Vec<String> = (field.at + 1..=field.last)
+            .map(|at| self.text(at))
+            .collect();
+        let blanks = |line: &String| line.len() - line.trim_start_matches([' ', '\t']).len();
+        let filled = block.iter().filter(|line| !line.trim().is_empty());
+        let indent = filled.map(blanks).min().unwrap_or(0);
+        let lines: Vec<&str> = block
+            .iter()
+            .map(|line| line.get(indent..).unwrap_or_default().trim_end())
+            .collect();
+        lines.join("\n")
+    }
+
+    /// Returns the field's value with the blanks before it: its block, or the rest of its line.
+    pub(super) fn behind_colon(&self, field: &Field) -> Span {
+        self.up_to(
+            field,
+            if field.has_block {
+                field.last
+            } else {
+                field.at
+            },
+        )
+    }
+
+    /// Returns all that would belong to a block of the field.
+    pub(super) fn room_for_block(&self, field: &Field) -> Span {
+        self.up_to(field, field.last)
+    }
+
+    fn up_to(&self, field: &Field, last: usize) -> Span {
+        let line = self.lines.get(last);
+        Span::new(
+            field.colon,
+            line.map_or(field.colon, |line| line.content.end),
+        )
+    }
+
+    /// Returns what stands on the field's own line without blanks around it; empty if there is more.
+    pub(super) fn inline(&self, field: &Field) -> Span {
+        if field.has_block {
+            Span::new(field.colon, field.colon)
+        } else {
+            field.inline
+        }
+    }
+
+    fn heading(&self, at: usize) -> Option<String> {
+        let rest = self.content(at).strip_prefix(b"##")?;
+        let is_heading = rest.first().is_some_and(|c| matches!(c, b' ' | b'\t'));
+        is_heading.then(|| String::from_utf8_lossy(rest.trim_ascii()).into_owned())
+    }
+
+    fn field(&self, at: usize) -> Option<Field> {
+        let content = self.content(at);
+        let n_key = content
+            .iter()
+            .take_while(|c| c.is_ascii_alphanumeric() || **c == b'_')
+            .count();
+        if n_key == 0 || content.get(n_key) != Some(&b':') {
+            return None;
+        }
+        let start = self.lines.get(at)?.content.start;
+        let colon = start + n_key + 1;
+        let rest = content.get(n_key + 1..)?;
+        let inner = rest.trim_ascii();
+        let inner_start = colon + rest.len() - rest.trim_ascii_start().len();
+        let inline = Span::new(inner_start, inner_start + inner.len());
+        let opens_block = inner.is_empty() || is_block_sign(&String::from_utf8_lossy(inner));
+        let last = self.last_of_block(at);
+        Some(Field {
+            key: String::from_utf8_lossy(content.get(..n_key)?).into_owned(),
+            section: self.sections.len().checked_sub(1),
+            at,
+            last,
+            has_block: opens_block && last > at,
+            colon,
+            // Blanks alone have no place of their own: what comes stands right behind the colon.
+            inline: if inner.is_empty() {
+                Span::new(colon, colon)
+            } else {
+                inline
+            },
+        })
+    }
+
+    /// Returns the place of the last indented line below a key; blank lines between them belong to it.
+    fn last_of_block(&self, at: usize) -> usize {
+        let mut last = at;
+        for below in at + 1..self.lines.len() {
+            let is_indented =
+                self.content(below).starts_with(b" ") || self.content(below).starts_with(b"\t");
+            if self.is_blank(below) {
+                continue;
+            }
+            if !is_indented {
+                break;
+            }
+            last = below;
+        }
+        last
+    }
+}
+
+/// Returns whether a value only says that a block follows: `|`, `>-`, `|2`.
+fn is_block_sign(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix(['|', '>']) else {
+        return false;
+    };
+    rest.len() <= 2
+        && rest
+            .chars()
+            .all(|c| c == '-' || c == '+' || c.is_ascii_digit())
+}

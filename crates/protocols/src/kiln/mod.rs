@@ -1,0 +1,248 @@
+//! kiln: a project that is resumed from its memory.
+//!
+//! All that counts stands in `MEMORY.md`, in a folder of the user's home that is named after the
+//! project's path. [`read`] takes it in with what stands beside it, [`assess`] follows its stage,
+//! [`plan`] says what is due: the banner, one surgical write, and then the stage itself, with Maestro
+//! and Argus as the agents that do the work.
+
+mod assess;
+mod explain;
+mod facts;
+mod handoff;
+mod inventory;
+mod layout;
+mod master_plan;
+mod memory;
+mod names;
+mod noticed;
+mod phase_state;
+mod plan;
+mod prompts;
+mod read;
+mod report;
+mod restart;
+mod seen;
+mod unreadable;
+mod values;
+mod words;
+
+use camino::Utf8PathBuf;
+use jiff::Timestamp;
+use rekindle_model::{
+    AgentTask, Assessment, Checkpoint, Explanation, Fact, Finding, Happened, Intent, Next, Plan,
+    Progress, ProtocolName, State, Summary, Work, WorkflowId,
+};
+use rekindle_world::World;
+
+use self::assess::{Branch, Judged, Routing};
+use self::layout::Layout;
+use self::read::Evidence;
+use self::unreadable::Unreadable;
+use crate::{Ask, Case, Protocol};
+
+/// The protocol itself; it has no state.
+pub(crate) struct Kiln;
+
+impl Protocol for Kiln {
+    fn name(&self) -> ProtocolName {
+        ProtocolName::Kiln
+    }
+
+    fn is_here(&self, world: &dyn World) -> bool {
+        Layout::find(world).is_kilns(world)
+    }
+
+    fn inspect(&self, world: &dyn World, ask: &Ask) -> Box<dyn Case> {
+        match read::evidence(world) {
+            Evidence::NoMemory(layout) => Box::new(Unreadable::without_memory(&layout, ask)),
+            Evidence::Corrupt {
+                layout,
+                fields,
+                unreadable,
+            } => Box::new(Unreadable::corrupt(&layout, &fields, unreadable, ask)),
+            Evidence::Project(project) => {
+                let judged = assess::assess(*project);
+                let assessment = assessment(&judged, ask);
+                Box::new(Resume {
+                    judged,
+                    assessment,
+                    now: world.now(),
+                })
+            }
+        }
+    }
+
+    // The engine runs none of this protocol's work, so there are no attempts to tell of.
+    fn record(&self, _: &str, _: &str, _: &str, _: u32, _: &Happened, _: Timestamp) -> String {
+        String::new()
+    }
+
+    fn heard(&self, _: &str) -> Option<(String, u32, Happened)> {
+        None
+    }
+
+    fn attempt_log(&self, _: &str, _: &str, _: &str, _: u32) -> Utf8PathBuf {
+        Utf8PathBuf::new()
+    }
+
+    fn mirrored(&self, _: &[u8], _: &Happened, _: Timestamp) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn explain(&self, world: &dyn World, _: &Ask, task: &str) -> Option<Explanation> {
+        match read::evidence(world) {
+            Evidence::Project(project) => explain::explain(&assess::assess(*project), task),
+            Evidence::NoMemory(_) | Evidence::Corrupt { .. } => None,
+        }
+    }
+}
+
+/// A project whose memory can be followed.
+struct Resume {
+    judged: Judged,
+    assessment: Assessment,
+    now: Timestamp,
+}
+
+impl Case for Resume {
+    fn assessment(&self) -> &Assessment {
+        &self.assessment
+    }
+
+    fn plan(&self, intent: &Intent) -> Option<Plan> {
+        plan::plan(&self.judged, self.now, intent)
+    }
+
+    fn work(&self) -> Option<Work> {
+        None
+    }
+
+    fn brief(&self, _: &dyn World, _: usize, attempt: u32, _: Option<&str>) -> AgentTask {
+        nothing_to_do(attempt)
+    }
+
+    fn roots(&self) -> Vec<Utf8PathBuf> {
+        self.judged
+            .project
+            .layout
+            .home_of_memory()
+            .into_iter()
+            .collect()
+    }
+
+    fn checkpoints(&self) -> Vec<Checkpoint> {
+        Vec::new()
+    }
+}
+
+/// The engine never asks for it: there is no work of its kind here.
+fn nothing_to_do(attempt: u32) -> AgentTask {
+    AgentTask {
+        role: "executor",
+        task: None,
+        attempt,
+        summary: String::new(),
+        prompt: String::new(),
+        checks: Vec::new(),
+        seen: None,
+    }
+}
+
+fn id(layout: &Layout) -> WorkflowId {
+    WorkflowId::new(ProtocolName::Kiln, layout.name())
+}
+
+fn assessment(judged: &Judged, ask: &Ask) -> Assessment {
+    let fields = &judged.project.fields;
+    let summary = Summary {
+        id: id(&judged.project.layout),
+        state: standing(judged),
+        stage: stage(judged),
+        progress: Progress {
+            done: judged.n_completed(),
+            total: (!judged.inventory.is_empty()).then_some(judged.inventory.len()),
+        },
+        last_activity: fields.last_updated,
+        next: next(judged),
+    };
+    chosen(summary, ask, judged.findings.clone(), facts::facts(judged))
+}
+
+fn chosen(summary: Summary, ask: &Ask, findings: Vec<Finding>, facts: Fact) -> Assessment {
+    let name = &summary.id.name;
+    let is_meant = ask
+        .name
+        .as_ref()
+        .is_none_or(|wanted| !wanted.is_empty() && name.starts_with(wanted.as_str()));
+    Assessment {
+        id: is_meant.then(|| summary.id.clone()),
+        state: if is_meant {
+            summary.state
+        } else {
+            State::Unknown
+        },
+        workflows: vec![summary],
+        findings,
+        facts,
+    }
+}
+
+fn standing(judged: &Judged) -> State {
+    match &judged.routing {
+        Routing::Brainstorm | Routing::Planning(_) | Routing::Validation(Branch::Blocked) => {
+            State::Waiting
+        }
+        Routing::Execution(execution) if execution.operator.is_some() => State::Waiting,
+        Routing::Execution(_) | Routing::Validation(Branch::Correction | Branch::Fresh) => {
+            State::Interrupted
+        }
+        Routing::NoPhases => State::Blocked,
+        Routing::Complete => State::Complete,
+    }
+}
+
+fn stage(judged: &Judged) -> String {
+    let stage = judged.route().last().copied().unwrap_or_default();
+    match &judged.routing {
+        Routing::Planning(sub_stage) => format!("{stage} ({})", sub_stage.as_str()),
+        Routing::Execution(execution) => format!("{stage}, phase {}", execution.phase.number),
+        Routing::Brainstorm | Routing::NoPhases | Routing::Validation(_) | Routing::Complete => {
+            stage.to_owned()
+        }
+    }
+}
+
+fn next(judged: &Judged) -> Next {
+    let (kind, summary) = match &judged.routing {
+        Routing::Brainstorm => ("brainstorm", "go on with the brainstorm".to_owned()),
+        Routing::Planning(_) => ("planning", "go on with the plan".to_owned()),
+        Routing::Execution(execution) => {
+            let named = words::named(execution.phase.number, &execution.phase.name);
+            if let Some(reason) = &execution.operator {
+                let summary = format!("{named} waits for the operator: {reason}");
+                ("operator", summary)
+            } else {
+                let step = execution.restart.step.as_str();
+                let trouble = judged.trouble(execution.phase.number);
+                let trouble = trouble.map_or_else(String::new, |said| format!("; {said}"));
+                ("phase", format!("resume {named} with step {step}{trouble}"))
+            }
+        }
+        Routing::NoPhases => (
+            "no_phases",
+            "put the phases back into master-plan.md".to_owned(),
+        ),
+        Routing::Validation(Branch::Blocked) => (
+            "decide",
+            "decide how to proceed after validation failed".to_owned(),
+        ),
+        Routing::Validation(Branch::Correction | Branch::Fresh) => {
+            ("validate", "validate what was built".to_owned())
+        }
+        Routing::Complete => ("complete", "nothing is left to do".to_owned()),
+    };
+    Next { kind, summary }
+}
+
+#[cfg(test)]
+mod scene_tests;

@@ -1,0 +1,296 @@
+//! Where a phase goes on: a table from its last event, and what tasks and review rounds need beside it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::phase_state::{PhaseEvent, PhaseState};
+use super::values::Event;
+
+/// A rejected review is fixed and reviewed again this often; then a person decides.
+const MOST_ROUNDS: u32 = 3;
+
+/// The point from which a phase goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Restart {
+    pub(super) step: Lifecycle,
+    /// The task that comes next, as its prompt's file names it.
+    pub(super) task: Option<String>,
+    pub(super) review_round: Option<u32>,
+    /// Where within the step, as a sentence for the executor.
+    pub(super) how: String,
+}
+
+impl Restart {
+    /// Returns whether every round that a review may have was rejected.
+    pub(super) fn is_out_of_rounds(&self) -> bool {
+        self.review_round.is_some_and(|round| round > MOST_ROUNDS)
+    }
+}
+
+/// The steps of a phase, in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Lifecycle {
+    Setup,
+    Plan,
+    Sharpen,
+    Implement,
+    Review,
+    Complete,
+    Reconcile,
+    Archive,
+}
+
+impl Lifecycle {
+    /// Returns the word.
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Setup => "setup",
+            Self::Plan => "plan",
+            Self::Sharpen => "sharpen",
+            Self::Implement => "implement",
+            Self::Review => "review",
+            Self::Complete => "complete",
+            Self::Reconcile => "reconcile",
+            Self::Archive => "archive",
+        }
+    }
+}
+
+/// The tasks of a phase as its folder shows them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct TaskFiles {
+    /// The numbers of `prompts/task_<NN>.md`, in order.
+    pub(super) prompts: Vec<String>,
+    /// Whether `outputs/task_<NN>_output.md` tells of success, for those that are there.
+    pub(super) outputs: BTreeMap<String, bool>,
+    /// Whether both planners have delivered.
+    pub(super) has_both_plans: bool,
+}
+
+/// Decides where a phase goes on; `is_retry` when it had failed and is tried again.
+pub(super) fn restart(
+    state: &PhaseState,
+    files: &TaskFiles,
+    debate_mode: u32,
+    is_retry: bool,
+) -> Restart {
+    // A phase that was set up again began anew: what was done before is of another run.
+    let state = &state.last_run();
+    // An error says nothing of how far the phase was; the event before it does.
+    let is_progress = |event: &&PhaseEvent| !matches!(event.kind, Event::Error | Event::Halt);
+    let Some(last) = state.events.iter().rfind(is_progress) else {
+        return at(Lifecycle::Setup, "nothing of the phase has been done yet");
+    };
+    match last.kind {
+        Event::Setup | Event::Branch => at(Lifecycle::Plan, "the phase is set up: plan it"),
+        Event::PlanStart if !files.has_both_plans => at(
+            Lifecycle::Plan,
+            "the planners did not both finish: let them plan again",
+        ),
+        Event::PlanStart if debate_mode > 1 => {
+            at(Lifecycle::Plan, "both plans are written: debate them")
+        }
+        Event::PlanStart => at(
+            Lifecycle::Plan,
+            "both plans are written: synthesize the phase plan",
+        ),
+        Event::DebateComplete => at(
+            Lifecycle::Plan,
+            "the debate is over: synthesize the phase plan",
+        ),
+        Event::SynthesisComplete => at(
+            Lifecycle::Sharpen,
+            "the phase plan is synthesized: close planning, then sharpen",
+        ),
+        Event::PlanComplete => at(Lifecycle::Sharpen, "planning is done: sharpen the tasks"),
+        Event::SharpenStart => at(
+            Lifecycle::Sharpen,
+            "sharpening was begun and not finished: sharpen again",
+        ),
+        // Outputs that are there now are of an earlier phase.
+        Event::SharpenComplete => Restart {
+            task: files.prompts.first().cloned(),
+            ..at(
+                Lifecycle::Implement,
+                "the prompts are written: begin with the first task",
+            )
+        },
+        Event::TaskStart | Event::TaskSuccess | Event::TaskRetry | Event::TaskFail => {
+            implement(state, files, is_retry)
+        }
+        Event::ReviewStart => review(
+            round(state, last),
+            "was begun and not finished: review again",
+        ),
+        Event::ReviewRejected => {
+            let done = round(state, last);
+            let how = format!("round {done} was rejected: fix what it found, then review");
+            review_with(done.saturating_add(1), &how)
+        }
+        Event::FixStart => {
+            let done = round(state, last);
+            let how = format!(
+                "the fix of round {done} was begun and not finished: do it again, then review"
+            );
+            review_with(done.saturating_add(1), &how)
+        }
+        Event::FixComplete => review_with(
+            round(state, last).saturating_add(1),
+            "the fix is done: review it",
+        ),
+        Event::ReviewApproved => at(Lifecycle::Complete, "the review passed: merge"),
+        Event::Merge => at(
+            Lifecycle::Reconcile,
+            "the branch is merged, so never merge it again: reconcile, then archive",
+        ),
+        Event::ReconcileComplete => at(Lifecycle::Archive, "all is reconciled: archive"),
+        Event::Error | Event::Halt => {
+            at(Lifecycle::Setup, "nothing of the phase has been done yet")
+        }
+    }
+}
+
+/// Returns why a person must look at a phase before it goes on.
+pub(super) fn operator_reason(state: &PhaseState, restart: &Restart) -> Option<String> {
+    if restart.is_out_of_rounds() {
+        return Some(format!("{MOST_ROUNDS} review rounds were rejected"));
+    }
+    let is_past = restart.step >= Lifecycle::Complete;
+    let failed = matches!(
+        state.last().map(|event| event.kind),
+        Some(Event::Error | Event::Halt)
+    );
+    (state.status == "needs-operator-review" && (failed || !is_past))
+        .then(|| "its state file says needs-operator-review".to_owned())
+}
+
+fn at(step: Lifecycle, how: &str) -> Restart {
+    Restart {
+        step,
+        task: None,
+        review_round: None,
+        how: how.to_owned(),
+    }
+}
+
+fn review(round: u32, how: &str) -> Restart {
+    review_with(round, &format!("round {round} {how}"))
+}
+
+fn review_with(round: u32, how: &str) -> Restart {
+    Restart {
+        review_round: Some(round),
+        ..at(Lifecycle::Review, how)
+    }
+}
+
+/// Finds the next incomplete task; without one the phase is reviewed.
+fn implement(state: &PhaseState, files: &TaskFiles, is_retry: bool) -> Restart {
+    let track = Track::of(state);
+    let succeeded = |task: &String| {
+        let by_output = files.outputs.get(task).copied() == Some(true);
+        number(task).is_some_and(|number| track.succeeded.contains(&number)) || by_output
+    };
+    let failed = |task: &String| number(task).is_some_and(|number| track.failed.contains(&number));
+    let n_failed = files
+        .prompts
+        .iter()
+        .filter(|task| failed(task) && !succeeded(task))
+        .count();
+    // Up to half of the tasks may fail and the phase goes on; what failed is done again in a retry.
+    let goes_on = n_failed * 2 <= files.prompts.len() && !is_retry;
+    let is_open = |task: &&String| !(succeeded(task) || (goes_on && failed(task)));
+    if let Some(task) = files.prompts.iter().find(is_open) {
+        return Restart {
+            task: Some(task.clone()),
+            ..at(
+                Lifecycle::Implement,
+                &format!("task {task} is the first that is not done"),
+            )
+        };
+    }
+    if files.prompts.is_empty() && !track.is_summed_up {
+        let open = track.open.map(|number| format!("{number:02}"));
+        return Restart {
+            task: open,
+            ..at(
+                Lifecycle::Implement,
+                "go on with the first task that is not done",
+            )
+        };
+    }
+    review_with(1, "every task was done: review")
+}
+
+/// What the events say of tasks.
+#[derive(Debug, Default)]
+struct Track {
+    succeeded: BTreeSet<u32>,
+    failed: BTreeSet<u32>,
+    /// The task that was begun last and has not ended.
+    open: Option<u32>,
+    /// Whether the implementation was summed up as complete.
+    is_summed_up: bool,
+}
+
+impl Track {
+    fn of(state: &PhaseState) -> Self {
+        let mut track = Self::default();
+        for event in &state.events {
+            let task = after(&event.description, "task");
+            match (event.kind, task) {
+                (Event::TaskStart | Event::TaskRetry, Some(task)) => {
+                    track.open = Some(task);
+                    track.failed.remove(&task);
+                    track.is_summed_up = false;
+                }
+                (Event::TaskSuccess, Some(task)) => {
+                    track.succeeded.insert(task);
+                    track.failed.remove(&task);
+                    track.open.take_if(|open| *open == task);
+                }
+                (Event::TaskFail, Some(task)) => {
+                    track.failed.insert(task);
+                    track.open.take_if(|open| *open == task);
+                }
+                (Event::TaskSuccess, None) => {
+                    track.is_summed_up = event.description.starts_with("Implementation complete");
+                }
+                _ => {}
+            }
+        }
+        track
+    }
+}
+
+/// Returns the round an event is about: as it says itself, else by counting reviews.
+fn round(state: &PhaseState, event: &PhaseEvent) -> u32 {
+    let before = state
+        .events
+        .iter()
+        .take_while(|other| other.line <= event.line);
+    let begun = before
+        .filter(|other| other.kind == Event::ReviewStart)
+        .count();
+    after(&event.description, "round")
+        .filter(|round| *round > 0)
+        .unwrap_or_else(|| u32::try_from(begun).unwrap_or(u32::MAX).max(1))
+}
+
+/// Returns the number behind a word, as in `Starting task 03`.
+fn after(text: &str, word: &str) -> Option<u32> {
+    let lower = text.to_ascii_lowercase();
+    let places = lower.match_indices(word).map(|(at, _)| at + word.len());
+    places.filter_map(|at| lower.get(at..)).find_map(|rest| {
+        let digits = rest.trim_start_matches([' ', '_', '#', '-']);
+        let n_digits = digits.bytes().take_while(u8::is_ascii_digit).count();
+        digits.get(..n_digits)?.parse().ok()
+    })
+}
+
+fn number(task: &str) -> Option<u32> {
+    task.parse().ok()
+}
+
+#[cfg(test)]
+#[path = "restart_tests.rs"]
+mod tests;

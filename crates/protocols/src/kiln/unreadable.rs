@@ -1,0 +1,104 @@
+//! A project whose memory is not there or can not be followed: there is one thing to say.
+
+use camino::Utf8PathBuf;
+use rekindle_model::{
+    AgentTask, Assessment, Checkpoint, Code, Fact, Finding, Intent, Next, Place, Plan, Progress,
+    State, Summary, Work,
+};
+use rekindle_world::World;
+
+use super::layout::{self, Layout};
+use super::{chosen, facts, id, nothing_to_do, plan, words};
+use crate::{Ask, Case};
+
+/// A project whose memory is not there or can not be followed: there is one thing to say.
+pub(super) struct Unreadable {
+    assessment: Assessment,
+    name: String,
+    text: String,
+}
+
+impl Unreadable {
+    pub(super) fn without_memory(layout: &Layout, ask: &Ask) -> Self {
+        let finding = match layout.memory() {
+            Some(folder) => Finding::new(
+                Code::MemoryMissing,
+                "there is no memory of this project, or nothing is in it",
+            )
+            .at(Place::path(folder.join(layout::MEMORY))),
+            None => Finding::new(
+                Code::MemoryMissing,
+                "HOME is not set, so the memory can not be looked for",
+            ),
+        };
+        let facts = facts::unreadable(layout, None);
+        Self::new(layout, ask, words::no_memory(layout), finding, facts)
+    }
+
+    pub(super) fn corrupt(
+        layout: &Layout,
+        fields: &[&'static str],
+        unreadable: Option<String>,
+        ask: &Ask,
+    ) -> Self {
+        let message = match unreadable {
+            Some(reason) => format!("MEMORY.md can not be read: {reason}"),
+            None => format!(
+                "MEMORY.md does not say in a known word: {}",
+                fields.join(", ")
+            ),
+        };
+        let file = layout.in_memory(layout::MEMORY).unwrap_or_default();
+        let finding = Finding::new(Code::MemoryCorrupt, message).at(Place::path(file));
+        let facts = facts::unreadable(layout, Some(fields));
+        Self::new(layout, ask, words::corrupt(layout, fields), finding, facts)
+    }
+
+    fn new(layout: &Layout, ask: &Ask, text: String, finding: Finding, facts: Fact) -> Self {
+        let summary = Summary {
+            id: id(layout),
+            state: State::Corrupt,
+            stage: "unknown".to_owned(),
+            progress: Progress {
+                done: 0,
+                total: None,
+            },
+            last_activity: None,
+            next: Next {
+                kind: "reinitialize",
+                summary: finding.message.clone(),
+            },
+        };
+        Self {
+            assessment: chosen(summary, ask, vec![finding], facts),
+            name: layout.name().to_owned(),
+            text,
+        }
+    }
+}
+
+impl Case for Unreadable {
+    fn assessment(&self) -> &Assessment {
+        &self.assessment
+    }
+
+    fn plan(&self, intent: &Intent) -> Option<Plan> {
+        Some(plan::only_says(&self.name, &self.text, intent))
+    }
+
+    fn work(&self) -> Option<Work> {
+        None
+    }
+
+    fn brief(&self, _: &dyn World, _: usize, attempt: u32, _: Option<&str>) -> AgentTask {
+        nothing_to_do(attempt)
+    }
+
+    fn roots(&self) -> Vec<Utf8PathBuf> {
+        Vec::new()
+    }
+
+    fn checkpoints(&self) -> Vec<Checkpoint> {
+        Vec::new()
+    }
+}

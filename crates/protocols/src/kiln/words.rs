@@ -1,0 +1,296 @@
+//! The texts of the protocol: the seed's, to the letter, and few of our own where it gives none.
+
+use rekindle_model::{Question, QuestionKind};
+use rekindle_text::{excerpt, headings, printable, printable_block};
+
+use super::assess::{Branch, Execution, Judged, MOST_CORRECTIONS};
+use super::inventory::Phase;
+use super::layout::{self, Layout};
+use super::values::{PhaseStatus, Stage, SubStage};
+
+/// The menu of a project that is complete, as the seed has it.
+const COMPLETE: &str = "This project is marked complete.\n\
+    \n\
+    What would you like to do next?\n  \
+      1. Start a new project in this directory (/kiln:start)\n  \
+      2. Review the decisions log\n  \
+      3. Review the pitfalls log\n  \
+      4. Archive this project's memory\n";
+
+/// The block of a project without a memory.
+pub(super) fn no_memory(layout: &Layout) -> String {
+    format!(
+        "[kiln:resume] No memory found at {}.\n\
+         Memory may not have been initialized. Run /kiln:start to begin a new project session.\n",
+        printable(&layout.shown_memory())
+    )
+}
+
+/// The block of a memory that does not say where the project stands.
+pub(super) fn corrupt(layout: &Layout, fields: &[&str]) -> String {
+    format!(
+        "[kiln:resume] MEMORY.md is corrupted or incomplete (missing required fields: {}).\n\
+         Run /kiln:start to reinitialize, or manually repair $CLAUDE_HOME/projects/{}/memory/MEMORY.md.\n",
+        fields.join(", "),
+        printable(&layout.encoded)
+    )
+}
+
+/// The banner, the context of the last session, and what it recommended.
+pub(super) fn opening(judged: &Judged) -> String {
+    let fields = &judged.project.fields;
+    let mut lines = vec![
+        "=== Kiln Resume ===".to_owned(),
+        format!(
+            "Project: {}",
+            printable(judged.project.layout.project.as_str())
+        ),
+    ];
+    if let Some(mode) = &fields.project_mode {
+        lines.push(format!("Mode:    {}", printable(mode)));
+    }
+    lines.push(format!("Stage:   {}", fields.stage.as_str()));
+    if let (Stage::Execution, Some(number)) = (fields.stage, fields.phase_number) {
+        let line = format!(
+            "Phase:   {number}/{} {}",
+            total(judged),
+            printable(&fields.phase_name)
+        );
+        lines.push(line.trim_end().to_owned());
+    }
+    if fields.correction_cycle > 0 {
+        lines.push(format!(
+            "Correction: cycle {}/{MOST_CORRECTIONS}",
+            fields.correction_cycle
+        ));
+    }
+    lines.push(format!("Status:  {}", fields.status.as_str()));
+    let note = if fields.handoff_note.is_empty() {
+        "(none)"
+    } else {
+        &fields.handoff_note
+    };
+    lines.push(format!("Handoff: {}", printable(note)));
+    lines.push("=====================".to_owned());
+    if !fields.handoff_context.is_empty() {
+        lines.push("Context:".to_owned());
+        let context = printable_block(&fields.handoff_context);
+        lines.extend(
+            context
+                .lines()
+                .map(|line| format!("  {line}").trim_end().to_owned()),
+        );
+    }
+    if let Some(next) = &fields.recommended {
+        lines.push(format!(
+            "Recommended next step (from last reset): {}",
+            printable(next)
+        ));
+    }
+    lines.join("\n") + "\n"
+}
+
+pub(super) fn brainstorm(judged: &Judged) -> String {
+    format!(
+        "\nResuming brainstorming session. Here is the current vision:\n\n{}\n\
+         What would you like to explore or refine next?\n",
+        document(judged, layout::VISION)
+    )
+}
+
+pub(super) fn planning(judged: &Judged, sub_stage: SubStage) -> String {
+    format!(
+        "\nResuming planning stage ({}).\n\n{}\nWhat would you like to change or settle in the plan?\n",
+        sub_stage.as_str(),
+        document(judged, layout::MASTER_PLAN)
+    )
+}
+
+/// The one line before a phase's executor is sent off.
+pub(super) fn status_line(judged: &Judged, execution: &Execution) -> String {
+    format!(
+        "\nResuming phase {}/{}: {} — spawning Maestro.\n",
+        execution.phase.number,
+        total(judged),
+        printable(&execution.phase.name)
+    )
+}
+
+/// What is said of a phase that a person must look at first.
+pub(super) fn operator(execution: &Execution, reason: &str) -> String {
+    format!(
+        "\nPhase {} ({}) waits for the operator: {reason}.\n",
+        execution.phase.number,
+        printable(&execution.phase.name)
+    )
+}
+
+/// Says which phases are missing.
+pub(super) fn no_phases(inventory: &[Phase]) -> &'static str {
+    if inventory.is_empty() {
+        "neither master-plan.md nor MEMORY.md names a phase"
+    } else {
+        "master-plan.md names no phase, and all that MEMORY.md names are completed"
+    }
+}
+
+/// What is said where nothing tells what is left to do.
+pub(super) fn without_a_plan(judged: &Judged) -> String {
+    format!(
+        "\nNobody can tell what is left: {}.\n",
+        no_phases(&judged.inventory)
+    )
+}
+
+pub(super) fn validation(judged: &Judged, branch: Branch) -> String {
+    let cycle = judged.project.fields.correction_cycle;
+    match branch {
+        Branch::Blocked => format!(
+            "\nValidation failed after {cycle} correction cycles. Here is the validation report:\n\n{}\n{}\n",
+            report(judged),
+            FAILED_VALIDATION
+        ),
+        Branch::Correction => {
+            format!(
+                "\nResuming validation — correction cycle {cycle}/{MOST_CORRECTIONS} in progress.\n"
+            )
+        }
+        Branch::Fresh => format!("\nResuming validation stage.\n{}", summary(judged)),
+    }
+}
+
+/// What was built and what was decided, in our own words.
+fn summary(judged: &Judged) -> String {
+    let mut text = String::new();
+    if judged.inventory.is_empty() {
+        text.push_str("\nThe master plan names no phases.\n");
+    } else {
+        text.push_str("\nBuilt so far:\n");
+        for phase in &judged.inventory {
+            let mark = match phase.status {
+                PhaseStatus::Completed => String::new(),
+                PhaseStatus::Pending | PhaseStatus::InProgress | PhaseStatus::Failed => {
+                    format!(" ({})", phase.status.as_str())
+                }
+            };
+            text.push_str(&format!(
+                "  Phase {}: {}{mark}\n",
+                phase.number,
+                printable(&phase.name)
+            ));
+        }
+    }
+    let decisions = judged
+        .project
+        .document(layout::DECISIONS)
+        .map(entries)
+        .unwrap_or_default();
+    if decisions.is_empty() {
+        text.push_str("No decisions are recorded.\n");
+    } else {
+        text.push_str("Decisions:\n");
+        for decision in decisions {
+            text.push_str(&format!("  {}\n", excerpt(&decision, 200)));
+        }
+    }
+    text
+}
+
+/// Returns the titles of a log's entries: every heading of the second level but the one that explains.
+fn entries(text: &str) -> Vec<String> {
+    let of_entry = |words: &str| words != "Format";
+    headings(text)
+        .iter()
+        .filter(|heading| heading.level == 2)
+        .filter_map(|heading| text.get(heading.text.range()))
+        .filter(|words| of_entry(words))
+        .map(|words| {
+            words
+                .strip_prefix("Decision:")
+                .unwrap_or(words)
+                .trim()
+                .to_owned()
+        })
+        .collect()
+}
+
+fn report(judged: &Judged) -> String {
+    match &judged.project.report {
+        Some(report) => block(&report.text),
+        None => format!(
+            "There is no validation report at .kiln/{}.\n",
+            layout::REPORT
+        ),
+    }
+}
+
+/// Returns a supporting file as it is printed, or that it is absent.
+pub(super) fn document(judged: &Judged, name: &str) -> String {
+    match judged.project.document(name) {
+        Some(text) => block(text),
+        None => format!("{name} is absent.\n"),
+    }
+}
+
+fn block(text: &str) -> String {
+    format!("{}\n", printable_block(text.trim_end()))
+}
+
+/// The menu of a project that is complete.
+pub(super) fn complete() -> String {
+    format!("\n{COMPLETE}")
+}
+
+const FAILED_VALIDATION: &str =
+    "How would you like to proceed? Options: retry validation, fix manually, or mark complete.";
+
+/// The question after validation failed too often.
+pub(super) fn failed_validation() -> Question {
+    Question {
+        kind: QuestionKind::FailedValidation,
+        text: FAILED_VALIDATION.to_owned(),
+        answers: vec![
+            ("retry validation", "let Argus validate once more"),
+            (
+                "fix manually",
+                "pause; the next resume validates what you have fixed",
+            ),
+            ("mark complete", "end the project as it is"),
+        ],
+        unanswered:
+            "validation waits for a decision; `rekindle resume` without --yes takes your answer"
+                .to_owned(),
+        may_stay_open: true,
+    }
+}
+
+/// The question of a project that is complete.
+pub(super) fn complete_project() -> Question {
+    Question {
+        kind: QuestionKind::CompleteProject,
+        text: "What would you like to do next?".to_owned(),
+        answers: vec![
+            ("1", "start a new project in this directory"),
+            ("2", "review the decisions log"),
+            ("3", "review the pitfalls log"),
+            ("4", "archive this project's memory; nothing is deleted"),
+        ],
+        unanswered: "the project is complete; `rekindle resume` without --yes takes your choice"
+            .to_owned(),
+        may_stay_open: true,
+    }
+}
+
+/// Returns the number of phases as the memory has it.
+fn total(judged: &Judged) -> String {
+    let total = judged.project.fields.phase_total;
+    total.map_or_else(|| "?".to_owned(), |total| total.to_string())
+}
+
+/// Returns the number of a phase with its total and name, for a sentence.
+pub(super) fn named(number: u32, name: &str) -> String {
+    if name.is_empty() {
+        return format!("phase {number}");
+    }
+    format!("phase {number} ({})", excerpt(name, 80))
+}

@@ -1,0 +1,11 @@
+//! kiln from end to end: real files, real processes, an agent that is a script.
+//!
+//! [`project`] lays out a project and its memory; the other modules are what happens to them.
+
+mod answers;
+#[cfg(feature = "crash-points")]
+mod deaths;
+mod life;
+mod places;
+mod project;
+mod writes;

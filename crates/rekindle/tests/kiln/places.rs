@@ -1,0 +1,138 @@
+//! Where the memory is found, and what is said where nothing can be.
+
+use anyhow::{Result, ensure};
+
+use crate::project::{Project, out};
+
+fn planning() -> Result<Project> {
+    Project::new("stage: planning\nstatus: paused\n", "")
+}
+
+#[test]
+fn the_shell_names_the_project_also_by_a_link() -> Result<()> {
+    let project = planning()?;
+    let link = project.sandbox.root().join("link");
+    std::os::unix::fs::symlink(project.sandbox.project(), &link)?;
+    let encoded = link.as_str().replace('/', "-");
+    let moved = project.memory_dir().with_file_name("moved");
+    fs_err::rename(project.memory_dir(), &moved)?;
+    let by_link = project
+        .sandbox
+        .root()
+        .join(format!("home/.claude/projects/{encoded}/memory"));
+    fs_err::create_dir_all(&by_link)?;
+    fs_err::copy(moved.join("MEMORY.md"), by_link.join("MEMORY.md"))?;
+    let ran = project
+        .alone(&["--yes", "--no-agent"])
+        .from(link.clone())
+        .with("PWD", link.as_str())
+        .run()?;
+    ensure!(ran.code() == Some(0), "{ran}");
+    ensure!(out(&ran).contains("Stage:   planning\n"), "{ran}");
+    ensure!(fs_err::read_to_string(by_link.join("MEMORY.md"))?.contains("- Resumed: "));
+    // A variable that names another folder does not count.
+    let ran = project
+        .alone(&["--yes", "--no-agent"])
+        .from(link)
+        .with("PWD", "/tmp")
+        .run()?;
+    assert_eq!(ran.code(), Some(1), "{ran}");
+    Ok(())
+}
+
+#[test]
+fn a_memory_under_the_name_that_claude_code_gives_is_found_and_said() -> Result<()> {
+    let project = planning()?;
+    let dashes = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let encoded: String = project
+        .sandbox
+        .project()
+        .as_str()
+        .chars()
+        .map(dashes)
+        .collect();
+    let projects = project.sandbox.root().join("home/.claude/projects");
+    let by_seed = project.sandbox.project().as_str().replace('/', "-");
+    if encoded != by_seed {
+        fs_err::rename(projects.join(&by_seed), projects.join(&encoded))?;
+        let ran = project.alone(&["--yes", "--no-agent"]).run()?;
+        ensure!(ran.code() == Some(0), "{ran}");
+        ensure!(ran.stderr().contains("MEMORY_ELSEWHERE"), "{ran}");
+        ensure!(
+            fs_err::read_to_string(projects.join(&encoded).join("memory/MEMORY.md"))?
+                .contains("- Resumed: ")
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn without_a_home_nothing_is_looked_for_at_the_root() -> Result<()> {
+    let project = planning()?;
+    let ran = project
+        .alone(&["--yes", "--no-agent"])
+        .without("HOME")
+        .run()?;
+    assert_eq!(ran.code(), Some(1), "{ran}");
+    ensure!(
+        out(&ran).starts_with("[kiln:resume] No memory found at $HOME/.claude/projects/-"),
+        "{ran}"
+    );
+    Ok(())
+}
+
+#[test]
+fn a_folder_that_is_gone_has_no_path() -> Result<()> {
+    let project = planning()?;
+    let binary = project.sandbox.binary();
+    let script =
+        format!("mkdir gone && cd gone && rmdir ../gone && exec {binary} resume --protocol kiln");
+    let ran = project
+        .sandbox
+        .typed(&[])
+        .through(&["sh", "-c", &script])
+        .run()?;
+    assert_eq!(ran.code(), Some(1), "{ran}");
+    ensure!(
+        ran.stderr().contains(
+            "Cannot determine project path. Please run this command from the project root."
+        ),
+        "{ran}"
+    );
+    Ok(())
+}
+
+#[test]
+fn a_project_is_found_without_naming_the_protocol() -> Result<()> {
+    let project = planning()?;
+    let ran = project.sandbox.run(&["status"])?;
+    ensure!(out(&ran).contains("kiln:ledger-api"), "{ran}");
+    let ran = project
+        .sandbox
+        .typed(&["resume", "--yes", "--no-agent"])
+        .run()?;
+    ensure!(
+        out(&ran).contains("Resuming planning stage (dual_plan).\n"),
+        "{ran}"
+    );
+    // Notes that Claude Code itself keeps at that place are none of kiln's.
+    project.write_memory("MEMORY.md", "# Memory\n- likes tabs\n")?;
+    let ran = project.sandbox.run(&["status"])?;
+    ensure!(!out(&ran).contains("kiln:"), "{ran}");
+    Ok(())
+}
+
+#[test]
+fn a_phase_is_explained() -> Result<()> {
+    let project = Project::new(
+        "stage: execution\nstatus: paused\n",
+        "- phase_number: 1 | phase_name: Storage | phase_status: completed\n",
+    )?;
+    let ran = project.sandbox.run(&["explain", "kiln:ledger-api", "1"])?;
+    ensure!(
+        ran.code() == Some(0) && out(&ran).contains("completed"),
+        "{ran}"
+    );
+    ensure!(out(&ran).contains("phase_status: completed"), "{ran}");
+    Ok(())
+}
