@@ -15,6 +15,9 @@ use crate::face::{Briefing, Choice, Face, News};
 use crate::inspect::{Planned, inspect_world, plan_world};
 use crate::{Error, Project, Query};
 
+/// More rounds in which nothing happens are no coincidence.
+const MOST_IDLE_ROUNDS: u32 = 3;
+
 /// How often a resume that stays looks again: much more often than the shortest limit of a heartbeat.
 const WATCH_INTERVAL: Duration = Duration::from_secs(2);
 
@@ -155,6 +158,7 @@ pub fn resume(
         last_success: None,
         is_engines,
         watched: None,
+        idle_rounds: 0,
         _branch: branch,
     };
     let outcome = session.run(anew.plan)?;
@@ -305,6 +309,8 @@ struct Session<'a> {
     is_engines: bool,
     /// What was waited for last.
     watched: Option<Stop>,
+    /// How often in a row workers were asked for and there was nothing for them to do.
+    idle_rounds: u32,
     /// The branch on which the engine lands is ours while this lives.
     _branch: Option<rekindle_fs::Lock>,
 }
@@ -401,8 +407,11 @@ impl Session<'_> {
         };
         let is_over = ending.stopped || ending.over_budget;
         let tally = ending.tally;
-        // Nobody was started, nobody ended, nothing was found changed: the next round would be this one again.
-        if !is_over && ending.attempts == 0 && tally.landed == 0 && tally.blocked == 0 {
+        // Nobody was started and nobody ended: a worker may have ended just before, and the next
+        // reading shows it. Where nothing changes, the rounds would be the same for ever.
+        let is_idle = ending.attempts == 0 && tally.landed == 0 && tally.blocked == 0;
+        self.idle_rounds = if is_idle { self.idle_rounds + 1 } else { 0 };
+        if !is_over && self.idle_rounds > MOST_IDLE_ROUNDS {
             return Err(Error::NoProgress {
                 role: "worker",
                 summary: "no task that is due can be started".to_owned(),

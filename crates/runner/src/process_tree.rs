@@ -9,6 +9,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use camino::Utf8Path;
 use rustix::process::{Pid, Signal};
 
 /// How often it is looked whether they are gone.
@@ -16,9 +17,17 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Killed processes are gone when the kernel has had a moment; one that is stuck in the kernel is not waited for longer.
 const LAST_WAIT: Duration = Duration::from_secs(5);
 
-/// The variable that holds the token in a worker itself; a name of its own, so that a run inside of a
-/// run stays part of the outer attempt.
-pub(crate) const WORKER: &str = "REKINDLE_WORKER";
+/// Whether the worker of an order runs, be it that it has no claim yet.
+pub(crate) fn has_worker(order_file: &Utf8Path) -> bool {
+    let wanted = [b"worker".as_slice(), order_file.as_str().as_bytes()];
+    let is_it = |pid: u32| {
+        fs_err::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| {
+            let words: Vec<&[u8]> = line.split(|&byte| byte == 0).collect();
+            words.windows(2).any(|pair| pair == wanted)
+        })
+    };
+    processes().into_iter().any(|(pid, ..)| is_it(pid))
+}
 
 /// Ends every process that carries the token and every descendant of `root`, which itself is spared.
 ///
@@ -113,11 +122,11 @@ fn members(token: &str, root: Option<u32>) -> BTreeSet<u32> {
 }
 
 fn carries(pid: u32, token: &str) -> bool {
-    let wanted = ["REKINDLE_TOKEN", WORKER].map(|name| format!("{name}={token}"));
+    let wanted = format!("REKINDLE_TOKEN={token}");
     fs_err::read(format!("/proc/{pid}/environ")).is_ok_and(|environ| {
         environ
             .split(|&byte| byte == 0)
-            .any(|entry| wanted.iter().any(|wanted| wanted.as_bytes() == entry))
+            .any(|entry| entry == wanted.as_bytes())
     })
 }
 

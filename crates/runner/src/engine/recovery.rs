@@ -1,6 +1,7 @@
 //! Finding again where things stand: git first, then claims, then what workers said last.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use camino::Utf8Path;
 use rekindle_git::{Expected, ObjectId};
@@ -8,9 +9,12 @@ use rekindle_model::{Destination, Happened, Standing};
 
 use super::evidence::Proof;
 use super::workers::Active;
-use super::{Orchestrator, Progress, State};
-use crate::Error;
+use super::{Orchestrator, Progress, STOP_GRACE, State};
 use crate::port::Held;
+use crate::{Error, process_tree};
+
+/// How often it is looked whether a worker that was just started has its claim.
+const CLAIM_PAUSE: Duration = Duration::from_millis(20);
 
 impl Orchestrator<'_> {
     /// Reconciles the record with git and with the workers that are still alive.
@@ -76,7 +80,7 @@ impl Orchestrator<'_> {
         let Some(order) = self.port.order(self.task(task), newest) else {
             return Ok(());
         };
-        if self.adopt(task, newest, &order.log)? {
+        if self.adopt(task, newest, &order.log).await? {
             return Ok(());
         }
         let last = self.last_word(task, newest, &order.log);
@@ -109,9 +113,15 @@ impl Orchestrator<'_> {
     }
 
     /// Takes over the worker of an attempt if it lives. Returns whether it does.
-    fn adopt(&mut self, task: usize, attempt: u32, log: &Utf8Path) -> Result<bool, Error> {
-        if let Held::Free = self.port.held(self.task(task), attempt)? {
-            return Ok(false);
+    async fn adopt(&mut self, task: usize, attempt: u32, log: &Utf8Path) -> Result<bool, Error> {
+        // One that was just started has no claim yet; beside it no other may work in the same place.
+        let order = self.port.order_path(self.task(task), attempt);
+        let begun = tokio::time::Instant::now();
+        while let Held::Free = self.port.held(self.task(task), attempt)? {
+            if begun.elapsed() > STOP_GRACE || !process_tree::has_worker(&order) {
+                return Ok(false);
+            }
+            tokio::time::sleep(CLAIM_PAUSE).await;
         }
         self.board.started(task, attempt);
         self.active
@@ -133,18 +143,17 @@ impl Orchestrator<'_> {
                 .order(self.task(task), newest)
                 .map(|order| order.log);
             if let Some(log) = &log
-                && self.adopt(task, newest, log)?
+                && self.adopt(task, newest, log).await?
             {
                 continue;
             }
-            // A worker that was just started and has no claim yet must not work beside the next one.
-            self.end_leftover(task, newest).await;
             if self.has_moved_on(task) {
                 let reason = "its record has changed since it was judged".to_owned();
                 self.board.blocked(task, reason);
                 continue;
             }
             if self.engine.work.tasks[task].standing == Standing::AtWork {
+                self.end_leftover(task, newest).await;
                 let last = log.and_then(|log| self.last_word(task, newest, &log));
                 self.conclude_unseen(task, newest, last).await?;
             }

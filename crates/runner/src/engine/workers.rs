@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 
 use super::{Orchestrator, Progress, STOP_GRACE, WorkerView, fresh};
 use crate::port::{Held, Position};
-use crate::{Error, StateFolder, process_tree};
+use crate::{Error, StateFolder};
 
 /// A worker that is at work.
 pub(super) struct Active {
@@ -100,8 +100,6 @@ impl Orchestrator<'_> {
         }
         let child = worker
             .args(["worker", file.as_str()])
-            // Until it holds its claim, this is all by which the next orchestrator can find it.
-            .env(process_tree::WORKER, &order.token)
             .current_dir(self.engine.project)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
