@@ -94,6 +94,15 @@ fn push(out: &mut String, c: char, is_escaped: bool) {
     }
 }
 
+/// Returns bytes as hexadecimal digits, two each.
+pub fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").ok();
+        text
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

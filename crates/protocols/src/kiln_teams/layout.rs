@@ -59,12 +59,8 @@ pub(super) fn worktree_root(world: &dyn World) -> Utf8PathBuf {
 
 /// Returns the first twelve hex digits of the SHA-256 of the project's absolute path.
 fn project_hash(project: &Utf8Path) -> String {
-    use std::fmt::Write as _;
     let digest = Sha256::digest(project.as_str().as_bytes());
-    digest[..6].iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").ok();
-        text
-    })
+    rekindle_text::hex(&digest[..6])
 }
 
 /// Whether a name from a file can be one part of a path and nothing more.

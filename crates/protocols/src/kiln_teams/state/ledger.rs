@@ -190,17 +190,13 @@ fn creation(page: &Page, new: &NewRow<'_>) -> Edit {
     insert_below(page, last, &lines)
 }
 
-/// Inserts lines below a line; if that was the last and has no line end, the new last has none.
+/// Inserts lines below a line, or at the end where there is no such line.
 fn insert_below(page: &Page, at: usize, lines: &[String]) -> Edit {
-    let eol = page.document.eol().as_str();
-    let text = lines.join(eol);
-    let Some(line) = page.lines.get(at).map(|line| line.line) else {
-        return Edit::insert(page.document.as_bytes().len(), text + eol);
-    };
-    if line.content.end == line.full.end {
-        return Edit::insert(line.full.end, eol.to_owned() + &text);
+    if let Some(line) = page.lines.get(at) {
+        return page.document.insert_below(line.line, lines);
     }
-    Edit::insert(line.full.end, text + eol)
+    let eol = page.document.eol().as_str();
+    Edit::insert(page.document.as_bytes().len(), lines.join(eol) + eol)
 }
 
 fn indent(page: &Page, at: usize) -> String {
