@@ -4,6 +4,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -207,6 +208,11 @@ fn found_words(found: Option<&ObjectId>) -> String {
 }
 
 impl Error {
+    /// Whether git itself was killed, which says nothing about what it was asked.
+    pub fn is_killed(&self) -> bool {
+        matches!(self, Self::Failed { status, .. } if status.signal().is_some())
+    }
+
     /// Whether there is no repository to ask, or not even the folder.
     pub fn is_no_repository(&self) -> bool {
         matches!(

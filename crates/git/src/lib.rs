@@ -17,6 +17,7 @@
 //! It decides nothing: which worktree is stale, or which commit has landed, is for the callers.
 //! Start reading at `repo.rs`, then `snapshot.rs` and `rescue/mod.rs`.
 
+mod abandoned;
 mod call;
 mod changes;
 mod commit;

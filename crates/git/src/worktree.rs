@@ -117,6 +117,12 @@ impl Repo {
         Ok(())
     }
 
+    /// Tells git where a worktree is now whose folder was moved.
+    pub fn repair_worktree(&self, path: &Utf8Path) -> Result<(), Error> {
+        let args = ["worktree", "repair", "--end-of-options", path.as_str()];
+        self.write().args(args).output().map(drop)
+    }
+
     /// Forgets the worktrees whose folder is gone, unless they are locked.
     pub fn prune_worktrees(&self) -> Result<(), Error> {
         self.write()

@@ -10,7 +10,7 @@ use rekindle_model::{Delivery, Happened};
 use rekindle_wire::order::OrderPlace;
 use serde_json::{Value, json};
 
-use super::{Worker, aside, microdollars};
+use super::{Worker, is_ready, make_room, microdollars};
 use crate::Error;
 
 /// Names that the protocol's evidence has.
@@ -23,7 +23,8 @@ impl Worker<'_> {
     pub(super) fn prepare_place(&self, place: &OrderPlace, base: &ObjectId) -> Result<(), Error> {
         let worktree = &self.order.worktree;
         self.ignore(place)?;
-        if !(worktree.join(".git").exists() && self.reuse_place(place, base).is_ok()) {
+        let is_there = worktree.join(".git").exists();
+        if !(is_there && is_ready(self.reuse_place(place, base))?) {
             self.fresh_place(base)?;
         }
         self.copy_documents(place)?;
@@ -65,6 +66,7 @@ impl Worker<'_> {
     /// Resets the worktree of a former attempt after saving what is in it.
     fn reuse_place(&self, place: &OrderPlace, base: &ObjectId) -> Result<(), Error> {
         self.repo.verify_worktree_of(&self.order.common_dir)?;
+        self.repo.break_worktree_locks()?;
         self.repo.rescue(&self.order.workflow, &self.order.task)?;
         self.set_evidence_aside(place)?;
         self.repo.detach(base)?;
@@ -110,10 +112,7 @@ impl Worker<'_> {
     fn fresh_place(&self, base: &ObjectId) -> Result<(), Error> {
         let worktree = &self.order.worktree;
         let main = Repo::at(self.repo.program(), self.order.project.clone());
-        main.unlock_half_made(worktree)?;
-        if worktree.symlink_metadata().is_ok() {
-            rekindle_fs::rename(worktree, &aside(worktree))?;
-        }
+        make_room(&main, worktree)?;
         // The place is the protocol's own: a lock on what is no longer there would fail every attempt.
         main.unlock_lost(worktree)?;
         if let Some(root) = worktree.parent() {
