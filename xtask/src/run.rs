@@ -59,6 +59,25 @@ pub(crate) fn timed<T>(title: &str, work: impl FnOnce() -> T) -> (T, Duration) {
     (result, took)
 }
 
+/// Builds the binary as it is released; returns where it is.
+pub(crate) fn release_build() -> Result<PathBuf, String> {
+    let target = target_folder()?;
+    let mut command = cargo(&["build", "--release", "--package", "rekindle"]);
+    let (built, _) = timed("build", || watched(&mut command));
+    if !built? {
+        return Err("the release build failed".to_owned());
+    }
+    let name = format!("rekindle{}", std::env::consts::EXE_SUFFIX);
+    Ok(target.join("release").join(name))
+}
+
+/// Returns cargo's target folder: this program lies in `<target>/debug/`.
+pub(crate) fn target_folder() -> Result<PathBuf, String> {
+    let me = std::env::current_exe().map_err(|e| format!("cannot find this program: {e}"))?;
+    let target = me.ancestors().nth(2).map(Path::to_owned);
+    target.ok_or_else(|| "this program lies in no target folder".to_owned())
+}
+
 /// Returns the workspace's folder.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));

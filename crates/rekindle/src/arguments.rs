@@ -86,6 +86,12 @@ pub(crate) enum Command {
     Rescue(RescueCommand),
     /// Builds a small project in a scratch folder, interrupts its work and resumes it
     Demo,
+    /// Kills runs of a scripted agent at random moments, resumes them, and prints what was lost
+    ///
+    /// The runs are made on a copy of this repository, or on a small one where there is none; this one is not touched.
+    /// Orchestrators, workers, agents and all of them at once are killed with `kill -9`, some are stopped for a while instead.
+    /// Exit 0 means that nothing at all was wrong.
+    Torture(TortureArguments),
     /// Does one attempt at a task; started by `run` and `resume`
     #[command(hide = true)]
     Worker {
@@ -101,6 +107,19 @@ pub(crate) enum Command {
     },
     /// Prints the manual page, in the form that `man` reads
     Man,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TortureArguments {
+    /// Goes on until so many kills are done
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) kills: usize,
+    /// Chooses victims and moments
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// How many workers at once
+    #[arg(long, value_name = "N", default_value = "4")]
+    pub(crate) jobs: std::num::NonZeroUsize,
 }
 
 #[derive(Debug, Subcommand)]

@@ -7,6 +7,7 @@ mod report;
 mod rescue;
 mod resume;
 mod run;
+mod torture;
 
 use rekindle_app::{Project, Query};
 use rekindle_model::WorkflowId;
@@ -46,6 +47,7 @@ pub(crate) fn run(
         Some(Command::Clean { yes }) => run::clean(&project()?, yes, terminal),
         Some(Command::Rescue(command)) => rescue::rescue(&project()?, &command, terminal),
         Some(Command::Demo) => demo::demo(terminal),
+        Some(Command::Torture(arguments)) => torture::torture(&project()?, &arguments, terminal),
         Some(Command::Doctor) => Ok(inspect::doctor(&project()?, terminal)),
         Some(Command::Completions { shell }) => Ok(reference::completions(shell, terminal)),
         Some(Command::Man) => Ok(reference::manual(terminal)),

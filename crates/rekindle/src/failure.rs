@@ -30,10 +30,11 @@ impl Failure {
     }
 
     /// Returns a failure of the thing itself.
-    pub(crate) fn cannot(message: String) -> Self {
+    pub(crate) fn cannot(error: impl Into<Box<dyn StdError>>) -> Self {
         Self {
             exit: exit::CANNOT,
-            ..Self::usage(message)
+            error: error.into(),
+            ..Self::usage(String::new())
         }
     }
 

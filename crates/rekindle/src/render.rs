@@ -28,6 +28,7 @@ mod overview;
 mod rescue;
 mod resume;
 mod run;
+mod torture;
 
 pub(crate) use overview::{
     captured, checkpoints, choices, doctor, explanation, findings, inspection, recorded, status,
@@ -38,6 +39,7 @@ pub(crate) use resume::{
     recovered, stop, unanswered, watching,
 };
 pub(crate) use run::{checkout_changed, cleaning, cost_untold, ending, progress, progress_word};
+pub(crate) use torture::{torture, torture_so_far};
 
 fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")

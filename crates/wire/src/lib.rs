@@ -12,6 +12,7 @@ pub mod order;
 mod output;
 mod rescue;
 mod schemas;
+pub mod torture;
 
 pub use facts::Facts;
 pub use output::{

@@ -7,6 +7,7 @@ use crate::output::{
     ResumeOut, RunOut, Status, TextOut,
 };
 use crate::rescue::{RescueShown, Rescues, RestoredOut};
+use crate::torture::Score;
 
 /// Returns every output's name and schema, sorted by name.
 pub fn schemas() -> Vec<(&'static str, Schema)> {
@@ -30,5 +31,6 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         of::<RunOut>("rekindle.run/1"),
         of::<Status>("rekindle.status/1"),
         of::<TextOut>("rekindle.text/1"),
+        of::<Score>("rekindle.torture/1"),
     ]
 }

@@ -1,6 +1,6 @@
 //! The chore itself: builds the binary, runs the benches, writes the numbers down.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::report::Section;
@@ -93,30 +93,17 @@ fn chosen(args: &[String]) -> Result<Vec<&'static Bench>, String> {
     args.iter().map(find).collect()
 }
 
-/// Builds the binary as it is released and makes the scratch folder.
+/// Builds the binary and makes the scratch folder.
 fn setting(full: bool) -> Result<Setting, String> {
-    let target = target_folder()?;
-    let mut command = run::cargo(&["build", "--release", "--package", "rekindle"]);
-    let (built, _) = run::timed("build", || run::watched(&mut command));
-    if !built? {
-        return Err("the release build failed".to_owned());
-    }
-    let name = format!("rekindle{}", std::env::consts::EXE_SUFFIX);
-    let folder = target.join("bench");
+    let rekindle = run::release_build()?;
+    let folder = run::target_folder()?.join("bench");
     std::fs::create_dir_all(&folder)
         .map_err(|e| format!("cannot make `{}`: {e}", folder.display()))?;
     Ok(Setting {
-        rekindle: target.join("release").join(name),
+        rekindle,
         folder,
         full,
     })
-}
-
-/// Returns cargo's target folder: this program lies in `<target>/debug/`.
-fn target_folder() -> Result<PathBuf, String> {
-    let me = std::env::current_exe().map_err(|e| format!("cannot find this program: {e}"))?;
-    let target = me.ancestors().nth(2).map(Path::to_owned);
-    target.ok_or_else(|| "this program lies in no target folder".to_owned())
 }
 
 #[cfg(test)]

@@ -31,7 +31,8 @@ const LAYERS: &[(&str, &[&str])] = &[
             "runner",
         ],
     ),
-    ("rekindle", &["app", "model", "text", "wire"]),
+    ("torture", &["wire"]),
+    ("rekindle", &["app", "model", "text", "torture", "wire"]),
     ("testkit", &[]),
     ("xtask", &["wire"]),
 ];

@@ -1,0 +1,139 @@
+//! Kills runs at random moments, resumes them, and counts what went wrong.
+//!
+//! Everything is done with the program itself, as a user would call it, on a
+//! copy of a repository: a plan of tasks with dependencies is run once
+//! undisturbed and once while orchestrators, workers and agents are killed or
+//! stopped. What the branch, the rescues and the process table hold afterwards
+//! is the score. The moments come from a seed; what the processes are doing at
+//! such a moment is up to the machine.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "it builds projects, starts rekindle and kills it, as a user would"
+)]
+
+mod agent;
+mod check;
+mod git;
+mod processes;
+mod random;
+mod round;
+mod scene;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rekindle_wire::torture::{Restarts, Score};
+
+use crate::random::Random;
+use crate::round::{Round, Told};
+use crate::scene::Scene;
+
+/// How many tasks the plan of a round has.
+const TASKS: usize = 40;
+
+/// How often a round is disturbed before it may end.
+const DISTURBANCES: usize = 12;
+
+/// What to do.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The program that is tortured.
+    pub program: Utf8PathBuf,
+    /// A folder in the repository that is copied; without one, or where it is no repository, a small one is made.
+    pub repository: Option<Utf8PathBuf>,
+    /// How many kills at least.
+    pub kills: usize,
+    /// Where chance begins.
+    pub seed: u64,
+    /// How many workers.
+    pub jobs: usize,
+}
+
+/// Why there is no score.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The system refused something.
+    #[error("could not {what}")]
+    System {
+        /// What was tried.
+        what: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// git refused something.
+    #[error("git {what}: {said}")]
+    Git {
+        /// Its arguments.
+        what: String,
+        /// What it said.
+        said: String,
+    },
+    /// Even the run that nobody disturbed did not end well.
+    #[error("the undisturbed run ended badly: {0}")]
+    Undisturbed(String),
+}
+
+impl Error {
+    fn system(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
+        let what = what.into();
+        move |source| Self::System { what, source }
+    }
+}
+
+/// Tortures until there were enough kills; `after_round` is told the score so far.
+///
+/// The folder of a round that went wrong is kept and named in the score.
+pub fn torture(options: &Options, after_round: &mut dyn FnMut(&Score)) -> Result<Score, Error> {
+    let mut random = Random::new(options.seed);
+    let mut score = Score::new(options.seed, options.jobs);
+    let mut restarts = Vec::new();
+    while score.kills() < options.kills && score.wrong.is_empty() {
+        let needs = plan(&mut random);
+        let scene = Scene::build(options, &needs)?;
+        let undisturbed = scene.undisturbed()?;
+        scene.begin_anew()?;
+        let told = Round::new(&scene, &mut random, DISTURBANCES).run()?;
+        let wrong = check::check(&scene, &undisturbed, &told, &mut score)?;
+        count(&mut score, &told);
+        restarts.extend(told.restarts);
+        score.restart = Restarts::of(&restarts);
+        if !wrong.is_empty() {
+            let kept = scene.keep();
+            score.wrong.extend(wrong);
+            score.wrong.push(format!("look around in `{kept}`"));
+        }
+        after_round(&score);
+    }
+    Ok(score)
+}
+
+/// Returns for each task the earlier ones that it needs.
+fn plan(random: &mut Random) -> Vec<Vec<usize>> {
+    (0..TASKS)
+        .map(|task| (0..task).filter(|_| random.one_in(8)).collect())
+        .collect()
+}
+
+fn count(score: &mut Score, told: &Told) {
+    score.runs += 1;
+    score.tasks += TASKS;
+    score.resumes += told.resumes;
+    score.stopped += told.stopped;
+    score.killed.orchestrators += told.killed.orchestrators;
+    score.killed.workers += told.killed.workers;
+    score.killed.agents += told.killed.agents;
+    score.killed.everything += told.killed.everything;
+}
+
+/// Returns a task's name.
+fn name(task: usize) -> String {
+    format!("T{:03}", task + 1)
+}
+
+/// Returns whether a folder lies in a repository with a commit.
+fn has_commit(folder: &Utf8Path) -> bool {
+    git::git(
+        folder,
+        &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"],
+    )
+    .is_ok()
+}

@@ -1,0 +1,96 @@
+//! Which processes belong to a scene, and their sudden end.
+
+use camino::Utf8Path;
+use rustix::process::{Pid, Signal, kill_process};
+
+/// The variable that every process of a scene inherits.
+pub(crate) const MARK: &str = "REKINDLE_TORTURE";
+
+/// What a process is in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    Orchestrator,
+    Worker,
+    Agent,
+    /// A git, or something that an agent has started.
+    Other,
+}
+
+/// A living process of a scene.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Process {
+    pub(crate) pid: Pid,
+    pub(crate) role: Role,
+}
+
+/// Returns every living process that has inherited a mark.
+pub(crate) fn living(mark: &str) -> Vec<Process> {
+    let wanted = format!("{MARK}={mark}");
+    let Ok(entries) = std::fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
+    pids.filter_map(|pid| {
+        let read = |name: &str| std::fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
+        let environment = read("environ");
+        let mut variables = environment.split(|&byte| byte == 0);
+        if !variables.any(|variable| variable == wanted.as_bytes()) {
+            return None;
+        }
+        let line = read("cmdline");
+        let line = String::from_utf8_lossy(&line);
+        let words: Vec<&str> = line.split('\0').filter(|word| !word.is_empty()).collect();
+        // A process that has ended and waits to be collected has no command line.
+        let role = role(&words)?;
+        Some(Process {
+            pid: Pid::from_raw(pid)?,
+            role,
+        })
+    })
+    .collect()
+}
+
+fn role(words: &[&str]) -> Option<Role> {
+    let program = Utf8Path::new(words.first()?)
+        .file_name()
+        .unwrap_or_default();
+    let is_rekindle = program.starts_with("rekindle");
+    Some(match words.get(1) {
+        Some(&"worker") if is_rekindle => Role::Worker,
+        Some(&("run" | "resume")) if is_rekindle => Role::Orchestrator,
+        _ if words.iter().any(|word| word.ends_with(crate::agent::FILE)) => Role::Agent,
+        _ => Role::Other,
+    })
+}
+
+/// Sends a signal; a process that has just ended needs none.
+pub(crate) fn send(process: Process, signal: Signal) -> bool {
+    kill_process(process.pid, signal).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_told_by_its_command_line() {
+        let cases: [(&[&str], Option<Role>); 7] = [
+            (
+                &["/x/rekindle", "run", "plan.json"],
+                Some(Role::Orchestrator),
+            ),
+            (
+                &["/x/rekindle", "resume", "--yes"],
+                Some(Role::Orchestrator),
+            ),
+            (&["/x/rekindle", "worker", "/o.json"], Some(Role::Worker)),
+            (&["/bin/sh", "-c", "/s/agent.sh"], Some(Role::Agent)),
+            (&["/bin/sh", "/s/agent.sh"], Some(Role::Agent)),
+            (&["git", "status"], Some(Role::Other)),
+            (&[], None),
+        ];
+        for (words, expected) in cases {
+            assert_eq!(role(words), expected, "{words:?}");
+        }
+    }
+}
