@@ -32,7 +32,9 @@ pub(crate) fn run(
         Some(Command::Run(arguments)) => run::run(&project()?, &arguments, terminal),
         Some(Command::Worker { order }) => run::worker(&order),
         Some(Command::Resume(arguments)) => {
-            resume::refuse_without_folder(&arguments)?;
+            if resume::halts_without_folder(&arguments, terminal)? {
+                return Ok(exit::CANNOT);
+            }
             resume::resume(&project()?, &arguments, terminal)
         }
         Some(Command::Explain(arguments)) => inspect::explain(&project()?, &arguments, terminal),

@@ -11,6 +11,17 @@ use crate::failure::Failure;
 /// Variables that protocols may ask for; nothing else of the environment is looked at or kept.
 const VARIABLES: &[&str] = &["HOME", "KILN_WORKTREE_ROOT", "PWD", "XDG_CONFIG_HOME"];
 
+/// Variables that coding agents set for all that they start: Claude Code, Codex (of which the sandbox
+/// may be off), Cursor, Gemini CLI, opencode.
+const HOSTS: &[&str] = &[
+    "CLAUDECODE",
+    "CODEX_SANDBOX",
+    "CODEX_THREAD_ID",
+    "CURSOR_AGENT",
+    "GEMINI_CLI",
+    "OPENCODE",
+];
+
 /// Returns the project that a command is about.
 #[expect(
     clippy::disallowed_methods,
@@ -64,13 +75,15 @@ pub(crate) fn knows_folder() -> bool {
     std::env::current_dir().is_ok()
 }
 
-/// Returns whether a coding agent has started us; Claude Code says so to all that it starts.
+/// Returns whether a coding agent has started us.
 #[expect(
     clippy::disallowed_methods,
     reason = "the one place that reads the environment"
 )]
 pub(crate) fn is_inside_agent() -> bool {
-    std::env::var_os("CLAUDECODE").is_some_and(|value| value == "1")
+    let says_so =
+        |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
+    HOSTS.iter().any(says_so)
 }
 
 /// Returns the path of this program, which also is the worker that a run starts.

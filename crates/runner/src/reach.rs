@@ -43,12 +43,16 @@ impl Site {
         if path.is_relative() || inside.is_ok() {
             return inside;
         }
-        let roots = self.reach.roots.iter().filter(|root| is_ours(root));
-        let mut found = roots.filter_map(|root| self.inside(root, path).ok());
-        match found.next() {
-            Some(place) => Ok(place),
-            None => inside,
+        let mut refused = inside;
+        for root in self.reach.roots.iter().filter(|root| is_ours(root)) {
+            match self.inside(root, path) {
+                Ok(place) => return Ok(place),
+                // Where it was to stay is what a person must know.
+                Err(error) if path.starts_with(root) => refused = Err(error),
+                Err(_) => {}
+            }
         }
+        refused
     }
 
     fn inside(&self, root: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, Error> {
@@ -112,5 +116,10 @@ mod tests {
             );
         }
         assert!(!inside("root/in/.git"));
+        for (path, wanted) in [("root/out/x", "root"), ("other/x", "project")] {
+            let refused = site.place(&base.join(path)).unwrap_err().to_string();
+            let wanted = format!("leads outside `{}`", base.join(wanted));
+            assert!(refused.ends_with(&wanted), "{refused}");
+        }
     }
 }

@@ -181,6 +181,10 @@ fn execution(project: &Project, phase: &Phase, reason: Reason) -> Execution {
     }
 }
 
+/// Decides how validation goes on, by the seed's three branches alone.
+///
+/// They hold for a project that comes from execution too: its status is `in_progress` while a
+/// correction is made, and one that was paused or blocked meanwhile is what it says it is.
 fn branch(status: Status, correction_cycle: u32) -> Branch {
     match (correction_cycle, status) {
         (1.., Status::Blocked) => Branch::Blocked,

@@ -4,6 +4,8 @@
 //! more than one rule for that name; the seed's comes first, and where its folder is not there the
 //! others are looked for.
 
+use std::collections::BTreeSet;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_world::{Kind, World};
 
@@ -15,10 +17,12 @@ pub(super) const VISION: &str = "vision.md";
 pub(super) const MASTER_PLAN: &str = "master-plan.md";
 pub(super) const DECISIONS: &str = "decisions.md";
 pub(super) const PITFALLS: &str = "pitfalls.md";
-/// Our own note of who was sent off with which quote, relative to the project.
+/// Our own notes of who was sent off with which quote, and of what was asked for, relative to the project.
 pub(super) const SPAWNS: &str = ".rekindle/logs/kiln/spawns.jsonl";
 /// The largest file that is read whole; kiln's are a thousand times smaller.
 pub(super) const LARGEST: u64 = 8 * 1024 * 1024;
+/// Where memories go that are archived, beside the memory.
+const ARCHIVE: &str = "memory-archive";
 /// The longest name of a folder that Claude Code does not cut.
 const LONGEST_NAME: usize = 200;
 /// What a memory begins with.
@@ -35,6 +39,8 @@ pub(super) struct Layout {
     pub(super) encoded: String,
     /// Whether that name is not the one of the seed's rule.
     pub(super) is_elsewhere: bool,
+    /// Every name that the folder may have, the seed's first.
+    names: [String; 3],
 }
 
 impl Layout {
@@ -43,42 +49,37 @@ impl Layout {
         let project = project_path(world);
         let home = world.variable("HOME").filter(|home| home.starts_with('/'));
         let claude_home = home.map(|home| Utf8PathBuf::from(home).join(".claude"));
+        // Claude Code names the folder that the links lead to.
+        let real = world.resolve(&project).unwrap_or_else(|_| project.clone());
         let by_seed = encode(&project);
-        let mut layout = Self {
+        let names = [
+            by_seed.clone(),
+            encode_as_claude_code(&real),
+            encode_collapsed(&project),
+        ];
+        let layout = Self {
             project,
             claude_home,
-            encoded: by_seed.clone(),
+            encoded: by_seed,
             is_elsewhere: false,
+            names,
         };
         if layout
             .memory()
-            .is_some_and(|folder| is_there(world, &folder))
+            .is_some_and(|folder| is_folder(world, &folder))
         {
             return layout;
         }
-        // Claude Code names the folder that the links lead to.
-        let real = world
-            .resolve(&layout.project)
-            .unwrap_or_else(|_| layout.project.clone());
-        for other in [
-            encode_as_claude_code(&real),
-            encode_collapsed(&layout.project),
-        ] {
-            if other == by_seed {
-                continue;
-            }
-            let found = Self {
-                encoded: other,
-                is_elsewhere: true,
-                ..layout.clone()
-            };
-            // Claude Code keeps notes of its own under such names, so the file must be kiln's.
-            if found.is_kilns(world) {
-                return found;
-            }
-        }
-        layout.is_elsewhere = false;
-        layout
+        let others = layout.names.iter().filter(|name| **name != layout.encoded);
+        let mut found = others.map(|name| Self {
+            encoded: name.clone(),
+            is_elsewhere: true,
+            ..layout.clone()
+        });
+        // Claude Code keeps notes of its own under such names, so the file must be kiln's.
+        found
+            .find(|other| other.is_kilns(world))
+            .unwrap_or_else(|| layout.clone())
     }
 
     /// Returns the folder of the memory, absolute.
@@ -86,14 +87,36 @@ impl Layout {
         Some(self.home_of_memory()?.join("memory"))
     }
 
-    /// Returns the folder around the memory, which is all of the home that is written to.
-    pub(super) fn home_of_memory(&self) -> Option<Utf8PathBuf> {
-        Some(
-            self.claude_home
-                .as_ref()?
-                .join("projects")
-                .join(&self.encoded),
-        )
+    /// Returns the folder around the memory.
+    fn home_of_memory(&self) -> Option<Utf8PathBuf> {
+        self.home_named(&self.encoded)
+    }
+
+    fn home_named(&self, name: &str) -> Option<Utf8PathBuf> {
+        Some(self.claude_home.as_ref()?.join("projects").join(name))
+    }
+
+    /// Returns what of the home may be written to: the folder around the memory, and where the memory
+    /// or its main file lead, since a user may keep either elsewhere and lay a link.
+    pub(super) fn roots(&self) -> Vec<Utf8PathBuf> {
+        let places = [self.home_of_memory(), self.memory(), self.in_memory(MEMORY)];
+        places.into_iter().flatten().collect()
+    }
+
+    /// Returns the same where the memory can not be followed.
+    ///
+    /// A death can leave an edit or an archiving half done, which is then to be finished. But nothing
+    /// is reached without a sign that it is kiln's: the journal of a cloned project may be anybody's.
+    pub(super) fn roots_without_memory(&self, world: &dyn World) -> Vec<Utf8PathBuf> {
+        let names: BTreeSet<&String> = self.names.iter().collect();
+        let homes = names.into_iter().filter_map(|name| self.home_named(name));
+        let archived = homes.filter(|home| is_folder(world, &home.join(ARCHIVE)));
+        let followed = if self.is_kilns(world) {
+            self.roots()
+        } else {
+            Vec::new()
+        };
+        archived.chain(followed).collect()
     }
 
     /// Returns a file of the memory.
@@ -111,10 +134,7 @@ impl Layout {
 
     /// Returns where the memory goes when it is archived.
     pub(super) fn archived_memory(&self, stamp: &str) -> Option<Utf8PathBuf> {
-        Some(
-            self.home_of_memory()?
-                .join(format!("memory-archive/{stamp}")),
-        )
+        Some(self.home_of_memory()?.join(ARCHIVE).join(stamp))
     }
 
     /// Returns the file with the names of kiln's agents.
@@ -235,9 +255,10 @@ fn encode_collapsed(path: &Utf8Path) -> String {
     encoded
 }
 
-fn is_there(world: &dyn World, folder: &Utf8Path) -> bool {
-    let is_folder = |path: &Utf8Path| world.stat(path).is_ok_and(|meta| meta.kind == Kind::Folder);
-    is_folder(folder) || world.resolve(folder).is_ok_and(|folder| is_folder(&folder))
+/// Returns whether a path is a folder, or a link to one.
+fn is_folder(world: &dyn World, path: &Utf8Path) -> bool {
+    let is_plain = |path: &Utf8Path| world.stat(path).is_ok_and(|meta| meta.kind == Kind::Folder);
+    is_plain(path) || world.resolve(path).is_ok_and(|path| is_plain(&path))
 }
 
 /// Tells kiln's memory from the notes that Claude Code itself keeps at the same place.
@@ -344,6 +365,26 @@ mod tests {
             "# Notes\n- x\n",
         );
         assert_eq!(at(foreign), (seed, false));
+    }
+
+    #[test]
+    fn without_a_memory_only_what_is_surely_kilns_is_reached() {
+        let reached = |world: MemoryWorld| Layout::find(&world).roots_without_memory(&world);
+        let home = "/h/.claude/projects/-w-my.app";
+        let app = || world("/w/my.app");
+        assert_eq!(reached(app()), Vec::<Utf8PathBuf>::new());
+        // The notes of Claude Code are not ours to touch.
+        let notes = app().file(format!("{home}/memory/MEMORY.md"), "# Notes\n- x\n");
+        assert_eq!(reached(notes), Vec::<Utf8PathBuf>::new());
+        let broken = app().file(format!("{home}/memory/MEMORY.md"), KILNS);
+        assert!(reached(broken).contains(&Utf8PathBuf::from(home)));
+        for name in ["-w-my.app", "-w-my-app"] {
+            let archive = format!("/h/.claude/projects/{name}/memory-archive/2026/MEMORY.md");
+            let home = Utf8PathBuf::from(format!("/h/.claude/projects/{name}"));
+            assert_eq!(reached(app().file(archive, KILNS)), [home]);
+        }
+        let nowhere = app().with_variable("HOME", "");
+        assert_eq!(reached(nowhere), Vec::<Utf8PathBuf>::new());
     }
 
     #[test]

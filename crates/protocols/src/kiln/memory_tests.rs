@@ -100,6 +100,23 @@ fn the_template_is_read_as_kiln_means_it() {
 }
 
 #[test]
+fn a_block_is_read_without_its_indentation_of_either_kind() {
+    for (block, wanted) in [
+        ("|\n\tone\n\t\ttwo", "one\n\ttwo"),
+        ("|\n  one\n\ttwo\n    three", "one\ntwo\n  three"),
+        ("|\n    one\n  two", "  one\ntwo"),
+        ("| # of the last session\n  one", "one"),
+        (">-\n one\n\n two", "one\n\ntwo"),
+    ] {
+        let memory = parse(&format!(
+            "stage: planning\nstatus: paused\nhandoff_context: {block}\n"
+        ));
+        let fields = memory.read().unwrap();
+        assert_eq!(fields.handoff_context, wanted, "{block:?}");
+    }
+}
+
+#[test]
 fn a_file_reads_the_same_with_other_line_ends_and_a_byte_order_mark() {
     let crlf = parse(&format!("\u{feff}{}", TEMPLATE.replace('\n', "\r\n")));
     assert_eq!(crlf.read(), parse(TEMPLATE).read());

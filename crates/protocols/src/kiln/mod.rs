@@ -8,6 +8,7 @@
 mod assess;
 mod explain;
 mod facts;
+mod handed;
 mod handoff;
 mod inventory;
 mod layout;
@@ -54,12 +55,14 @@ impl Protocol for Kiln {
 
     fn inspect(&self, world: &dyn World, ask: &Ask) -> Box<dyn Case> {
         match read::evidence(world) {
-            Evidence::NoMemory(layout) => Box::new(Unreadable::without_memory(&layout, ask)),
+            Evidence::NoMemory(layout) => Box::new(Unreadable::without_memory(world, &layout, ask)),
             Evidence::Corrupt {
                 layout,
                 fields,
                 unreadable,
-            } => Box::new(Unreadable::corrupt(&layout, &fields, unreadable, ask)),
+            } => Box::new(Unreadable::corrupt(
+                world, &layout, &fields, unreadable, ask,
+            )),
             Evidence::Project(project) => {
                 let judged = assess::assess(*project);
                 let assessment = assessment(&judged, ask);
@@ -122,12 +125,7 @@ impl Case for Resume {
     }
 
     fn roots(&self) -> Vec<Utf8PathBuf> {
-        self.judged
-            .project
-            .layout
-            .home_of_memory()
-            .into_iter()
-            .collect()
+        self.judged.project.layout.roots()
     }
 
     fn checkpoints(&self) -> Vec<Checkpoint> {

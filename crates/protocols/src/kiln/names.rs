@@ -90,8 +90,8 @@ impl Names {
     }
 }
 
-/// Returns the line that notes who was sent off with which quote.
-pub(super) fn sent(helper: Helper, quote: usize, at: &str) -> String {
+/// Returns the line that notes who was sent off, and with which quote.
+pub(super) fn sent(helper: Helper, quote: Option<usize>, at: &str) -> String {
     json!({"timestamp": at, "agent": helper.kind(), "quote": quote}).to_string()
 }
 
@@ -115,8 +115,8 @@ mod tests {
         assert_eq!(at(&fresh, 3).as_deref(), Some("a"));
         let log = format!(
             "{}\ntorn{{\n{}\n",
-            sent(Helper::Argus, 0, "t"),
-            sent(Helper::Maestro, 2, "t")
+            sent(Helper::Argus, Some(0), "t"),
+            sent(Helper::Maestro, Some(2), "t")
         );
         let used = Names::parse(Some(NAMES), Some(&log));
         assert_eq!(at(&used, 1).as_deref(), Some("a"));

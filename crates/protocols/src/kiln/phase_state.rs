@@ -59,6 +59,15 @@ impl PhaseState {
         self.events.last()
     }
 
+    /// Returns how often the phase was set up.
+    pub(super) fn n_runs(&self) -> usize {
+        let setups = self
+            .events
+            .iter()
+            .filter(|event| event.kind == Event::Setup);
+        setups.count()
+    }
+
     /// Returns the state with the events of the last run alone, which begins with its setup.
     pub(super) fn last_run(&self) -> Self {
         let setup = self

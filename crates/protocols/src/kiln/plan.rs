@@ -7,6 +7,7 @@
 
 mod answer;
 mod enter;
+mod handed;
 mod settle;
 mod validation;
 
@@ -78,35 +79,50 @@ impl Planner<'_> {
     ///
     /// The stage that is entered is the one that was read: step 7 makes every status `in_progress`.
     fn open(&self) -> Plan {
+        let mut plan = self.taken_up().unwrap_or_else(|| self.entered());
+        plan.before_asking
+            .insert_str(0, &words::opening(self.judged));
+        plan
+    }
+
+    fn entered(&self) -> Plan {
         let judged = self.judged;
         let entry = enter(judged);
-        let mut opening = words::opening(judged);
         let mut plan = match judged.routing {
-            Routing::Complete => {
-                opening.push_str(&entry.text);
-                self.plan(Vec::new(), entry.then)
-            }
+            Routing::Complete => Plan {
+                before_asking: entry.text,
+                ..self.plan(Vec::new(), entry.then)
+            },
             Routing::Brainstorm
             | Routing::Planning(_)
             | Routing::Execution(_)
             | Routing::NoPhases
             | Routing::Validation(_) => {
-                let stamp = self.stamp();
-                let memory = entry
-                    .memory
-                    .with_field("status", "in_progress")
-                    .with_field("last_updated", &stamp)
-                    .with_entry(RESUME_LOG, &format!("- Resumed: {stamp}"));
-                let steps = vec![
+                let memory = self.resumed(&entry.memory.with_field("status", "in_progress"));
+                let mut steps = vec![
                     self.write(&memory, "the project is taken up again"),
                     says(entry.text, "where the stage goes on"),
                 ];
-                self.plan(steps, entry.then)
+                if judged.helper() == Some(Helper::Argus) {
+                    steps.push(self.asking());
+                }
+                let mut then = entry.then;
+                if let Then::Ask(question) = &mut then {
+                    words::ASKED_ONCE.clone_into(&mut question.unanswered);
+                }
+                self.plan(steps, then)
             }
         };
-        plan.before_asking = opening;
         plan.ahead = ahead(judged);
         plan
+    }
+
+    /// Returns a memory with the time and the line of this resume.
+    fn resumed(&self, memory: &Memory) -> Memory {
+        let stamp = self.stamp();
+        memory
+            .with_field("last_updated", &stamp)
+            .with_entry(RESUME_LOG, &format!("- Resumed: {stamp}"))
     }
 
     /// Sends off whoever the stage needs.
@@ -115,7 +131,7 @@ impl Planner<'_> {
         match &judged.routing {
             Routing::Execution(execution) if execution.operator.is_none() => {
                 let mut task = prompts::phase(judged, execution, 1);
-                let mut steps = self.sending(judged, Helper::Maestro);
+                let mut steps = vec![self.sending(judged, Helper::Maestro)];
                 if let Some(memory) = self.begun(execution) {
                     let named = words::named(execution.phase.number, &execution.phase.name);
                     // What Maestro finds is what is written here.
@@ -125,9 +141,16 @@ impl Planner<'_> {
                 }
                 self.plan(steps, Then::Agent(task))
             }
+            Routing::Validation(Branch::Correction | Branch::Fresh) if self.is_to_correct() => {
+                let task = prompts::correction(judged, 1);
+                self.plan(
+                    vec![self.sending(judged, Helper::Maestro)],
+                    Then::Agent(task),
+                )
+            }
             Routing::Validation(Branch::Correction | Branch::Fresh) => {
                 let task = prompts::validation(judged);
-                self.plan(self.sending(judged, Helper::Argus), Then::Agent(task))
+                self.plan(vec![self.sending(judged, Helper::Argus)], Then::Agent(task))
             }
             Routing::Brainstorm
             | Routing::Planning(_)
@@ -167,17 +190,15 @@ impl Planner<'_> {
     /// Notes who is sent off with which quote, so that the next one gets the next.
     ///
     /// `judged` is what the order was made from: the quote that is noted must be the one it has.
-    fn sending(&self, judged: &Judged, helper: Helper) -> Vec<Step> {
-        let Some((quote, _)) = judged.quote(helper) else {
-            return Vec::new();
-        };
-        vec![Step {
+    fn sending(&self, judged: &Judged, helper: Helper) -> Step {
+        let quote = judged.quote(helper).map(|(quote, _)| quote);
+        Step {
             action: Action::Append {
                 log: Utf8PathBuf::from(layout::SPAWNS),
                 record: names::sent(helper, quote, &self.stamp()),
             },
             why: format!("{} is sent off", helper.alias()),
-        }]
+        }
     }
 
     /// Enters the stage with a memory that is about to be written, in the same write.
@@ -204,8 +225,7 @@ impl Planner<'_> {
         let step = self.write(&next.project.memory, why);
         match order(&next) {
             Some(task) => {
-                let mut steps = vec![step];
-                steps.extend(self.sending(&next, Helper::Maestro));
+                let steps = vec![step, self.sending(&next, Helper::Maestro)];
                 self.plan(steps, Then::Agent(task))
             }
             None => self.plan(vec![step], Then::Again),

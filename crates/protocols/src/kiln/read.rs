@@ -9,6 +9,7 @@ use rekindle_model::{Code, Finding, Place};
 use rekindle_text::excerpt;
 use rekindle_world::{Kind, World};
 
+use super::handed::Handed;
 use super::layout::{self, Layout};
 use super::master_plan::MasterPlan;
 use super::memory::{Fields, Memory};
@@ -40,6 +41,8 @@ pub(super) struct Project {
     pub(super) layout: Layout,
     /// The folder of the memory.
     pub(super) memory_dir: Utf8PathBuf,
+    /// Where that folder leads, if it is a link.
+    pub(super) linked_to: Option<Utf8PathBuf>,
     pub(super) memory: Memory,
     pub(super) fields: Fields,
     /// The supporting files that are there, by name.
@@ -56,6 +59,8 @@ pub(super) struct Project {
     /// What was built in archived phases, by phase.
     pub(super) summaries: BTreeMap<u32, String>,
     pub(super) names: Names,
+    /// What the last resume handed back to its caller.
+    pub(super) handed: Option<Handed>,
     pub(super) findings: Vec<Finding>,
 }
 
@@ -158,15 +163,8 @@ fn project(
             Some((*number, PhaseState::parse(&text)))
         })
         .collect();
-    let names = Names::parse(
-        layout
-            .names()
-            .and_then(|path| reader.text(&path))
-            .as_deref(),
-        reader
-            .text(&world.project().join(layout::SPAWNS))
-            .as_deref(),
-    );
+    let names = layout.names().and_then(|path| reader.text(&path));
+    let spawns = reader.text(&world.project().join(layout::SPAWNS));
     let mut project = Project {
         tasks: reader.tasks(&layout),
         report: reader
@@ -178,6 +176,7 @@ fn project(
         results: reader.results(&memory_dir),
         archived: summaries.keys().copied().collect(),
         layout,
+        linked_to: linked_to(world, &memory_dir),
         memory_dir,
         memory,
         fields,
@@ -185,12 +184,19 @@ fn project(
         plan,
         states,
         summaries,
-        names,
+        names: Names::parse(names.as_deref(), spawns.as_deref()),
+        handed: Handed::parse(spawns.as_deref()),
         findings: reader.findings,
     };
     let noticed = noticed::noticed(&project);
     project.findings.extend(noticed);
     project
+}
+
+fn linked_to(world: &dyn World, folder: &Utf8Path) -> Option<Utf8PathBuf> {
+    let found = world.stat(folder).ok()?;
+    let target = (found.kind == Kind::Link).then(|| world.resolve(folder));
+    target?.ok()
 }
 
 struct Reader<'w> {

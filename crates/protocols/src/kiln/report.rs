@@ -20,7 +20,7 @@ pub(super) struct Report {
 impl Report {
     /// Reads any text.
     pub(super) fn parse(text: String) -> Self {
-        let verdict = section(&text, "Verdict").and_then(|section| verdict(&section));
+        let verdict = section(&text, "Verdict").and_then(|said| verdict(&said));
         let corrections = section(&text, "Correction Tasks").unwrap_or_default();
         let n_corrections = corrections
             .lines()
@@ -36,30 +36,40 @@ impl Report {
     }
 }
 
-/// Returns the first word of a text that is a verdict.
+/// Returns the verdict of a text: the word in the first line that has one.
+///
+/// A line with several is a choice that nobody made, as in a template that was not filled in.
 pub(super) fn verdict(text: &str) -> Option<Verdict> {
-    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
-    words.into_iter().find_map(Verdict::parse)
+    let verdicts = |line: &str| -> Vec<Verdict> {
+        let words = line.split(|c: char| !c.is_ascii_alphanumeric());
+        words.filter_map(Verdict::parse).collect()
+    };
+    let said = text.lines().map(verdicts).find(|said| !said.is_empty())?;
+    let first = *said.first()?;
+    said.iter()
+        .all(|verdict| *verdict == first)
+        .then_some(first)
 }
 
-/// Returns what stands below a heading of the second level, without blank lines around it.
+/// Returns what stands behind a heading's name and below it, for the last of the second level that
+/// has the name; without blank lines around it.
 fn section(text: &str, name: &str) -> Option<String> {
     let found = headings(text);
-    let is_meant = |at: &usize| {
-        let words = found
-            .get(*at)
-            .and_then(|heading| text.get(heading.text.range()));
-        found.get(*at).is_some_and(|heading| heading.level == 2) && words == Some(name)
+    let behind_name = |at: usize| {
+        let heading = found.get(at).filter(|heading| heading.level == 2)?;
+        let words = text.get(heading.text.range())?;
+        let rest = words.strip_prefix(name)?;
+        let is_whole = !rest.starts_with(|c: char| c.is_alphanumeric());
+        is_whole.then(|| rest.trim_start_matches([':', '—', '–', '-', ' ']))
     };
-    let at = (0..found.len()).rfind(is_meant)?;
+    let (at, rest) = (0..found.len())
+        .rev()
+        .find_map(|at| Some((at, behind_name(at)?)))?;
     let start = found.get(at)?.line;
     let next = found.iter().skip(at + 1).find(|heading| heading.level <= 2);
     let end = next.map_or(usize::MAX, |heading| heading.line - 1);
-    let lines: Vec<&str> = text
-        .lines()
-        .skip(start)
-        .take(end.saturating_sub(start))
-        .collect();
+    let below = text.lines().skip(start).take(end.saturating_sub(start));
+    let lines: Vec<&str> = [rest].into_iter().chain(below).collect();
     Some(lines.join("\n").trim().to_owned())
 }
 
@@ -79,6 +89,12 @@ mod tests {
             ("## Test Results\nPASS\n## Verdict\n", None),
             ("PASS", None),
             ("## Verdict\npassed\n", None),
+            ("## Verdict: PASS\n", Some(Verdict::Pass)),
+            ("## Verdict — **FAIL**\nNot a PASS.\n", Some(Verdict::Fail)),
+            ("## Verdict: PASS\n## Verdict\nFAIL\n", Some(Verdict::Fail)),
+            ("## Verdicts\nPASS\n", None),
+            ("## Verdict\nPASS | PARTIAL | FAIL\n", None),
+            ("## Verdict\nPASS (all), PASS\n", Some(Verdict::Pass)),
             ("```\n## Verdict\nPASS\n```\n", None),
             ("", None),
         ] {

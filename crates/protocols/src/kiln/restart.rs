@@ -74,6 +74,7 @@ pub(super) fn restart(
     is_retry: bool,
 ) -> Restart {
     // A phase that was set up again began anew: what was done before is of another run.
+    let is_again = state.n_runs() > 1;
     let state = &state.last_run();
     // An error says nothing of how far the phase was; the event before it does.
     let is_progress = |event: &&PhaseEvent| !matches!(event.kind, Event::Error | Event::Halt);
@@ -115,7 +116,8 @@ pub(super) fn restart(
             )
         },
         Event::TaskStart | Event::TaskSuccess | Event::TaskRetry | Event::TaskFail => {
-            implement(state, files, is_retry)
+            let track = Track::of(state, is_again);
+            implement(&track, files, is_retry)
         }
         Event::ReviewStart => review(
             round(state, last),
@@ -184,10 +186,9 @@ fn review_with(round: u32, how: &str) -> Restart {
 }
 
 /// Finds the next incomplete task; without one the phase is reviewed.
-fn implement(state: &PhaseState, files: &TaskFiles, is_retry: bool) -> Restart {
-    let track = Track::of(state);
+fn implement(track: &Track, files: &TaskFiles, is_retry: bool) -> Restart {
     let succeeded = |task: &String| {
-        let by_output = files.outputs.get(task).copied() == Some(true);
+        let by_output = files.outputs.get(task).copied() == Some(true) && track.may_have(task);
         number(task).is_some_and(|number| track.succeeded.contains(&number)) || by_output
     };
     let failed = |task: &String| number(task).is_some_and(|number| track.failed.contains(&number));
@@ -230,13 +231,23 @@ struct Track {
     open: Option<u32>,
     /// Whether the implementation was summed up as complete.
     is_summed_up: bool,
+    /// The highest task that was begun, where events name any.
+    furthest: Option<u32>,
+    /// Whether the phase was begun before, so that outputs may be of that run.
+    is_again: bool,
 }
 
 impl Track {
-    fn of(state: &PhaseState) -> Self {
-        let mut track = Self::default();
+    fn of(state: &PhaseState, is_again: bool) -> Self {
+        let mut track = Self {
+            is_again,
+            ..Self::default()
+        };
         for event in &state.events {
             let task = after(&event.description, "task");
+            if is_of_task(event.kind) {
+                track.furthest = track.furthest.max(task);
+            }
             match (event.kind, task) {
                 (Event::TaskStart | Event::TaskRetry, Some(task)) => {
                     track.open = Some(task);
@@ -260,6 +271,22 @@ impl Track {
         }
         track
     }
+
+    /// Returns whether an output can be of this run: tasks are done in order, so one that lies ahead
+    /// was left by an earlier phase or run.
+    fn may_have(&self, task: &str) -> bool {
+        let is_ahead = self
+            .furthest
+            .is_some_and(|furthest| number(task).is_none_or(|number| number > furthest));
+        !self.is_again && !is_ahead
+    }
+}
+
+fn is_of_task(event: Event) -> bool {
+    matches!(
+        event,
+        Event::TaskStart | Event::TaskRetry | Event::TaskSuccess | Event::TaskFail
+    )
 }
 
 /// Returns the round an event is about: as it says itself, else by counting reviews.

@@ -176,6 +176,34 @@ fn the_next_task_is_the_first_without_a_success() {
 }
 
 #[test]
+fn outputs_of_an_earlier_phase_or_run_are_not_of_this_one() {
+    let stale = files(
+        &["01", "02", "03"],
+        &[("01", true), ("02", true), ("03", true)],
+    );
+    let begun = [
+        "setup",
+        "task_start: Starting task 01",
+        "task_success: Task 01 succeeded",
+    ];
+    assert_eq!(
+        shown(&restart(&log(&begun), &stale, 2, false)),
+        "implement task 02"
+    );
+    let again = [&begun[..], &["setup", "task_start: Starting task 02"]].concat();
+    assert_eq!(
+        shown(&restart(&log(&again), &stale, 2, false)),
+        "implement task 01"
+    );
+    // The death came between the output and its event.
+    let started = log(&["setup", "task_start: Starting task 02"]);
+    assert_eq!(
+        shown(&restart(&started, &stale, 2, false)),
+        "implement task 03"
+    );
+}
+
+#[test]
 fn without_prompts_the_events_tell_the_task_as_far_as_they_do() {
     let none = files(&[], &[]);
     for (lines, wanted) in [

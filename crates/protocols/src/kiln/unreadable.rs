@@ -16,10 +16,11 @@ pub(super) struct Unreadable {
     assessment: Assessment,
     name: String,
     text: String,
+    roots: Vec<Utf8PathBuf>,
 }
 
 impl Unreadable {
-    pub(super) fn without_memory(layout: &Layout, ask: &Ask) -> Self {
+    pub(super) fn without_memory(world: &dyn World, layout: &Layout, ask: &Ask) -> Self {
         let finding = match layout.memory() {
             Some(folder) => Finding::new(
                 Code::MemoryMissing,
@@ -32,10 +33,12 @@ impl Unreadable {
             ),
         };
         let facts = facts::unreadable(layout, None);
-        Self::new(layout, ask, words::no_memory(layout), finding, facts)
+        let text = words::no_memory(layout);
+        Self::new(world, layout, ask, text, finding, facts)
     }
 
     pub(super) fn corrupt(
+        world: &dyn World,
         layout: &Layout,
         fields: &[&'static str],
         unreadable: Option<String>,
@@ -51,10 +54,18 @@ impl Unreadable {
         let file = layout.in_memory(layout::MEMORY).unwrap_or_default();
         let finding = Finding::new(Code::MemoryCorrupt, message).at(Place::path(file));
         let facts = facts::unreadable(layout, Some(fields));
-        Self::new(layout, ask, words::corrupt(layout, fields), finding, facts)
+        let text = words::corrupt(layout, fields);
+        Self::new(world, layout, ask, text, finding, facts)
     }
 
-    fn new(layout: &Layout, ask: &Ask, text: String, finding: Finding, facts: Fact) -> Self {
+    fn new(
+        world: &dyn World,
+        layout: &Layout,
+        ask: &Ask,
+        text: String,
+        finding: Finding,
+        facts: Fact,
+    ) -> Self {
         let summary = Summary {
             id: id(layout),
             state: State::Corrupt,
@@ -73,6 +84,7 @@ impl Unreadable {
             assessment: chosen(summary, ask, vec![finding], facts),
             name: layout.name().to_owned(),
             text,
+            roots: layout.roots_without_memory(world),
         }
     }
 }
@@ -95,7 +107,7 @@ impl Case for Unreadable {
     }
 
     fn roots(&self) -> Vec<Utf8PathBuf> {
-        Vec::new()
+        self.roots.clone()
     }
 
     fn checkpoints(&self) -> Vec<Checkpoint> {

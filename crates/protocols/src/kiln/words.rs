@@ -241,6 +241,10 @@ pub(super) fn complete() -> String {
     format!("\n{COMPLETE}")
 }
 
+/// What is said when nobody answers a question of a project that is no longer blocked, since step 7
+/// has made its status `in_progress`: the next resume does not begin with the question.
+pub(super) const ASKED_ONCE: &str = "validation waits for a decision; the next `rekindle resume` lets Argus validate once more, and asks again if that fails";
+
 const FAILED_VALIDATION: &str =
     "How would you like to proceed? Options: retry validation, fix manually, or mark complete.";
 

@@ -52,13 +52,21 @@ pub(super) fn resume(
     Ok(code)
 }
 
-/// Says what kiln says where the project's path is not known; other protocols have no words for it.
-pub(super) fn refuse_without_folder(arguments: &ResumeArguments) -> Result<(), Failure> {
+/// Says what kiln says where the project's path is not known, and returns whether it did; other
+/// protocols have no words for it.
+pub(super) fn halts_without_folder(
+    arguments: &ResumeArguments,
+    terminal: &mut Terminal,
+) -> Result<bool, Failure> {
     if arguments.workflow.protocol != Some(ProtocolName::Kiln) || environment::knows_folder() {
-        return Ok(());
+        return Ok(false);
     }
     let words = "Cannot determine project path. Please run this command from the project root.";
-    Err(Failure::cannot(words.to_owned()))
+    if terminal.is_json() {
+        return Err(Failure::cannot(words.to_owned()));
+    }
+    terminal.result(&format!("{words}\n"));
+    Ok(true)
 }
 
 fn tell(project: &Project, outcome: &Outcome, terminal: &mut Terminal) {

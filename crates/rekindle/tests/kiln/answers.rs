@@ -47,7 +47,7 @@ fn nobody_is_waited_for() -> Result<()> {
 
     How would you like to proceed? Options: retry validation, fix manually, or mark complete.
     --- stderr
-    validation waits for a decision; `rekindle resume` without --yes takes your answer
+    validation waits for a decision; the next `rekindle resume` lets Argus validate once more, and asks again if that fails
     ");
     assert_eq!(project.field("status")?, "in_progress");
     let project = complete()?;

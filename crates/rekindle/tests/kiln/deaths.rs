@@ -26,6 +26,45 @@ fn a_death_at_any_point_changes_nothing_of_the_end() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn a_death_while_the_memory_is_archived_is_made_good_by_the_next_resume() -> Result<()> {
+    for point in [
+        "after-intent",
+        "move-before-rename",
+        "move-after-rename",
+        "after-effect",
+        "after-done",
+        "after-end",
+    ] {
+        let project = Project::new("stage: complete\nstatus: complete\n", "")?;
+        let before = project.memory()?;
+        let typed = project.alone(&[]).through(&WITHOUT_CORE);
+        let first = typed
+            .with("REKINDLE_CRASH_AT", point)
+            .answering("4\n")
+            .run()?;
+        ensure!(first.signal() == Some(ABORTED), "{point}: {first}");
+        let second = project.alone(&["--yes"]).run()?;
+        ensure!(
+            !second.stderr().contains("leads outside"),
+            "{point}: {second}"
+        );
+        let third = project.alone(&["--yes"]).run()?;
+        ensure!(third.code() == Some(1), "{point}: {third}");
+        let said = third.stdout();
+        ensure!(
+            said.starts_with("[kiln:resume] No memory found at "),
+            "{point}: {third}"
+        );
+        ensure!(!third.stderr().contains("error"), "{point}: {third}");
+        let archive = project.memory_dir().with_file_name("memory-archive");
+        let kept = fs_err::read_to_string(archive.join("2026-02-20T12-00-00Z/MEMORY.md"))?;
+        assert_eq!(kept, before, "{point}");
+        ensure!(!project.memory_dir().exists(), "{point}");
+    }
+    Ok(())
+}
+
 fn dies_at_every_passing(point: &str, end: &[String]) -> Result<()> {
     for nth in 1..=MOST_PASSINGS {
         let project = story()?;

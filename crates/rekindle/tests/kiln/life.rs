@@ -323,11 +323,19 @@ fn an_executor_that_only_says_so_has_completed_nothing() -> Result<()> {
 #[test]
 fn without_an_agent_the_whole_prompt_is_handed_back() -> Result<()> {
     let project = three_phases()?;
-    let inside = [
-        project.alone(&["--yes", "--json", "--no-agent"]),
-        // Claude Code says that it is the caller, so a configured agent is not started below it.
-        project.alone(&["--yes", "--json"]).with("CLAUDECODE", "1"),
+    let hosts = [
+        ("CLAUDECODE", "1"),
+        ("CODEX_SANDBOX", "seatbelt"),
+        ("CODEX_THREAD_ID", "0199"),
+        ("CURSOR_AGENT", "1"),
+        ("GEMINI_CLI", "1"),
+        ("OPENCODE", "1"),
     ];
+    // A host says that it is the caller, so a configured agent is not started below it.
+    let inside = hosts.map(|(name, value)| project.alone(&["--yes", "--json"]).with(name, value));
+    let inside = inside
+        .into_iter()
+        .chain([project.alone(&["--yes", "--json", "--no-agent"])]);
     project
         .sandbox
         .write(".rekindle/config.toml", "[agent]\ndefault = \"claude\"\n")?;

@@ -5,6 +5,7 @@
 mod answers;
 #[cfg(feature = "crash-points")]
 mod deaths;
+mod hosts;
 mod life;
 mod places;
 mod project;

@@ -92,13 +92,42 @@ fn a_folder_that_is_gone_has_no_path() -> Result<()> {
         .typed(&[])
         .through(&["sh", "-c", &script])
         .run()?;
+    let words = "Cannot determine project path. Please run this command from the project root.\n";
     assert_eq!(ran.code(), Some(1), "{ran}");
-    ensure!(
-        ran.stderr().contains(
-            "Cannot determine project path. Please run this command from the project root."
-        ),
-        "{ran}"
-    );
+    assert_eq!((out(&ran).as_str(), ran.stderr().as_ref()), (words, ""));
+    Ok(())
+}
+
+#[test]
+fn a_memory_that_a_link_leads_to_is_written_where_it_is() -> Result<()> {
+    for is_folder in [true, false] {
+        let project = planning()?;
+        let kept = project.sandbox.root().join("kept");
+        let link = if is_folder {
+            project.memory_dir()
+        } else {
+            project.memory_dir().join("MEMORY.md")
+        };
+        fs_err::rename(&link, &kept)?;
+        std::os::unix::fs::symlink(&kept, &link)?;
+        let ran = project.alone(&["--yes", "--no-agent"]).run()?;
+        ensure!(ran.code() == Some(0), "{ran}");
+        ensure!(project.memory()?.contains("- Resumed: "), "{ran}");
+        ensure!(link.is_symlink() && kept.exists(), "{ran}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_memory_that_a_link_leads_to_is_not_archived() -> Result<()> {
+    let project = Project::new("stage: complete\nstatus: complete\n", "")?;
+    let kept = project.sandbox.root().join("kept");
+    fs_err::rename(project.memory_dir(), &kept)?;
+    std::os::unix::fs::symlink(&kept, project.memory_dir())?;
+    let ran = project.alone(&[]).answering("4\n").run()?;
+    ensure!(ran.code() == Some(0), "{ran}");
+    ensure!(ran.stderr().contains("the memory is a link to"), "{ran}");
+    ensure!(kept.join("MEMORY.md").exists() && project.memory_dir().is_symlink());
     Ok(())
 }
 

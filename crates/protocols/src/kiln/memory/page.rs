@@ -126,12 +126,20 @@ impl Page {
         let block: Vec<String> = (field.at + 1..=field.last)
             .map(|at| self.text(at))
             .collect();
-        let blanks = |line: &String| line.len() - line.trim_start_matches([' ', '\t']).len();
-        let filled = block.iter().filter(|line| !line.trim().is_empty());
-        let indent = filled.map(blanks).min().unwrap_or(0);
+        // Tabs and blanks are no measure for each other, so each kind is taken off by itself.
+        let depth = |line: &String, blank: char| line.len() - line.trim_start_matches(blank).len();
+        let least = |blank: char| {
+            let filled = block.iter().filter(|line| !line.trim().is_empty());
+            let of_kind = filled.filter(|line| line.starts_with(blank));
+            of_kind.map(|line| depth(line, blank)).min().unwrap_or(0)
+        };
+        let (blanks, tabs) = (least(' '), least('\t'));
         let lines: Vec<&str> = block
             .iter()
-            .map(|line| line.get(indent..).unwrap_or_default().trim_end())
+            .map(|line| {
+                let indent = if line.starts_with('\t') { tabs } else { blanks };
+                line.get(indent..).unwrap_or_default().trim_end()
+            })
             .collect();
         lines.join("\n")
     }
@@ -227,9 +235,13 @@ impl Page {
     }
 }
 
-/// Returns whether a value only says that a block follows: `|`, `>-`, `|2`.
+/// Returns whether a value only says that a block follows: `|`, `>-`, `|2`, `| # comment`.
 fn is_block_sign(text: &str) -> bool {
-    let Some(rest) = text.strip_prefix(['|', '>']) else {
+    let sign = text
+        .split_once(" #")
+        .map_or(text, |(sign, _)| sign)
+        .trim_end();
+    let Some(rest) = sign.strip_prefix(['|', '>']) else {
         return false;
     };
     rest.len() <= 2

@@ -3,8 +3,6 @@
 use rekindle_model::{Action, Plan, QuestionKind, Step, StopKind, Then};
 
 use super::super::layout;
-use super::super::names::Helper;
-use super::super::prompts;
 use super::super::values::{Stage, Status};
 use super::super::words;
 use super::{Planner, ending, says, stop};
@@ -57,9 +55,11 @@ impl Planner<'_> {
                 "Validation is retried by the operator's choice.",
             )
             .with_field("last_updated", &self.stamp());
-        let mut steps = vec![self.write(&memory, "the operator wants validation retried")];
-        steps.extend(self.sending(self.judged, Helper::Argus));
-        self.plan(steps, Then::Agent(prompts::validation(self.judged)))
+        let steps = vec![
+            self.write(&memory, "the operator wants validation retried"),
+            self.asking(),
+        ];
+        self.plan(steps, Then::Again)
     }
 
     /// Leaves it to the person; a paused project is validated afresh by the next resume.
@@ -100,6 +100,12 @@ impl Planner<'_> {
 
     /// Moves the memory away, so that a new project can begin here; nothing of it is lost.
     fn archive(&self) -> Plan {
+        if let Some(target) = &self.judged.project.linked_to {
+            // What a user keeps at a place of his own choice is not moved from there.
+            let reason = format!("the memory is a link to `{target}`, so it was left where it is");
+            let hints = ["move that folder yourself and remove the link; nothing was changed"];
+            return self.plan(Vec::new(), stop(StopKind::Waiting, &reason, &hints));
+        }
         let stamp = self.now.strftime("%Y-%m-%dT%H-%M-%SZ").to_string();
         let from = self.judged.project.memory_dir.clone();
         let Some(to) = self.judged.project.layout.archived_memory(&stamp) else {

@@ -16,18 +16,7 @@ impl Planner<'_> {
         let attempt = task.attempt;
         let memory = &self.judged.project.memory;
         let (Ended::Failed { reason } | Ended::CheckFailed { reason, .. }) = ended else {
-            let note =
-                format!("Correction cycle {cycle}/{MOST_CORRECTIONS} complete; validating again.");
-            let done = self.event(
-                "correction_complete",
-                &format!("Correction cycle {cycle}/{MOST_CORRECTIONS} complete"),
-            );
-            let memory = memory
-                .with_field("stage", Stage::Validation.as_str())
-                .with_field("status", Status::InProgress.as_str())
-                .with_field("handoff_note", &note)
-                .with_entry(CORRECTION_LOG, &done);
-            return self.enter_with(memory, "the correction is done");
+            return self.corrected(cycle);
         };
         let note = format!(
             "Correction cycle {cycle}/{MOST_CORRECTIONS} attempt {attempt} failed: {reason}"
@@ -49,6 +38,25 @@ impl Planner<'_> {
         )
     }
 
+    /// Notes that a correction is done and enters validation again.
+    pub(super) fn corrected(&self, cycle: u32) -> Plan {
+        let note =
+            format!("Correction cycle {cycle}/{MOST_CORRECTIONS} complete; validating again.");
+        let done = self.event(
+            "correction_complete",
+            &format!("Correction cycle {cycle}/{MOST_CORRECTIONS} complete"),
+        );
+        let memory = self
+            .judged
+            .project
+            .memory
+            .with_field("stage", Stage::Validation.as_str())
+            .with_field("status", Status::InProgress.as_str())
+            .with_field("handoff_note", &note)
+            .with_entry(CORRECTION_LOG, &done);
+        self.enter_with(memory, "the correction is done")
+    }
+
     /// What follows from what Argus left; `seen` is the mark of what was there before.
     pub(super) fn settle_validation(&self, seen: Option<&str>, ended: &Ended) -> Plan {
         let hints = [
@@ -68,14 +76,22 @@ impl Planner<'_> {
                 Then::Stop(ending(StopKind::Blocked, reason, &hints)),
             )
         };
-        match seen::left(&self.judged.project, seen) {
-            Left::Nothing => stops(
-                "Argus left no report: .kiln/validation/report.md is missing or as it was before",
-            ),
+        let left = seen::left(&self.judged.project, seen);
+        self.concluded(left).unwrap_or_else(|| match left {
             Left::NoVerdict => {
                 stops("Argus returned, but .kiln/validation/report.md has no verdict")
             }
-            Left::Reported(verdict) => self.conclude(verdict),
+            Left::Nothing | Left::Reported(_) | Left::Noted(_) => stops(
+                "Argus left no report: .kiln/validation/report.md is missing or as it was before",
+            ),
+        })
+    }
+
+    /// What follows from a verdict; nothing without one.
+    pub(super) fn concluded(&self, left: Left) -> Option<Plan> {
+        match left {
+            Left::Nothing | Left::NoVerdict => None,
+            Left::Reported(verdict) => Some(self.conclude(verdict)),
             Left::Noted(verdict) => {
                 // A report that is there is an old one, and nothing of it is to be corrected.
                 let mut judged = self.judged.clone();
@@ -84,7 +100,7 @@ impl Planner<'_> {
                     judged: &judged,
                     now: self.now,
                 };
-                planner.conclude(verdict)
+                Some(planner.conclude(verdict))
             }
         }
     }
@@ -118,14 +134,7 @@ impl Planner<'_> {
     /// Sends Maestro off to fix what validation found.
     fn correct(&self, verdict: Verdict) -> Plan {
         let project = &self.judged.project;
-        let fields = &project.fields;
-        // A correction that was cut short does not count as one.
-        let is_again = fields.has_open_correction && fields.correction_cycle > 0;
-        let cycle = if is_again {
-            fields.correction_cycle
-        } else {
-            fields.correction_cycle + 1
-        };
+        let cycle = self.next_cycle();
         let n_tasks = project
             .report
             .as_ref()
@@ -161,6 +170,17 @@ impl Planner<'_> {
         self.send_with(&memory, "validation found failures", |next| {
             Some(prompts::correction(next, 1))
         })
+    }
+
+    /// Returns the number of the correction that comes next; one that was cut short does not count.
+    pub(super) fn next_cycle(&self) -> u32 {
+        let fields = &self.judged.project.fields;
+        let is_again = fields.has_open_correction && fields.correction_cycle > 0;
+        if is_again {
+            fields.correction_cycle
+        } else {
+            fields.correction_cycle + 1
+        }
     }
 
     /// Validation failed after the last correction: a person decides.
