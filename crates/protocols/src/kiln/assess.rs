@@ -3,12 +3,14 @@
 use rekindle_model::{Code, Finding, Place};
 use rekindle_text::excerpt;
 
+use super::handed::Handed;
 use super::inventory::{Phase, Reason, inventory, next_phase};
 use super::layout;
 use super::names::Helper;
 use super::phase_state::PhaseState;
 use super::read::Project;
 use super::restart::{Restart, operator_reason, restart};
+use super::seen;
 use super::values::{Event, PhaseStatus, Stage, Status, SubStage};
 use super::words;
 
@@ -125,13 +127,24 @@ impl Judged {
     pub(super) fn helper(&self) -> Option<Helper> {
         match &self.routing {
             Routing::Execution(execution) if execution.operator.is_none() => Some(Helper::Maestro),
-            Routing::Validation(Branch::Correction | Branch::Fresh) => Some(Helper::Argus),
+            Routing::Validation(Branch::Correction | Branch::Fresh) => {
+                (!self.is_answered()).then_some(Helper::Argus)
+            }
             Routing::Brainstorm
             | Routing::Planning(_)
             | Routing::Execution(_)
             | Routing::NoPhases
             | Routing::Validation(Branch::Blocked)
             | Routing::Complete => None,
+        }
+    }
+
+    /// Returns whether a validation that was handed back to the caller has come to a verdict, which is
+    /// settled before anybody is sent off.
+    pub(super) fn is_answered(&self) -> bool {
+        match &self.project.handed {
+            Some(Handed::Validation { seen }) => seen::left(&self.project, Some(seen)).is_verdict(),
+            Some(Handed::Correction { .. }) | None => false,
         }
     }
 

@@ -148,8 +148,8 @@ fn in_clause(clause: &str) -> Option<u32> {
 }
 
 fn is_under_way(before: &[&str], behind: &[&str]) -> bool {
-    let lead = before.iter().rfind(|word| tells(word)).copied();
-    let next = behind.iter().find(|word| tells(word)).copied();
+    let lead = before.iter().copied().rfind(|word| tells(word));
+    let next = behind.iter().copied().find(|word| tells(word));
     let is_of = |word: Option<&str>, list: &[&str]| word.is_some_and(|word| list.contains(&word));
     // Kiln itself writes `Executing phase N: name`, and a name may be of any words.
     if is_of(lead, BEFORE) {
@@ -160,8 +160,8 @@ fn is_under_way(before: &[&str], behind: &[&str]) -> bool {
 }
 
 /// Returns whether a word says something; numbers and filling do not.
-fn tells(word: &&&str) -> bool {
-    !FILLING.contains(*word) && !word.bytes().all(|c| c.is_ascii_digit())
+fn tells(word: &str) -> bool {
+    !FILLING.contains(&word) && !word.bytes().all(|c| c.is_ascii_digit())
 }
 
 #[cfg(test)]

@@ -234,6 +234,10 @@ fn next(judged: &Judged) -> Next {
             "decide",
             "decide how to proceed after validation failed".to_owned(),
         ),
+        Routing::Validation(Branch::Correction | Branch::Fresh) if judged.is_answered() => (
+            "conclude",
+            "draw the conclusion from the validation report".to_owned(),
+        ),
         Routing::Validation(Branch::Correction | Branch::Fresh) => {
             ("validate", "validate what was built".to_owned())
         }

@@ -136,7 +136,7 @@ impl Planner<'_> {
                     let named = words::named(execution.phase.number, &execution.phase.name);
                     // What Maestro finds is what is written here.
                     let begun = judged.project.with_memory(memory);
-                    task.seen = Some(seen::before_phase(&begun.fields));
+                    task.seen = Some(seen::before_phase(&begun, execution.phase.number));
                     steps.push(self.write(&begun.memory, &format!("{named} begins")));
                 }
                 self.plan(steps, Then::Agent(task))

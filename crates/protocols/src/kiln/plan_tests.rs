@@ -298,6 +298,18 @@ fn a_phase_is_complete_by_proof_and_the_next_one_follows() {
             .unwrap()
             .contains("  A ledger.\n  With tests.\n")
     );
+    // Results that were there before are of an earlier attempt.
+    let old = scene.memory_file("phase-2-results.md", "## Blockers or Issues\n- x\n");
+    let task_again = agent(&go_on(&old)).clone();
+    assert_eq!(
+        agent(&settle(&old, &task_again, Ended::Succeeded)).attempt,
+        2
+    );
+    let anew = old.memory_file("phase-2-results.md", "## Completed Tasks\n- all\n");
+    assert_eq!(
+        settle(&anew, &task_again, Ended::Succeeded).then,
+        Then::Again
+    );
     // The archive is made after the merge: it counts even if Maestro failed at the very end.
     assert_eq!(settle(archived, &task, failed()).then, Then::Again);
 }

@@ -45,7 +45,7 @@ pub(super) fn phase(judged: &Judged, execution: &Execution, attempt: u32) -> Age
         memory(prompt, judged),
     );
     AgentTask {
-        seen: Some(seen::before_phase(&judged.project.fields)),
+        seen: Some(seen::before_phase(&judged.project, number)),
         ..order
     }
 }
@@ -78,7 +78,7 @@ pub(super) fn correction(judged: &Judged, attempt: u32) -> AgentTask {
         memory(prompt, judged),
     );
     AgentTask {
-        seen: Some(seen::before_phase(&judged.project.fields)),
+        seen: Some(seen::before_correction(&judged.project.fields)),
         ..order
     }
 }

@@ -28,6 +28,13 @@ pub(super) enum Left {
     Noted(Verdict),
 }
 
+impl Left {
+    /// Returns whether it has a verdict.
+    pub(super) const fn is_verdict(self) -> bool {
+        matches!(self, Self::Reported(_) | Self::Noted(_))
+    }
+}
+
 /// Tells what Argus left, by the mark from before; without one nothing counts.
 pub(super) fn left(project: &Project, mark: Option<&str>) -> Left {
     let Some((report, section)) = mark.and_then(|mark| mark.split_once(' ')) else {
@@ -51,8 +58,8 @@ pub(super) fn left(project: &Project, mark: Option<&str>) -> Left {
     }
 }
 
-/// Returns the mark of what a phase's executor is handed on: the note and the context.
-pub(super) fn before_phase(fields: &Fields) -> String {
+/// Returns the mark of what an executor is handed on: the note and the context.
+pub(super) fn before_correction(fields: &Fields) -> String {
     format!(
         "{} {}",
         mark(&fields.handoff_note),
@@ -60,9 +67,26 @@ pub(super) fn before_phase(fields: &Fields) -> String {
     )
 }
 
+/// Returns the same with the mark of a phase's results, which an earlier attempt may have left.
+pub(super) fn before_phase(project: &Project, phase: u32) -> String {
+    format!(
+        "{} {}",
+        before_correction(&project.fields),
+        of_results(project, phase)
+    )
+}
+
+/// Tells whether a phase has results that were not there before.
+pub(super) fn has_new_results(project: &Project, phase: u32, before: Option<&str>) -> bool {
+    let said = project.results.get(&phase).map_or("", |text| text.trim());
+    let before = before.and_then(|before| before.split(' ').nth(2));
+    !said.is_empty() && before != Some(of_results(project, phase).as_str())
+}
+
 /// Tells whether an executor left a note and a context of its own, by the mark from before.
 pub(super) fn handed_over(fields: &Fields, before: Option<&str>) -> (bool, bool) {
-    let Some((note, context)) = before.and_then(|before| before.split_once(' ')) else {
+    let mut marks = before.unwrap_or_default().split(' ');
+    let (Some(note), Some(context)) = (marks.next(), marks.next()) else {
         return (false, false);
     };
     (
@@ -76,6 +100,13 @@ fn of_report(project: &Project) -> String {
         let modified = report.modified.map_or_else(nothing, |at| at.to_string());
         format!("{}@{modified}", mark(&report.text))
     })
+}
+
+fn of_results(project: &Project, phase: u32) -> String {
+    project
+        .results
+        .get(&phase)
+        .map_or_else(nothing, |text| mark(text))
 }
 
 fn of_section(project: &Project) -> String {

@@ -44,7 +44,9 @@ fn what_its_helpers_leave_is_taken_up_by_the_next_resume() -> Result<()> {
     assert_eq!(task(&resume(&project)?), "validation");
     // A host that only looks again is asked for the same again.
     assert_eq!(task(&resume(&project)?), "validation");
+    assert_eq!(project.facts()?["spawn"]["name"], "Argus");
     report(&project, 1, "FAIL")?;
+    assert_eq!(project.facts()?["spawn"], json!(null));
     let object = resume(&project)?;
     assert_eq!(task(&object), "correction-1");
     let prompt = object["agent"]["prompt"].as_str().unwrap_or_default();

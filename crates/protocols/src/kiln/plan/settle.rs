@@ -52,7 +52,7 @@ impl Planner<'_> {
             .caught_up()
             .with_field("phase_number", &number.to_string())
             .with_field("phase_name", name);
-        if is_complete(judged, number, ended) {
+        if is_complete(judged, number, task, ended) {
             let memory = memory
                 .with_phase(number, name, PhaseStatus::Completed)
                 .with_field(
@@ -143,7 +143,7 @@ fn is_our_note(note: &str) -> bool {
 }
 
 /// Returns whether there is a proof that a phase is complete.
-fn is_complete(judged: &Judged, number: u32, ended: &Ended) -> bool {
+fn is_complete(judged: &Judged, number: u32, task: &AgentTask, ended: &Ended) -> bool {
     let project = &judged.project;
     // The archive is made after the merge, so it counts whatever its maker said at the end.
     if project.archived.contains(&number) {
@@ -155,15 +155,18 @@ fn is_complete(judged: &Judged, number: u32, ended: &Ended) -> bool {
     let is_noted = judged
         .phase(number)
         .is_some_and(|phase| phase.status == PhaseStatus::Completed);
-    let has_results = project
-        .results
-        .get(&number)
-        .is_some_and(|text| !text.trim().is_empty());
-    let log_agrees = project.states.get(&number).is_none_or(|state| {
-        let last = state.last().map(|event| event.kind);
-        state.status == "complete" || matches!(last, Some(Event::Merge | Event::ReconcileComplete))
-    });
-    is_noted || (has_results && log_agrees)
+    // Without a log there is only the file itself, and an earlier attempt may have left one.
+    let has_results = match project.states.get(&number) {
+        None => seen::has_new_results(project, number, task.seen.as_deref()),
+        Some(state) => {
+            let last = state.last().map(|event| event.kind);
+            let is_merged = matches!(last, Some(Event::Merge | Event::ReconcileComplete));
+            let is_there = project.results.get(&number);
+            (state.status == "complete" || is_merged)
+                && is_there.is_some_and(|text| !text.trim().is_empty())
+        }
+    };
+    is_noted || has_results
 }
 
 fn not_complete(judged: &Judged, number: u32, ended: &Ended) -> String {
