@@ -390,6 +390,36 @@ fn what_maestro_left_for_the_next_one_survives_a_failed_attempt() {
 }
 
 #[test]
+fn two_attempts_that_end_alike_are_told_once() {
+    let (scene, first) = at_work();
+    let again = agent(&settle(&scene, &first, failed())).clone();
+    let told =
+        "handoff_context: |\n  Phase 2 (Engine) did not complete.\n  it ended with exit code 1\n";
+    let scene = scene.note(&format!("Phase 2 attempt 1 did not complete: x\n{told}"));
+    let text = written(&settle(&scene, &again, failed())).unwrap();
+    assert!(text.contains(told), "{text}");
+    assert_eq!(text.matches("did not complete.\n").count(), 1, "{text}");
+}
+
+#[test]
+fn an_executor_does_not_complete_the_project_by_writing_so() {
+    let (_, task) = at_work();
+    let lying = Scene::new("complete", "complete")
+        .phase(1, "Storage", "completed")
+        .phase(2, "Engine", "in_progress");
+    let proven = lying
+        .clone()
+        .kiln_file("archive/phase_02/phase_summary.md", "x");
+    for scene in [lying, proven] {
+        let text = written(&settle(&scene, &task, Ended::Succeeded)).unwrap();
+        assert!(
+            text.contains("stage: execution\nstatus: in_progress\n"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn the_last_phase_leads_to_validation_in_the_same_write() {
     let scene = Scene::execution()
         .phase(1, "S", "completed")

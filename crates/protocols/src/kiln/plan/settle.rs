@@ -11,7 +11,7 @@ use super::super::memory::Memory;
 use super::super::names::Helper;
 use super::super::prompts;
 use super::super::seen;
-use super::super::values::{Event, PhaseStatus, Status};
+use super::super::values::{Event, PhaseStatus, Stage, Status};
 use super::super::words;
 use super::{Planner, ending, says};
 
@@ -48,10 +48,16 @@ impl Planner<'_> {
         let attempt = task.attempt;
         let name = judged.phase(number).map_or("", |phase| phase.name.as_str());
         let named = words::named(number, name);
-        let memory = self
+        let mut memory = self
             .caught_up()
             .with_field("phase_number", &number.to_string())
             .with_field("phase_name", name);
+        // Only validation completes a project, whatever an executor writes.
+        if judged.project.fields.stage == Stage::Complete {
+            memory = memory
+                .with_field("stage", Stage::Execution.as_str())
+                .with_field("status", Status::InProgress.as_str());
+        }
         if is_complete(judged, number, task, ended) {
             let memory = memory
                 .with_phase(number, name, PhaseStatus::Completed)
@@ -128,11 +134,14 @@ impl Planner<'_> {
         } else {
             memory.with_field("handoff_note", &excerpt(note, LONGEST_NOTE))
         };
-        if has_context {
-            let all = format!("{}\n{context}", fields.handoff_context.trim_end());
-            memory.with_block("handoff_context", &all)
-        } else {
+        let before = fields.handoff_context.trim_end();
+        if !has_context {
             memory.with_block("handoff_context", context)
+        } else if before.ends_with(context) {
+            // The attempt before this one ended in the same way.
+            memory
+        } else {
+            memory.with_block("handoff_context", &format!("{before}\n{context}"))
         }
     }
 }
