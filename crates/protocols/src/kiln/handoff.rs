@@ -91,6 +91,18 @@ const NOT_YET: &[&str] = &[
     "after", "awaiting", "before", "begin", "next", "not", "pending", "queued", "ready", "start",
     "until", "waiting",
 ];
+/// Words that tell of work to come, unless it is named right behind the phase.
+const LATER: &[&str] = &[
+    "begins",
+    "later",
+    "must",
+    "needs",
+    "planned",
+    "scheduled",
+    "should",
+    "starts",
+    "will",
+];
 /// Words that say nothing by themselves.
 const FILLING: &[&str] = &[
     "all",
@@ -137,7 +149,14 @@ fn in_clause(clause: &str) -> Option<u32> {
     let mut from = 0;
     for (place, at) in named.iter().enumerate() {
         let until = named.get(place + 1).copied().unwrap_or(words.len());
-        let before = words.get(from..*at).unwrap_or_default();
+        let mut before = words.get(from..*at).unwrap_or_default();
+        // That a phase is over is said of the one before it: `Phase 1 completed, phase 2 running`.
+        if place > 0
+            && let Some((last, rest)) = before.split_last()
+            && OVER.contains(last)
+        {
+            before = rest;
+        }
         let behind = words.get(at + 2..until).unwrap_or_default();
         if is_under_way(before, behind) {
             return number(*at);
@@ -156,7 +175,11 @@ fn is_under_way(before: &[&str], behind: &[&str]) -> bool {
         return true;
     }
     let is_another = |word| is_of(word, OVER) || is_of(word, NOT_YET);
-    !is_another(lead) && !is_another(next) && behind.iter().any(|word| BEHIND.contains(word))
+    if is_another(lead) || is_another(next) {
+        return false;
+    }
+    let has = |list: &[&str]| behind.iter().any(|word| list.contains(word));
+    is_of(next, BEHIND) || (has(BEHIND) && !has(LATER))
 }
 
 /// Returns whether a word says something; numbers and filling do not.
@@ -182,6 +205,8 @@ mod tests {
             ("Stopped in the middle of Phase 4.", Some(4)),
             ("Phase 1 complete; executing phase 2: B", Some(2)),
             ("Phase 1 complete, executing phase 2", Some(2)),
+            ("Phase 1 completed, phase 2 running", Some(2)),
+            ("Phase 1 running before phase 2 tasks", Some(1)),
             ("Phase 2 complete; ready for next phase.", None),
             ("Phase 2 complete; merged to main.", None),
             ("Plan approved; execution starting.", None),
@@ -214,6 +239,7 @@ mod tests {
             "Phase 1 is merged. Phase 2 is under way",
             "Phase 2 is still unfinished",
             "Phase 2 has been started",
+            "Phase 2 task 3 will be retried",
         ] {
             assert_eq!(phase_under_way(note), Some(2), "{note}");
         }
@@ -227,6 +253,7 @@ mod tests {
             "Run /kiln:resume to start phase 2",
             "Phase 2 is next; its tasks are planned",
             "Phase 2 not started",
+            "Phase 2 of the plan will need a review",
             "Phase 2 pending review of the plan",
             "Awaiting approval before phase 2 tasks",
             "Finished phase 2 review",
