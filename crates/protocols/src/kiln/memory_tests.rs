@@ -257,6 +257,17 @@ fn fields_are_replaced_where_they_are_and_added_where_they_belong() {
 }
 
 #[test]
+fn a_new_block_does_not_take_lines_that_are_nobodys() {
+    let text = "stage: planning\nstatus: paused\n## Handoff\n  stray\n\n## X\n";
+    let after = parse(text).with_block("handoff_context", "one");
+    assert_eq!(after.read().unwrap().handoff_context, "one");
+    assert_eq!(
+        after.text(),
+        text.replace("  stray\n", "  stray\nhandoff_context: |\n  one\n")
+    );
+}
+
+#[test]
 fn blocks_are_replaced_whole() {
     let check = |before: &str, text: &str, after: &str| {
         assert_eq!(

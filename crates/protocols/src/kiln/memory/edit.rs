@@ -147,7 +147,11 @@ impl Memory {
         let last = neighbor
             .or_else(|| page.fields.iter().rfind(of_home))
             .map(|field| field.last)
-            .or_else(|| page.named(home).next().map(|section| section.heading))
+            .or_else(|| {
+                // Indented lines right below the heading are nobody's, and must not become a block.
+                let section = page.named(home).next()?;
+                Some(page.last_of_block(section.heading))
+            })
             .or_else(|| self.find("status").map(|field| field.last));
         match last {
             Some(last) => self.below(last, lines),

@@ -217,8 +217,8 @@ impl Page {
         })
     }
 
-    /// Returns the place of the last indented line below a key; blank lines between them belong to it.
-    fn last_of_block(&self, at: usize) -> usize {
+    /// Returns the place of the last indented line below another; blank lines between them belong to it.
+    pub(super) fn last_of_block(&self, at: usize) -> usize {
         let mut last = at;
         for below in at + 1..self.lines.len() {
             let is_indented =
