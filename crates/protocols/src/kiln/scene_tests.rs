@@ -1,7 +1,7 @@
 //! Whole projects as values: what is here, what the facts are, and that no file content breaks it.
 
 use proptest::prelude::*;
-use rekindle_model::{Action, Assessment, Fact, Intent, Plan, Severity, State};
+use rekindle_model::{Action, Assessment, Ended, Fact, Intent, Plan, Severity, State, Then};
 use rekindle_world::{MemoryWorld, World as _};
 
 use super::Kiln;
@@ -375,22 +375,50 @@ proptest! {
     /// Whatever the files hold: no panic, and a memory that can not be followed is never written.
     #[test]
     fn no_content_breaks_a_resume_and_corrupt_memory_is_never_written(
+        head in "(stage: (execution|validation|complete)\nstatus: (in_progress|blocked|paused)\n)?",
         memory in "((stage|status|phase_number|correction_cycle): (execution|validation|blocked|in_progress|[0-9]{1,12}|\\PC{0,6})\n|## (Phase Statuses|Runtime|Reset Notes)\n|- phase_number: [0-9]{0,11} \\| x\n|\\PC{0,12}\n){0,16}",
         plan in "(### Phase [0-9]{0,11}:? ?\\PC{0,6}\n|## x\n|\\PC{0,12}\n){0,8}",
+        spawns in "(\\{\"asked\": \"(validation|correction)\", \"cycle\": [0-9]{1,11}, \"seen\": \"[a-z ]{0,3}\"\\}\n|\\PC{0,8}\n){0,3}",
+        report in "(## Verdict: (PASS|FAIL|x)\n|\\PC{0,8}\n){0,3}",
         state in "(## Events\n|- \\[t\\] \\[M\\] \\[(task_start|review_rejected|merge|error|x)\\] — (task|round) [0-9]{0,11}\n|\\PC{0,12}\n){0,8}",
     ) {
         let mut scene = Scene::execution().memory_file("master-plan.md", &plan);
         for phase in 0..4 {
             scene = scene.kiln_file(&format!("phase_{phase}_state.md"), &state);
         }
-        let world = scene.world.clone().file(format!("{DIR}/MEMORY.md"), &memory);
+        scene = scene.kiln_file("validation/report.md", &report);
+        let world = scene.world.clone()
+            .file(format!("{DIR}/MEMORY.md"), head + &memory)
+            .file("/w/ledger/.rekindle/logs/kiln/spawns.jsonl", &spawns);
         let case = Kiln.inspect(&world, &Ask::default());
         let is_ok = fact(&case.assessment().facts, "verdict") == "ok";
         let log = camino::Utf8PathBuf::new();
-        for intent in [Intent::Open, Intent::GoOn { log }] {
+        let mut intents = vec![Intent::Open, Intent::GoOn { log: log.clone() }];
+        // What follows is held to the same: every end of an agent, and every answer.
+        while let Some(intent) = intents.pop() {
+            let is_first = matches!(intent, Intent::Open | Intent::GoOn { .. });
             let plan = case.plan(&intent).unwrap();
             let writes = plan.steps.iter().any(|step| !matches!(step.action, Action::Print(_)));
             prop_assert!(is_ok || !writes);
+            match plan.then {
+                Then::Agent(task) if is_first => {
+                    let reason = "x".to_owned();
+                    for ended in [Ended::Succeeded, Ended::Failed { reason }] {
+                        let (log, task) = (log.clone(), task.clone());
+                        intents.push(Intent::Settle { log, task, ended });
+                    }
+                }
+                Then::Ask(question) if is_first => intents.extend(question.answers.iter().map(|(answer, _)| {
+                    let (log, answer) = (log.clone(), (*answer).to_owned());
+                    Intent::Answer { log, question: question.kind, answer }
+                })),
+                Then::Agent(_)
+                | Then::Ask(_)
+                | Then::Workers
+                | Then::Check(_)
+                | Then::Again
+                | Then::Stop(_) => {}
+            }
         }
     }
 }
