@@ -101,7 +101,7 @@ impl Planner<'_> {
     /// Moves the memory away, so that a new project can begin here; nothing of it is lost.
     fn archive(&self) -> Plan {
         if let Some(target) = &self.judged.project.linked_to {
-            // What a user keeps at a place of his own choice is not moved from there.
+            // What a user keeps elsewhere by choice is not moved from there.
             let reason = format!("the memory is a link to `{target}`, so it was left where it is");
             let hints = ["move that folder yourself and remove the link; nothing was changed"];
             return self.plan(Vec::new(), stop(StopKind::Waiting, &reason, &hints));
