@@ -134,6 +134,8 @@ pub struct Checkpoint {
     pub note: String,
     /// Where it stands.
     pub place: Place,
+    /// Whether one can go back to it; `None` where the protocol knows no way back.
+    pub is_valid: Option<bool>,
 }
 
 /// Why a task is in its state.

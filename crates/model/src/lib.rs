@@ -22,7 +22,7 @@ pub use facts::Fact;
 pub use finding::{Finding, Place, Severity};
 pub use id::{ParseIdError, ProtocolName, WorkflowId};
 pub use plan::{
-    AgentTask, Checks, Ended, Intent, Plan, Question, QuestionKind, Report, Step, Stop, StopKind,
+    AgentTask, Checks, Confirmation, Ended, Intent, Plan, Question, QuestionKind, Report, Step, Stop, StopKind,
     Then,
 };
 pub use work::{

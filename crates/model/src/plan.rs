@@ -91,8 +91,19 @@ pub struct Plan {
     pub ahead: Vec<String>,
     /// What the protocol says on standard output before a person is asked.
     pub before_asking: String,
+    /// How the protocol itself asks whether this may be done, where it has words for that.
+    pub confirmation: Option<Confirmation>,
     /// Where there is no agent, nothing of this is done and the resume ends with this.
     pub without_agent: Option<Stop>,
+}
+
+/// A protocol's own question whether to go on, answered with yes, no or "details".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Confirmation {
+    /// The question, to the letter.
+    pub question: String,
+    /// What is shown to a person who asks for details.
+    pub details: String,
 }
 
 /// One effect and its reason.
@@ -232,6 +243,8 @@ pub struct Stop {
 pub enum StopKind {
     /// All is done.
     Done,
+    /// All is done, and the protocol has said so itself: nothing more is said.
+    Said,
     /// It waits for a person, and that is in order.
     Waiting,
     /// Others are at work on it; it goes on when they have ended.

@@ -7,12 +7,14 @@
 //! To add one, read `agent_memory` and add a row to [`ALL`].
 
 mod agent_memory;
+mod bifrost;
 mod happened;
 mod kiln;
 mod kiln_teams;
 mod prompt;
 
 pub use agent_memory::{Draft, draft};
+pub use bifrost::{Migration, Validation, migration, validate_plan, validate_spec};
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
@@ -29,6 +31,12 @@ pub struct Ask {
     pub name: Option<String>,
     /// A file with the host's task list, for protocols that have one, instead of the list on disk.
     pub tasks: Option<Utf8PathBuf>,
+    /// The checkpoint to go back to, for protocols that can.
+    pub checkpoint: Option<String>,
+    /// With as little context as possible, for protocols that tell of it.
+    pub fresh: bool,
+    /// After the protocol's own validators, where it has some.
+    pub validate: bool,
 }
 
 /// What a new run is made from, beside its plan.
@@ -56,6 +64,11 @@ pub trait Protocol: Sync {
     /// are made as a whole.
     fn home(&self) -> Option<&'static str> {
         None
+    }
+
+    /// Returns whether a resume may name a checkpoint, ask for little context or for validation.
+    fn resumes_from_checkpoints(&self) -> bool {
+        false
     }
 
     /// Reads the evidence and judges it.
@@ -110,6 +123,17 @@ pub trait Case {
 
     /// Returns the checkpoints of the chosen workflow, oldest first.
     fn checkpoints(&self) -> Vec<Checkpoint>;
+
+    /// Returns the checkpoints in the protocol's own words, where it has some.
+    fn timeline(&self) -> Option<String> {
+        None
+    }
+
+    /// Returns what makes the record of the chosen workflow shorter without losing anything, where
+    /// that is possible.
+    fn archive(&self) -> Option<Plan> {
+        None
+    }
 }
 
 /// Every protocol that is built.
@@ -117,6 +141,7 @@ pub static ALL: &[&dyn Protocol] = &[
     &agent_memory::AgentMemory,
     &kiln::Kiln,
     &kiln_teams::KilnTeams,
+    &bifrost::Bifrost,
 ];
 
 /// Returns the protocol of a name.
@@ -125,5 +150,6 @@ pub fn find(name: ProtocolName) -> &'static dyn Protocol {
         ProtocolName::AgentMemory => &agent_memory::AgentMemory,
         ProtocolName::Kiln => &kiln::Kiln,
         ProtocolName::KilnTeams => &kiln_teams::KilnTeams,
+        ProtocolName::Bifrost => &bifrost::Bifrost,
     }
 }

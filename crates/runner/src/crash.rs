@@ -29,8 +29,11 @@ pub const ENGINE_POINTS: &[&str] = &[
 /// The points of the single effects, before and after each change on the disk; a third test goes
 /// through these.
 pub const EFFECT_POINTS: &[&str] = &[
+    "create-before",
     "edit-before-replace",
     "edit-after-replace",
+    "move-file-before",
+    "move-file-after",
     "move-before-rename",
     "move-after-rename",
     "move-after-copy",

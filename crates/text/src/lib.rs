@@ -18,7 +18,7 @@ pub use display::{excerpt, hex, printable, printable_block};
 pub use document::{Document, Edit, EditError, Eol, Line, Lines, Span};
 pub use json_edit::{JsonChange, JsonEditError, JsonValue, edit_json};
 pub use lines::{LineSplitter, RawLine, Text};
-pub use markdown::{Heading, headings};
+pub use markdown::{Heading, headings, prose};
 pub use time::{file_stamp, format_instant, format_seconds, parse_instant};
 
 /// The UTF-8 byte order mark, which some editors write before the first line.

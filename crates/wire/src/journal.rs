@@ -42,7 +42,7 @@ pub enum Effect {
         /// The file.
         path: Utf8PathBuf,
         /// What it holds.
-        contents: String,
+        contents: Bytes,
     },
     /// A file that is changed.
     Edit {
@@ -59,6 +59,15 @@ pub enum Effect {
         from: Utf8PathBuf,
         /// Where it goes.
         to: Utf8PathBuf,
+    },
+    /// A file that is moved to a place where nothing is.
+    MoveFile {
+        /// Where it was.
+        from: Utf8PathBuf,
+        /// Where it goes.
+        to: Utf8PathBuf,
+        /// The fingerprint of what it holds.
+        contents: String,
     },
     /// A worktree's files that are to be one commit.
     Land {

@@ -139,6 +139,15 @@ pub enum StepOut {
         /// Why.
         why: String,
     },
+    /// A file is moved.
+    MoveFile {
+        /// Where it is.
+        from: String,
+        /// Where it goes.
+        to: String,
+        /// Why.
+        why: String,
+    },
     /// A worktree's files become one commit on the branch that is checked out.
     Land {
         /// The task.
@@ -374,6 +383,8 @@ pub struct CheckpointOut {
     /// Where it stands.
     #[serde(rename = "where")]
     pub place: String,
+    /// Whether one can go back to it; null where the protocol knows no way back.
+    pub valid: Option<bool>,
 }
 
 /// `rekindle event --json`, `heartbeat --json`, `checkpoint --json`.
@@ -499,6 +510,11 @@ pub fn plan(plan: &Plan, digest: &str, findings: &[Finding]) -> PlanOut {
             to: to.to_string(),
             why: step.why.clone(),
         },
+        Action::MoveFile { from, to, .. } => StepOut::MoveFile {
+            from: from.to_string(),
+            to: to.to_string(),
+            why: step.why.clone(),
+        },
         Action::Land(landing) => StepOut::Land {
             task: landing.task.clone(),
             worktree: landing.worktree.to_string(),
@@ -603,6 +619,7 @@ impl From<&Checkpoint> for CheckpointOut {
             at: checkpoint.at.map(rekindle_text::format_seconds),
             note: checkpoint.note.clone(),
             place: checkpoint.place.to_string(),
+            valid: checkpoint.is_valid,
         }
     }
 }

@@ -13,6 +13,10 @@ fn now() -> Timestamp {
     NOW.parse().unwrap()
 }
 
+fn oslo() -> jiff::tz::TimeZone {
+    jiff::tz::TimeZone::get("Europe/Oslo").unwrap()
+}
+
 /// Everything a protocol can see of the scene, as one text.
 fn seen(world: &dyn World) -> String {
     let project = world.project().to_owned();
@@ -29,7 +33,12 @@ fn seen(world: &dyn World) -> String {
         pieces.extend_from_slice(piece);
     });
     [
-        format!("now {}", world.now()),
+        format!("now {}, zone {:?}", world.now(), world.zone().iana_name()),
+        format!(
+            "written {:?} {:?}",
+            world.modified(&at("dir/a.txt")),
+            world.modified(&at("nope"))
+        ),
         format!(
             "home {:?} {:?}",
             world.variable("HOME"),
@@ -74,8 +83,10 @@ fn seen(world: &dyn World) -> String {
 
 fn memory() -> MemoryWorld {
     MemoryWorld::new("/scene", now())
+        .in_zone(oslo())
         .with_variable("HOME", "/home/me")
         .file("dir/a.txt", "hello\r\n")
+        .written_at("dir/a.txt", now())
         .file("binary", [0xff, 0x00, b'x'])
         .link("link", "/scene/dir/a.txt")
         .link("into", "/scene/dir")
@@ -84,6 +95,9 @@ fn memory() -> MemoryWorld {
 fn on_disk(folder: &Utf8Path) -> RealWorld {
     fs_err::create_dir(folder.join("dir")).unwrap();
     fs_err::write(folder.join("dir/a.txt"), "hello\r\n").unwrap();
+    let written = std::time::SystemTime::from(now());
+    let file = fs_err::File::open(folder.join("dir/a.txt")).unwrap();
+    file.file().set_modified(written).unwrap();
     fs_err::write(folder.join("binary"), [0xff, 0x00, b'x']).unwrap();
     fs_err::os::unix::fs::symlink(folder.join("dir/a.txt"), folder.join("link")).unwrap();
     fs_err::os::unix::fs::symlink(folder.join("dir"), folder.join("into")).unwrap();
@@ -93,6 +107,7 @@ fn on_disk(folder: &Utf8Path) -> RealWorld {
         [("HOME".to_owned(), "/home/me".to_owned())].into(),
         "".into(),
     )
+    .in_zone(oslo())
 }
 
 fn scratch() -> (tempfile::TempDir, Utf8PathBuf) {
@@ -129,6 +144,8 @@ fn a_witness_notices_every_byte_but_not_the_time() {
     assert_ne!(digest(&memory().with_variable("HOME", "/home/you")), before);
     let mut later = memory();
     later = MemoryWorld::new("/scene", now() + jiff::SignedDuration::from_secs(1))
+        .in_zone(oslo())
+        .written_at("dir/a.txt", now())
         .with_variable("HOME", "/home/me")
         .file(
             "dir/a.txt",

@@ -7,6 +7,7 @@ use std::os::unix::fs::MetadataExt as _;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use crate::real_git::RealGit;
 use crate::{Entry, GitAnswer, GitQuestion, Kind, Meta, Owner, Ownership, ReadError, World};
@@ -38,6 +39,7 @@ impl Clock {
 pub struct RealWorld {
     project: Utf8PathBuf,
     now: Timestamp,
+    zone: TimeZone,
     variables: BTreeMap<String, String>,
     git: RealGit,
 }
@@ -56,9 +58,16 @@ impl RealWorld {
         Self {
             project,
             now: clock.now(),
+            zone: TimeZone::UTC,
             variables,
             git: RealGit::new(search_path),
         }
+    }
+
+    /// Returns the same view in the user's time zone; without one it is UTC.
+    #[must_use]
+    pub fn in_zone(self, zone: TimeZone) -> Self {
+        Self { zone, ..self }
     }
 }
 
@@ -69,6 +78,10 @@ impl World for RealWorld {
 
     fn now(&self) -> Timestamp {
         self.now
+    }
+
+    fn zone(&self) -> TimeZone {
+        self.zone.clone()
     }
 
     fn variable(&self, name: &str) -> Option<String> {

@@ -2,6 +2,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use crate::{GitAnswer, GitQuestion};
@@ -97,6 +98,9 @@ pub trait World {
     /// Returns the time, which stands still while one question is answered.
     fn now(&self) -> Timestamp;
 
+    /// Returns the user's time zone, for files that keep local times.
+    fn zone(&self) -> TimeZone;
+
     /// Returns an environment variable that a protocol names (`HOME`, `KILN_WORKTREE_ROOT`).
     fn variable(&self, name: &str) -> Option<String>;
 
@@ -120,10 +124,8 @@ pub trait World {
 
     /// Tells when a file was last written, following links; not every world knows.
     ///
-    /// It is no part of what a file says, so it is neither recorded nor a change of the world.
-    fn modified(&self, _path: &Utf8Path) -> Option<Timestamp> {
-        None
-    }
+    /// It is no part of what a file says: it is recorded, but it is no change of the world.
+    fn modified(&self, path: &Utf8Path) -> Option<Timestamp>;
 
     /// Asks git about the repository that a folder belongs to; no repository is not there.
     fn git(&self, folder: &Utf8Path, question: &GitQuestion) -> Result<GitAnswer, ReadError>;

@@ -165,6 +165,7 @@ impl Case for Judged {
                 at: checkpoint.mark.at,
                 note: checkpoint.note.clone(),
                 place: run.evidence.place(checkpoint.mark),
+                is_valid: None,
             })
             .collect()
     }

@@ -98,7 +98,7 @@ fn object(resumed: Resumed, text: String) -> ResumeOut {
         Outcome::Stopped(stop) => {
             out.hints = stop.hints;
             let word = match stop.kind {
-                StopKind::Done => "done",
+                StopKind::Done | StopKind::Said => "done",
                 StopKind::Waiting | StopKind::OthersAtWork => "waiting",
                 StopKind::Blocked => "blocked",
             };

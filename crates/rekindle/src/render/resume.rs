@@ -83,6 +83,7 @@ pub(crate) fn applied(steps: &[Step]) -> String {
             | Action::Create { .. }
             | Action::Edit { .. }
             | Action::MoveFolder { .. }
+            | Action::MoveFile { .. }
             | Action::Print(_) => {}
         }
     }
@@ -165,7 +166,7 @@ fn steps(plan: &Plan) -> String {
                     step.why
                 );
             }
-            Action::MoveFolder { from, to } => {
+            Action::MoveFolder { from, to } | Action::MoveFile { from, to, .. } => {
                 put!(
                     text,
                     "  - move `{}` to `{}`: {}\n",
@@ -266,6 +267,7 @@ pub(crate) fn agent_needed(task: &AgentTask) -> String {
 
 pub(crate) fn stop(stop: &rekindle_model::Stop) -> String {
     let word = match stop.kind {
+        rekindle_model::StopKind::Said => return String::new(),
         rekindle_model::StopKind::Done => styled(GOOD, "done"),
         rekindle_model::StopKind::Waiting | rekindle_model::StopKind::OthersAtWork => {
             styled(NOTE, "waiting")

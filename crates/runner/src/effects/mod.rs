@@ -7,6 +7,7 @@ mod edit;
 mod end_worker;
 mod files;
 mod land;
+mod move_file;
 mod move_folder;
 
 use rekindle_fs::Fingerprint;
@@ -56,7 +57,7 @@ pub(crate) fn written(action: &Action) -> Effect {
         },
         Action::Create { path, contents } => Effect::Create {
             path: path.clone(),
-            contents: contents.clone(),
+            contents: Bytes::new(contents),
         },
         Action::Edit {
             path,
@@ -70,6 +71,11 @@ pub(crate) fn written(action: &Action) -> Effect {
         Action::MoveFolder { from, to } => Effect::MoveFolder {
             from: from.clone(),
             to: to.clone(),
+        },
+        Action::MoveFile { from, to, contents } => Effect::MoveFile {
+            from: from.clone(),
+            to: to.clone(),
+            contents: Fingerprint::of(contents).to_hex(),
         },
         Action::Land(landing) => written_landing(landing),
         Action::EndWorker { task } => Effect::EndWorker { task: task.clone() },
@@ -109,6 +115,9 @@ pub(crate) fn perform(
             after,
         } => edit::perform(site, path, Fingerprint::of(before), after).map(drop),
         Action::MoveFolder { from, to } => move_folder::perform(site, from, to).map(drop),
+        Action::MoveFile { from, to, contents } => {
+            move_file::perform(site, from, to, Fingerprint::of(contents)).map(drop)
+        }
         Action::Land(landing) => land::perform(site, landing).map(drop),
         Action::EndWorker { task } => end_worker::perform(site, id, task).map(drop),
         // Only the host can do it; the plan has shown it to the person.
@@ -124,7 +133,10 @@ pub(crate) fn perform(
 pub(crate) fn repeat(site: &Site, id: &WorkflowId, effect: &Effect) -> Result<Repeated, Error> {
     match effect {
         Effect::Print => Ok(Repeated::Already),
-        Effect::Create { path, contents } => files::create(site, path, contents),
+        Effect::Create { path, contents } => match contents.to_vec() {
+            Some(contents) => files::create(site, path, &contents),
+            None => Ok(Repeated::Superseded),
+        },
         Effect::Append { log, record } => files::repeat_append(site, log, record),
         Effect::Edit {
             path,
@@ -137,6 +149,10 @@ pub(crate) fn repeat(site: &Site, id: &WorkflowId, effect: &Effect) -> Result<Re
             Repeated::of(edit::perform(site, path, before, &after))
         }
         Effect::MoveFolder { from, to } => Repeated::of(move_folder::perform(site, from, to)),
+        Effect::MoveFile { from, to, contents } => match contents.parse() {
+            Ok(contents) => Repeated::of(move_file::perform(site, from, to, contents)),
+            Err(_) => Ok(Repeated::Superseded),
+        },
         Effect::Land {
             task,
             worktree,

@@ -1,0 +1,154 @@
+//! Cases in which nothing can be resumed: a choice is open, or reading ended early.
+
+use camino::Utf8PathBuf;
+use rekindle_model::{
+    AgentTask, Assessment, Checkpoint, Finding, Intent, Next, Plan, Progress, State, Summary, Work,
+};
+use rekindle_world::World;
+
+use super::assess::assess;
+use super::read::{Halt, Why};
+use super::{facts, id, listed, noticed, nothing_to_do, plan, record, words};
+use crate::Case;
+
+/// Features of which none was named.
+pub(super) struct Unchosen {
+    assessment: Assessment,
+}
+
+impl Unchosen {
+    pub(super) fn new(features: Vec<String>, workflows: Vec<Summary>) -> Self {
+        Self {
+            assessment: Assessment {
+                id: None,
+                state: State::Choice,
+                workflows,
+                findings: Vec::new(),
+                facts: facts::choice(&features),
+            },
+        }
+    }
+}
+
+impl Case for Unchosen {
+    fn assessment(&self) -> &Assessment {
+        &self.assessment
+    }
+
+    fn plan(&self, _: &Intent) -> Option<Plan> {
+        None
+    }
+
+    fn work(&self) -> Option<Work> {
+        None
+    }
+
+    fn brief(&self, _: &dyn World, _: usize, attempt: u32, _: Option<&str>) -> AgentTask {
+        nothing_to_do(attempt)
+    }
+
+    fn roots(&self) -> Vec<Utf8PathBuf> {
+        Vec::new()
+    }
+
+    fn checkpoints(&self) -> Vec<Checkpoint> {
+        Vec::new()
+    }
+}
+
+/// A feature of which nothing more can be read: there is one thing to say.
+pub(super) struct Halted {
+    assessment: Assessment,
+    halt: Halt,
+    text: String,
+}
+
+impl Halted {
+    pub(super) fn new(halt: Halt, mut workflows: Vec<Summary>) -> Self {
+        let finding = noticed::halted(&halt);
+        let (id, state) = match (&halt.why, &halt.feature) {
+            (Why::BadName { .. }, _) => (None, State::Unknown),
+            (_, None) => (None, State::Nothing),
+            (_, Some(feature)) => {
+                let id = id(feature);
+                if !workflows.iter().any(|known| known.id == id) {
+                    workflows.push(unknown(id.clone(), &finding));
+                }
+                let is_known = halt.is_known;
+                let state = if is_known { State::Corrupt } else { State::Unknown };
+                (Some(id), state)
+            }
+        };
+        let text = words::halted(&halt, &finding);
+        let assessment = Assessment {
+            id,
+            state,
+            workflows,
+            facts: facts::halted(&halt),
+            findings: vec![finding],
+        };
+        Self {
+            assessment,
+            halt,
+            text,
+        }
+    }
+}
+
+fn unknown(id: rekindle_model::WorkflowId, finding: &Finding) -> Summary {
+    Summary {
+        id,
+        state: State::Unknown,
+        stage: "unknown".to_owned(),
+        progress: Progress {
+            done: 0,
+            total: None,
+        },
+        last_activity: None,
+        next: Next {
+            kind: "start",
+            summary: finding.message.clone(),
+        },
+    }
+}
+
+impl Case for Halted {
+    fn assessment(&self) -> &Assessment {
+        &self.assessment
+    }
+
+    fn plan(&self, intent: &Intent) -> Option<Plan> {
+        let name = self.halt.feature.as_deref()?;
+        match (intent, &self.halt.standing) {
+            // A session without a checkpoint that can be read is mended by a new one.
+            (Intent::Checkpoint { note }, Some(feature)) => {
+                Some(record::checkpoint(&assess((**feature).clone()), note))
+            }
+            (_, _) => Some(plan::only_says(name, &self.text)),
+        }
+    }
+
+    fn work(&self) -> Option<Work> {
+        None
+    }
+
+    fn brief(&self, _: &dyn World, _: usize, attempt: u32, _: Option<&str>) -> AgentTask {
+        nothing_to_do(attempt)
+    }
+
+    fn roots(&self) -> Vec<Utf8PathBuf> {
+        Vec::new()
+    }
+
+    fn checkpoints(&self) -> Vec<Checkpoint> {
+        let path = self.halt.session_path.clone().unwrap_or_default();
+        let zone = self.halt.standing.as_ref().map(|feature| feature.zone.clone());
+        let zone = zone.unwrap_or(jiff::tz::TimeZone::UTC);
+        listed(&self.halt.checkpoints, &path, &zone)
+    }
+
+    fn timeline(&self) -> Option<String> {
+        self.halt.session_path.as_ref()?;
+        Some(words::timeline(&self.halt.checkpoints))
+    }
+}

@@ -1,0 +1,191 @@
+//! What comes next: the command of the checkpoint if it is still due, else what the state asks for.
+//!
+//! A checkpoint's `Next` is what somebody wrote for a reader. It is often prose, and often out of
+//! date: the task that it names may have been done since.
+
+use super::phase::{Phase, task_ids};
+use super::tasks::{State, Tasks};
+
+/// What a longer command would be is no command.
+const LONGEST: usize = 300;
+
+/// What is to be typed next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NextCommand {
+    pub(super) command: String,
+    /// The task that the checkpoint names, if it is not the one to do.
+    pub(super) stale: Option<Stale>,
+}
+
+/// A task that should come next and does not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Stale {
+    Done(String),
+    Absent(String),
+}
+
+/// What a next command follows from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Situation<'s> {
+    pub(super) feature: &'s str,
+    pub(super) phase: Phase,
+    pub(super) is_complete: bool,
+    /// The checkpoint's own word.
+    pub(super) said: Option<&'s str>,
+    pub(super) tasks: Option<&'s Tasks>,
+}
+
+impl Situation<'_> {
+    /// Decides what is to be typed next.
+    pub(super) fn next(self) -> NextCommand {
+        let said = self.said.unwrap_or_default();
+        let Some(command) = quoted_command(said) else {
+            return NextCommand {
+                command: self.due(),
+                stale: self.stale(said),
+            };
+        };
+        let stale = self.stale(&command);
+        let command = match &stale {
+            Some(Stale::Done(_)) => self.due_task(),
+            Some(Stale::Absent(_)) | None => self.completed(command),
+        };
+        NextCommand { command, stale }
+    }
+
+    /// Returns what the phase asks for, whatever the checkpoint says.
+    fn due(self) -> String {
+        let feature = self.feature;
+        match (self.phase, self.is_complete) {
+            (Phase::Spec, false) => format!("/spec {feature}"),
+            (Phase::Spec, true) | (Phase::Plan, false) => format!("/plan {feature}"),
+            (Phase::Plan, true) | (Phase::Tasks, false) => format!("/tasks {feature}"),
+            (Phase::Tasks, true) | (Phase::Implement, _) => self.due_task(),
+        }
+    }
+
+    fn due_task(self) -> String {
+        let feature = self.feature;
+        let Some(tasks) = self.tasks.filter(|tasks| !tasks.all.is_empty()) else {
+            return format!("/implement {feature} T001");
+        };
+        match tasks.next() {
+            Some(task) => format!("/implement {feature} {}", task.id),
+            None => format!("/polish-docs {feature}"),
+        }
+    }
+
+    /// A command without any argument is about this feature.
+    fn completed(self, command: String) -> String {
+        if command.contains(char::is_whitespace) {
+            command
+        } else {
+            format!("{command} {}", self.feature)
+        }
+    }
+
+    /// Returns the one task that a text names, if it is done or not there.
+    fn stale(self, text: &str) -> Option<Stale> {
+        let mut named = task_ids(text);
+        let (Some(id), None) = (named.next(), named.next()) else {
+            return None;
+        };
+        let found = self.tasks.and_then(|tasks| tasks.find(id));
+        match found.map(|task| task.state) {
+            Some(State::Done | State::NotNeeded) => Some(Stale::Done(id.to_owned())),
+            Some(State::Open | State::InProgress) => None,
+            None => Some(Stale::Absent(id.to_owned())),
+        }
+    }
+}
+
+/// Returns the first text in backticks that begins with a slash.
+fn quoted_command(text: &str) -> Option<String> {
+    let spans = text.split('`').skip(1).step_by(2);
+    let command = spans.map(str::trim).find(|span| span.starts_with('/'))?;
+    let safe: String = command.chars().filter(|c| !c.is_control()).collect();
+    let is_command = safe.len() > 1 && safe.chars().count() <= LONGEST;
+    is_command.then_some(safe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TASKS: &str = "### T001: A\n**Status**: ✅ Complete\n### T002: B\n### T003: C\n";
+
+    fn next(phase: Phase, is_complete: bool, said: &str, tasks: Option<&str>) -> String {
+        let tasks = tasks.map(Tasks::parse);
+        let next = Situation {
+            feature: "f",
+            phase,
+            is_complete,
+            said: Some(said).filter(|said| !said.is_empty()),
+            tasks: tasks.as_ref(),
+        }
+        .next();
+        match next.stale {
+            None => next.command,
+            Some(Stale::Done(id)) => format!("{} ({id} is done)", next.command),
+            Some(Stale::Absent(id)) => format!("{} ({id} is absent)", next.command),
+        }
+    }
+
+    #[test]
+    fn without_a_command_the_phase_decides() {
+        let table = [
+            (Phase::Spec, false, "/spec f"),
+            (Phase::Spec, true, "/plan f"),
+            (Phase::Plan, false, "/plan f"),
+            (Phase::Plan, true, "/tasks f"),
+            (Phase::Tasks, false, "/tasks f"),
+            (Phase::Tasks, true, "/implement f T002"),
+            (Phase::Implement, false, "/implement f T002"),
+            (Phase::Implement, true, "/implement f T002"),
+        ];
+        for (phase, is_complete, wanted) in table {
+            assert_eq!(next(phase, is_complete, "", Some(TASKS)), wanted);
+            assert_eq!(next(phase, is_complete, "go on with `it`", Some(TASKS)), wanted);
+        }
+        assert_eq!(next(Phase::Tasks, true, "", None), "/implement f T001");
+        assert_eq!(next(Phase::Implement, false, "", Some("")), "/implement f T001");
+    }
+
+    #[test]
+    fn a_task_in_progress_comes_before_the_first_open_one() {
+        let tasks = format!("{TASKS}### T004: D\n**Status**: In Progress\n");
+        assert_eq!(next(Phase::Implement, true, "", Some(&tasks)), "/implement f T004");
+    }
+
+    #[test]
+    fn a_quoted_command_is_taken_to_the_letter() {
+        let table = [
+            ("`/plan f` to finish design", "/plan f"),
+            ("see `plan.md`, then `/implement f phase 2`", "/implement f phase 2"),
+            ("`/implement specs/f/tasks.md T002`", "/implement specs/f/tasks.md T002"),
+            ("Polish - `/polish-docs`, `/polish-test-plus`", "/polish-docs f"),
+            ("`/implement f T002` to go on", "/implement f T002"),
+            ("`/implement f T001` to go on", "/implement f T002 (T001 is done)"),
+            ("`/implement f T042`", "/implement f T042 (T042 is absent)"),
+            ("T001 - Cloud", "/implement f T002 (T001 is done)"),
+            ("Phase 5 (T001-T003)", "/implement f T002"),
+            ("`/`", "/implement f T002"),
+            ("`/a\u{1b}[2Jb`", "/a[2Jb f"),
+        ];
+        for (said, wanted) in table {
+            assert_eq!(next(Phase::Implement, true, said, Some(TASKS)), wanted, "{said}");
+        }
+        let long = format!("`/{}`", "x".repeat(LONGEST));
+        assert_eq!(next(Phase::Spec, true, &long, None), "/plan f");
+    }
+
+    #[test]
+    fn when_all_is_done_polishing_is_next() {
+        let tasks = "### T001: A\n**Status**: ✅ Complete\n### T002: B\n**Status**: ❌ Not Needed\n";
+        assert_eq!(next(Phase::Implement, true, "", Some(tasks)), "/polish-docs f");
+        assert_eq!(
+            next(Phase::Implement, true, "`/implement f T001`", Some(tasks)),
+            "/polish-docs f (T001 is done)"
+        );
+    }
+}

@@ -1,0 +1,159 @@
+//! New checkpoints, and sessions made shorter: what is written beside a resume.
+
+use camino::Utf8Path;
+use rekindle_model::{Action, Plan, Step, StopKind, Then};
+use rekindle_text::excerpt;
+
+use super::assess::Judged;
+use super::checkpoint::{Checkpoints, Entry};
+use super::phase::Phase;
+use super::plan::{plan_of, stop, write_session};
+use super::read::{Feature, Presence};
+use super::session::{NewCheckpoint, Session};
+use super::words;
+use super::layout;
+
+/// How many checkpoints stay in the session, and how many entries of its history.
+const MOST: usize = 5;
+/// What is said of a checkpoint of which nobody said anything.
+const UNNAMED: &str = "Checkpoint made by hand";
+
+/// Plans a new checkpoint of where the feature stands.
+pub(super) fn checkpoint(judged: &Judged, note: &str) -> Plan {
+    let new = new_checkpoint(judged, note);
+    let feature = &judged.feature;
+    let day = feature.now.date().to_string();
+    let session = feature.session.with_checkpoint(&new).updated(&day);
+    let latest = Checkpoints::read(&session).latest;
+    let is_read_back = latest.is_some_and(|latest| latest.id.as_deref() == Some(new.id.as_str()));
+    if !is_read_back {
+        let reason = "the session has no place for a checkpoint that could be read back";
+        return plan_of(&feature.name, Vec::new(), stop(StopKind::Blocked, reason));
+    }
+    let step = write_session(judged, &session, &format!("a new checkpoint: {}", new.line()));
+    plan_of(&feature.name, vec![step], stop(StopKind::Done, &new.line()))
+}
+
+fn new_checkpoint(judged: &Judged, note: &str) -> NewCheckpoint {
+    let feature = &judged.feature;
+    let note: String = note.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let note = note.trim();
+    let archive = feature.archive.as_deref().unwrap_or_default();
+    let number = feature.checkpoints.next_number(&String::from_utf8_lossy(archive));
+    let phase = phase_now(judged);
+    let is_complete = match phase {
+        Phase::Implement => judged.completed.contains(&Phase::Implement),
+        Phase::Spec | Phase::Plan | Phase::Tasks => phase == judged.phase && judged.is_complete,
+    };
+    NewCheckpoint {
+        id: format!("CP-{number:03}"),
+        when: words::minute(feature.now),
+        description: if note.is_empty() { UNNAMED } else { note }.to_owned(),
+        phase,
+        status: if is_complete { "Complete" } else { "In Progress" },
+        context: feature.estimated_context,
+        artifacts: artifacts(feature),
+        dependencies: dependencies(feature, phase),
+        next: format!("`{}`", judged.next.command),
+    }
+}
+
+/// Returns the phase that the work is in: the marker runs ahead of the checkpoints.
+fn phase_now(judged: &Judged) -> Phase {
+    let marker = judged.feature.marker.marker();
+    let ours = marker.filter(|marker| marker.feature.as_ref() == Some(&judged.feature.name));
+    let ahead = ours.and_then(|marker| marker.phase);
+    ahead.map_or(judged.phase, |phase| phase.max(judged.phase))
+}
+
+fn artifacts(feature: &Feature) -> String {
+    let folder = layout::folder(&feature.name);
+    let present = feature.files.iter().filter(|file| file.state == Presence::Present);
+    let names: Vec<&str> = present
+        .map(|file| {
+            let path = Utf8Path::new(&file.path);
+            path.strip_prefix(&folder).unwrap_or(path).as_str()
+        })
+        .collect();
+    if names.is_empty() {
+        "Session file created".to_owned()
+    } else {
+        names.join(", ")
+    }
+}
+
+fn dependencies(feature: &Feature, phase: Phase) -> String {
+    match (phase, &feature.tasks) {
+        (Phase::Spec, _) => "None".to_owned(),
+        (Phase::Plan, _) => "Spec complete".to_owned(),
+        (Phase::Implement, Some(tasks)) => {
+            let (done, total) = tasks.progress();
+            format!("{done}/{total} tasks complete")
+        }
+        (Phase::Tasks, _) | (Phase::Implement, None) => "Spec and plan complete".to_owned(),
+    }
+}
+
+/// Plans a shorter session: what is moved goes to a file beside it, word for word.
+///
+/// Checkpoints beyond the newest five leave the history. Of the session history only what tells of
+/// work stays, five entries at most.
+pub(super) fn archive(judged: &Judged) -> Plan {
+    let feature = &judged.feature;
+    let (session, moved) = shorter(&feature.session);
+    if moved.is_empty() {
+        let reason = format!("nothing is to be archived: {} checkpoints or fewer, and only work in the history", MOST);
+        return plan_of(&feature.name, Vec::new(), stop(StopKind::Done, &reason));
+    }
+    let day = feature.now.date().to_string();
+    let page = format!("\n## {day}\n\n{}\n", moved.join("\n"));
+    let path = layout::archive(&feature.session_path);
+    let action = match &feature.archive {
+        Some(before) => Action::Edit {
+            path: path.clone(),
+            before: before.clone(),
+            after: [before.as_slice(), page.as_bytes()].concat(),
+        },
+        None => Action::Create {
+            path: path.clone(),
+            contents: format!("# Session Archive\n{page}").into_bytes(),
+        },
+    };
+    let steps = vec![
+        Step {
+            action,
+            why: format!("{} entries are kept here", moved.len()),
+        },
+        write_session(judged, &session.updated(&day), "what was moved leaves the session"),
+    ];
+    let mut plan = plan_of(&feature.name, steps, Then::Again);
+    let size = |session: &Session| session.bytes().len();
+    let reason = format!(
+        "{} entries are in {} now, and the session has {} bytes instead of {}",
+        moved.len(),
+        excerpt(path.as_str(), 200),
+        size(&session),
+        size(&feature.session)
+    );
+    plan.then = stop(StopKind::Done, &reason);
+    plan
+}
+
+/// Returns the session without what can go, and what was taken out.
+fn shorter(session: &Session) -> (Session, Vec<String>) {
+    let checkpoints = Checkpoints::read(session);
+    let over: Vec<&Entry> = if checkpoints.is_plain {
+        checkpoints.history.iter().skip(MOST).collect()
+    } else {
+        checkpoints.in_file_order().into_iter().skip(MOST).collect()
+    };
+    let mut moved: Vec<String> = over.iter().map(|entry| format!("- {}", session.written(entry))).collect();
+    let session = if over.is_empty() {
+        session.clone()
+    } else {
+        session.without_checkpoints(&over)
+    };
+    let (session, history) = session.with_short_history(MOST);
+    moved.extend(history.into_iter().map(|text| format!("- {text}")));
+    (session, moved)
+}
