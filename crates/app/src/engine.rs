@@ -128,7 +128,7 @@ pub(crate) fn drive(
     let world = project.world();
     let ask = Ask {
         name: Some(id.name.clone()),
-        tasks: None,
+        ..Ask::default()
     };
     let case = protocol.inspect(&world, &ask);
     let Some(work) = case.work() else {
@@ -187,7 +187,7 @@ fn finish(
     let query = crate::Query {
         protocol: Some(id.protocol),
         name: Some(id.name.clone()),
-        tasks: None,
+        ..crate::Query::default()
     };
     let planned = crate::inspect::plan_world(&project.world(), &query, &intent)?;
     runner

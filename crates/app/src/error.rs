@@ -33,6 +33,20 @@ pub enum Error {
         /// What is open.
         open: Vec<Summary>,
     },
+    /// A finding says why no workflow can be chosen.
+    #[error("{}", finding.message)]
+    NotChosen {
+        /// The finding.
+        finding: Box<Finding>,
+    },
+    /// The protocol does not know what was asked for.
+    #[error("`{protocol}` has nothing for `{option}`")]
+    NotOffered {
+        /// The protocol.
+        protocol: ProtocolName,
+        /// What was typed.
+        option: &'static str,
+    },
     /// The project has nothing of the protocol that was named.
     #[error("nothing of `{protocol}` is here")]
     NothingOf {

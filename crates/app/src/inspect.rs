@@ -2,7 +2,8 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_model::{
-    Assessment, Code, Explanation, Intent, Plan, ProtocolName, State, Summary, Work, WorkflowId,
+    Assessment, Code, Explanation, Finding, Intent, Plan, ProtocolName, State, Summary, Work,
+    WorkflowId,
 };
 use rekindle_protocols::{Ask, Case};
 use rekindle_world::{RealWorld, Recorder, Recording, Witness, World};
@@ -18,9 +19,35 @@ pub struct Query {
     pub name: Option<String>,
     /// A file with the host's task list, relative to the project or absolute.
     pub tasks: Option<Utf8PathBuf>,
+    /// The checkpoint to go back to.
+    pub checkpoint: Option<String>,
+    /// With as little context as possible.
+    pub fresh: bool,
+    /// After the protocol's own validators.
+    pub validate: bool,
 }
 
 impl Query {
+    /// Returns the same query for one workflow.
+    pub(crate) fn of(&self, protocol: ProtocolName, name: Option<String>) -> Self {
+        Self {
+            protocol: Some(protocol),
+            name,
+            ..self.clone()
+        }
+    }
+
+    /// Returns the first option that only protocols understand which resume from checkpoints.
+    fn checkpoint_option(&self) -> Option<&'static str> {
+        let options = [
+            ("--checkpoint", self.checkpoint.is_some()),
+            ("--fresh", self.fresh),
+            ("--validate", self.validate),
+        ];
+        let given = options.into_iter().find(|(_, is_given)| *is_given);
+        given.map(|(option, _)| option)
+    }
+
     /// Returns the protocol and the name that are meant; the name may carry the protocol.
     fn parts(&self) -> (Option<ProtocolName>, Option<String>) {
         let Some(text) = &self.name else {
@@ -113,11 +140,25 @@ pub fn inspect_recording(
 
 /// Looks at a world: at the protocol that is named, or at the only one that has what is meant.
 pub(crate) fn inspect_world(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
+    let inspected = look(world, query)?;
+    let protocol = inspected.protocol;
+    match query.checkpoint_option() {
+        Some(option) if !rekindle_protocols::find(protocol).resumes_from_checkpoints() => {
+            Err(Error::NotOffered { protocol, option })
+        }
+        Some(_) | None => Ok(inspected),
+    }
+}
+
+fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
     let (protocol, name) = query.parts();
     let look = |protocol: ProtocolName| {
         let ask = Ask {
             name: name.clone(),
             tasks: query.tasks.clone(),
+            checkpoint: query.checkpoint.clone(),
+            fresh: query.fresh,
+            validate: query.validate,
         };
         Inspected {
             protocol,
@@ -208,6 +249,14 @@ pub(crate) fn chosen(inspected: &Inspected, query: &Query) -> Result<WorkflowId,
             .cloned()
             .collect()
     };
+    // A name that can be nobody's is another thing than one that is not here.
+    let refuses = |finding: &&Finding| {
+        assessment.state == State::Nothing || finding.code == Code::BadFeatureName
+    };
+    if let Some(finding) = assessment.blockers().find(refuses) {
+        let finding = Box::new(finding.clone());
+        return Err(Error::NotChosen { finding });
+    }
     match (&query.name, assessment.state) {
         (Some(name), State::Unknown) => Err(Error::Unknown {
             name: name.clone(),
@@ -262,6 +311,7 @@ pub fn explain(project: &Project, query: &Query, task: Option<&str>) -> Result<E
     let ask = Ask {
         name: Some(id.name.clone()),
         tasks: query.tasks.clone(),
+        ..Ask::default()
     };
     let explained = rekindle_protocols::find(inspected.protocol).explain(&world, &ask, task);
     explained

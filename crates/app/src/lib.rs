@@ -12,12 +12,14 @@ mod error;
 mod face;
 mod inspect;
 mod meaning;
+mod migrate;
 mod project;
 mod report;
 mod rescue;
 mod resume;
 mod run;
 mod status;
+mod validate;
 
 pub use clean::{Cleaned, Cleaning, clean};
 pub use config::{Configured, configured};
@@ -28,16 +30,19 @@ pub use face::{Briefing, Choice, Face, News};
 pub use inspect::{
     Explained, Inspected, Planned, Query, explain, inspect, inspect_recording, plan,
 };
+pub use migrate::{Migrated, migrate};
 pub use project::Project;
-pub use report::{Recorded, checkpoint, checkpoints, event};
+pub use report::{Recorded, Timeline, archive, checkpoint, checkpoints, event};
 pub use rescue::{Restored, Shown, rescue, rescues, restore};
 pub use resume::{Options, Outcome, Resumed, resume};
 pub use run::{Ran, RunOptions, run};
 pub use status::{Overview, status};
+pub use validate::{Validated, validate};
 
 pub use rekindle_agents::Agent;
 pub use rekindle_agents::config::Run as RunDefaults;
 pub use rekindle_git::{ChangeKind, Mode, RepoPath, Rescue, Rescued};
+pub use rekindle_protocols::Validation;
 pub use rekindle_runner::{
     After, CRASH_POINTS, Change, Cost, EFFECT_CRASH_POINTS, ENGINE_CRASH_POINTS, Ending, GivenUp,
     Missing, Output, Progress, Recovered, Skipped, Tally, Watcher, WorkerView,

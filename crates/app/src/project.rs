@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use rekindle_world::{Clock, RealWorld};
 
 /// The folder being resumed, with the environment it lives in.
@@ -13,6 +14,8 @@ pub struct Project {
     pub folder: Utf8PathBuf,
     /// Where the time comes from.
     pub clock: Clock,
+    /// The user's time zone.
+    pub zone: TimeZone,
     /// The environment variables that protocols may ask for.
     pub variables: BTreeMap<String, String>,
     /// This program itself, which is also the worker of the engine.
@@ -30,6 +33,7 @@ impl Project {
             self.variables.clone(),
             self.search_path.clone(),
         )
+        .in_zone(self.zone.clone())
     }
 
     /// Returns how far effects may go: into the project, and into these folders of a protocol.

@@ -174,12 +174,14 @@ fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Optio
     let open = match inspect_world(&world, query) {
         Ok(inspected) => {
             let assessment = inspected.assessment();
-            let named = Query {
-                protocol: Some(inspected.protocol),
-                name: assessment.id.as_ref().map(|id| id.name.clone()),
-                tasks: query.tasks.clone(),
-            };
+            let name = assessment.id.as_ref().map(|id| id.name.clone());
+            let named = query.of(inspected.protocol, name);
             match assessment.state {
+                // Where something stands in the way, nothing is not all there is to say.
+                State::Nothing if assessment.blockers().next().is_some() => {
+                    crate::inspect::chosen(&inspected, query)?;
+                    return Ok(None);
+                }
                 State::Nothing => return unfinished(project, &assessment.workflows),
                 State::Choice => assessment
                     .workflows
@@ -187,9 +189,10 @@ fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Optio
                     .filter(|w| w.state.is_open())
                     .cloned()
                     .collect(),
+                // A protocol may have words of its own for what is not there.
                 State::Unknown => {
                     crate::inspect::chosen(&inspected, query)?;
-                    return Ok(None);
+                    return Ok(Some(named));
                 }
                 State::Interrupted
                 | State::Waiting
@@ -211,9 +214,8 @@ fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Optio
     match answer {
         Some(name) => {
             let named = Query {
-                protocol: query.protocol,
                 name: Some(name),
-                tasks: query.tasks.clone(),
+                ..query.clone()
             };
             // What was answered must lead to one workflow; another choice would be asked for for ever.
             let inspected = inspect_world(&world, &named)?;
@@ -232,7 +234,7 @@ fn unfinished(project: &Project, over: &[Summary]) -> Result<Option<Query>, Erro
             return Ok(Some(Query {
                 protocol: Some(summary.id.protocol),
                 name: Some(summary.id.name.clone()),
-                tasks: None,
+                ..Query::default()
             }));
         }
     }
@@ -319,15 +321,15 @@ impl Session<'_> {
     fn run(&mut self, mut plan: Plan) -> Result<Outcome, Error> {
         let mut decided_by_a_person = false;
         loop {
+            if let (Some(stop), None) = (&plan.without_agent, &self.options.engine) {
+                return Ok(Outcome::Stopped(stop.clone()));
+            }
             // What begins with an agent's work is not recorded when none will work: the task would
             // count as interrupted. What a person has just decided is.
             if let (Then::Agent(task), None) = (&plan.then, self.options.agent())
                 && !decided_by_a_person
             {
                 return Ok(Outcome::AgentNeeded(task.clone()));
-            }
-            if let (Some(stop), None) = (plan.without_agent, &self.options.engine) {
-                return Ok(Outcome::Stopped(stop));
             }
             self.runner
                 .apply(&plan.steps, self.project.now(), self.face)

@@ -22,8 +22,8 @@ pub use facts::Fact;
 pub use finding::{Finding, Place, Severity};
 pub use id::{ParseIdError, ProtocolName, WorkflowId};
 pub use plan::{
-    AgentTask, Checks, Confirmation, Ended, Intent, Plan, Question, QuestionKind, Report, Step, Stop, StopKind,
-    Then,
+    AgentTask, Checks, Confirmation, Ended, Intent, Plan, Question, QuestionKind, Report, Step,
+    Stop, StopKind, Then,
 };
 pub use work::{
     Delivery, Destination, FailureKind, Happened, Kill, Settings, Stage, Standing, Victim, Work,

@@ -14,7 +14,9 @@ mod kiln_teams;
 mod prompt;
 
 pub use agent_memory::{Draft, draft};
-pub use bifrost::{Migration, Validation, migration, validate_plan, validate_spec};
+pub use bifrost::{
+    Migration, Validation, migration, validate_feature, validate_plan, validate_spec,
+};
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;

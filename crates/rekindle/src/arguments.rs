@@ -62,7 +62,7 @@ pub(crate) enum Command {
     /// Starts a new run from a task graph (JSON) or a Markdown task list
     Run(RunArguments),
     /// Shows what resume would do, in order; writes nothing
-    Plan(WorkflowArguments),
+    Plan(PlanArguments),
     /// Briefs, asks once, and goes on until the work is done or a person is needed
     Resume(ResumeArguments),
     /// Tells why a task is in its state (ID TASK), or what a finding means (CODE)
@@ -70,7 +70,18 @@ pub(crate) enum Command {
     /// Makes a checkpoint
     Checkpoint(CheckpointArguments),
     /// Lists the checkpoints of a workflow
-    Checkpoints(WorkflowArguments),
+    Checkpoints(CheckpointsArguments),
+    /// Goes back to a checkpoint: lists later work, asks, keeps what it replaces, deletes nothing
+    Rollback(RollbackArguments),
+    /// Holds a feature's spec and plan, or single files, against Bifrost's rules
+    Validate(ValidateArguments),
+    /// Gives a feature the session that all features shared before
+    ///
+    /// Exit codes: 0 done, 1 nothing to migrate, 2 the session is another feature's, 3 something could not be written.
+    Migrate {
+        /// The feature [default: the one of the marker]
+        feature: Option<String>,
+    },
     /// Appends an event to a workflow's log, for workers and scripts
     Event(EventArguments),
     /// Appends a sign of life of a running task
@@ -143,10 +154,34 @@ pub(crate) struct WorkflowArguments {
     pub(crate) tasks: Option<Utf8PathBuf>,
 }
 
+/// Where and how a workflow with checkpoints is taken up.
+#[derive(Debug, Args)]
+pub(crate) struct StartArguments {
+    /// Goes back to this checkpoint instead of the latest; for bifrost
+    #[arg(long, value_name = "CP")]
+    pub(crate) checkpoint: Option<String>,
+    /// Shows only phase, artifacts and next action; for bifrost
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// Runs the validators first; for bifrost
+    #[arg(long)]
+    pub(crate) validate: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlanArguments {
+    #[command(flatten)]
+    pub(crate) workflow: WorkflowArguments,
+    #[command(flatten)]
+    pub(crate) start: StartArguments,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct InspectArguments {
     #[command(flatten)]
     pub(crate) workflow: WorkflowArguments,
+    #[command(flatten)]
+    pub(crate) start: StartArguments,
     /// Also writes all that was read to this file, to be played back elsewhere
     #[arg(long, value_name = "FILE", conflicts_with = "from")]
     pub(crate) capture: Option<Utf8PathBuf>,
@@ -163,6 +198,8 @@ pub(crate) struct InspectArguments {
 pub(crate) struct ResumeArguments {
     #[command(flatten)]
     pub(crate) workflow: WorkflowArguments,
+    #[command(flatten)]
+    pub(crate) start: StartArguments,
     /// Goes on without asking; the protocol's own questions to a person are still put
     #[arg(short, long)]
     pub(crate) yes: bool,
@@ -238,6 +275,49 @@ pub(crate) struct CheckpointArguments {
     /// What is said about it
     #[arg(short, long, value_name = "TEXT", default_value = "")]
     pub(crate) message: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckpointsArguments {
+    #[command(flatten)]
+    pub(crate) workflow: WorkflowArguments,
+    /// Moves all but the newest five, and old lines of the history, to a file beside the session; for bifrost
+    #[arg(long)]
+    pub(crate) archive: bool,
+    /// Archives without asking
+    #[arg(short, long, requires = "archive")]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RollbackArguments {
+    /// The workflow
+    pub(crate) id: String,
+    /// The checkpoint, such as `CP-003`
+    #[arg(value_name = "CP")]
+    pub(crate) checkpoint: String,
+    /// Looks only at this protocol
+    #[arg(long, value_name = "PROTOCOL", value_parser = parse_protocol)]
+    pub(crate) protocol: Option<ProtocolName>,
+    /// Goes back without asking
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("what").required(true).args(["feature", "spec", "plan"]))]
+pub(crate) struct ValidateArguments {
+    /// The feature, by its name or its folder
+    pub(crate) feature: Option<String>,
+    /// Validates this specification
+    #[arg(long, value_name = "FILE")]
+    pub(crate) spec: Option<Utf8PathBuf>,
+    /// Validates this plan
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plan: Option<Utf8PathBuf>,
+    /// The rules that the plan is held against
+    #[arg(long, value_name = "FILE", requires = "plan")]
+    pub(crate) rules: Option<Utf8PathBuf>,
 }
 
 #[derive(Debug, Args)]

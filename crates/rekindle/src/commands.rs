@@ -1,5 +1,6 @@
 //! One function a command: call the use case, render, pick the exit code.
 
+mod bifrost;
 mod demo;
 mod inspect;
 mod reference;
@@ -12,7 +13,7 @@ use rekindle_app::{Project, Query};
 use rekindle_model::WorkflowId;
 use rekindle_wire::exit;
 
-use crate::arguments::{Command, OutputArguments, WorkflowArguments};
+use crate::arguments::{Command, OutputArguments, StartArguments, WorkflowArguments};
 use crate::environment;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
@@ -27,7 +28,10 @@ pub(crate) fn run(
     match command {
         None | Some(Command::Status) => Ok(inspect::status(&project()?, terminal)),
         Some(Command::Inspect(arguments)) => inspect::inspect(&project()?, &arguments, terminal),
-        Some(Command::Plan(arguments)) => inspect::plan(&project()?, &query(&arguments), terminal),
+        Some(Command::Plan(arguments)) => {
+            let query = started(&arguments.workflow, &arguments.start);
+            inspect::plan(&project()?, &query, terminal)
+        }
         Some(Command::Run(arguments)) => run::run(&project()?, &arguments, terminal),
         Some(Command::Worker { order }) => run::worker(&order),
         Some(Command::Resume(arguments)) => {
@@ -39,7 +43,12 @@ pub(crate) fn run(
             report::checkpoint(&project()?, arguments, terminal)
         }
         Some(Command::Checkpoints(arguments)) => {
-            report::checkpoints(&project()?, &query(&arguments), terminal)
+            report::checkpoints(&project()?, &arguments, terminal)
+        }
+        Some(Command::Rollback(arguments)) => resume::rollback(&project()?, arguments, terminal),
+        Some(Command::Validate(arguments)) => bifrost::validate(&project()?, arguments, terminal),
+        Some(Command::Migrate { feature }) => {
+            bifrost::migrate(&project()?, feature.as_deref(), terminal)
         }
         Some(Command::Event(arguments)) => report::event(&project()?, arguments, terminal),
         Some(Command::Heartbeat(arguments)) => report::heartbeat(&project()?, arguments, terminal),
@@ -57,6 +66,17 @@ fn query(arguments: &WorkflowArguments) -> Query {
         protocol: arguments.protocol,
         name: arguments.id.clone(),
         tasks: arguments.tasks.clone(),
+        ..Query::default()
+    }
+}
+
+/// Returns the query of a workflow that may begin at a checkpoint.
+fn started(workflow: &WorkflowArguments, start: &StartArguments) -> Query {
+    Query {
+        checkpoint: start.checkpoint.clone(),
+        fresh: start.fresh,
+        validate: start.validate,
+        ..query(workflow)
     }
 }
 
@@ -65,7 +85,7 @@ fn named(id: String) -> Query {
     Query {
         protocol: WorkflowId::split(&id).0,
         name: Some(id),
-        tasks: None,
+        ..Query::default()
     }
 }
 

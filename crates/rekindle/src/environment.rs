@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use jiff::tz::TimeZone;
 use rekindle_app::{Clock, Project};
 
 use crate::failure::Failure;
@@ -50,6 +51,7 @@ pub(crate) fn project(folder: Option<&Utf8Path>) -> Result<Project, Failure> {
         folder,
         program: program()?,
         clock: clock(std::env::var_os("REKINDLE_NOW"))?,
+        zone: zone(std::env::var("TZ").ok().as_deref())?,
         variables,
         search_path: std::env::var_os("PATH").unwrap_or_default(),
     })
@@ -103,6 +105,17 @@ pub(crate) fn worker_clock() -> Result<Clock, Failure> {
 pub(crate) fn silent_after() -> Option<std::time::Duration> {
     let seconds = std::env::var("REKINDLE_SILENT_AFTER").ok()?.parse().ok()?;
     Some(std::time::Duration::from_secs(seconds))
+}
+
+/// Returns the user's time zone: that of `TZ`, else the system's, else UTC.
+fn zone(named: Option<&str>) -> Result<TimeZone, Failure> {
+    match (TimeZone::try_system(), named) {
+        (Ok(zone), _) => Ok(zone),
+        // Times that are an hour off in silence are worse than none.
+        (Err(_), Some(named)) => Err(Failure::usage(format!("TZ is no time zone: `{named}`"))
+            .hint("write it as `Europe/Oslo`, or unset it")),
+        (Err(_), None) => Ok(TimeZone::UTC),
+    }
 }
 
 fn clock(fixed: Option<OsString>) -> Result<Clock, Failure> {

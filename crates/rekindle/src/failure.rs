@@ -83,9 +83,11 @@ fn exit_code(error: &Error) -> u8 {
             exit::CHOICE
         }
         Error::Held { .. } | Error::BranchHeld { .. } | Error::AgentAlive { .. } => exit::HELD,
-        Error::Config(_) | Error::BadBranch { .. } => exit::USAGE,
+        Error::Config(_) | Error::BadBranch { .. } | Error::NotOffered { .. } => exit::USAGE,
+        Error::NotChosen { finding } if finding.code == Code::BadFeatureName => exit::USAGE,
         Error::Unknown { .. }
         | Error::UnknownCode { .. }
+        | Error::NotChosen { .. }
         | Error::NothingOf { .. }
         | Error::UnknownTask { .. }
         | Error::Moved { .. }
@@ -110,6 +112,7 @@ fn exit_code(error: &Error) -> u8 {
 fn code(error: &Error) -> Option<Code> {
     match error {
         Error::Unknown { .. } => Some(Code::UnknownWorkflow),
+        Error::NotChosen { finding } => Some(finding.code),
         Error::Moved { .. } => Some(Code::WorldMoved),
         Error::NoProgress { .. } => Some(Code::NoProgress),
         Error::WorkMissing { .. } => Some(Code::LandedWorkMissing),
@@ -117,6 +120,7 @@ fn code(error: &Error) -> Option<Code> {
             Some(Code::LockHeld)
         }
         Error::UnknownCode { .. }
+        | Error::NotOffered { .. }
         | Error::Ambiguous { .. }
         | Error::ChoiceNeeded { .. }
         | Error::NothingOf { .. }
@@ -160,6 +164,10 @@ fn hints(error: &Error) -> Vec<String> {
             .iter()
             .map(|summary| format!("`rekindle resume {}`", summary.id))
             .collect(),
+        Error::NotChosen { finding } => finding.hint.iter().cloned().collect(),
+        Error::NotOffered { .. } => {
+            one("it is for `bifrost`; name a feature of it, or leave it out")
+        }
         Error::NothingOf { .. } => one("`rekindle` lists what is here"),
         Error::UnknownTask { id, .. } => vec![format!("`rekindle inspect {id}` lists its tasks")],
         Error::Moved { .. } => one("run `rekindle resume` again"),

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use anstream::ColorChoice;
 use jiff::Timestamp;
 use rekindle_app::{Briefing, Choice, Face, News, Output, Progress, Tally, Watcher, WorkerView};
-use rekindle_model::{Question, Severity, Summary};
+use rekindle_model::{Confirmation, Question, Severity, Summary};
 use serde::Serialize;
 
 use crate::arguments::{ColorWhen, OutputArguments};
@@ -107,15 +107,44 @@ impl Terminal {
         std::mem::take(&mut self.printed)
     }
 
+    /// Puts a protocol's own question whether to go on, on standard output, until it is answered.
+    fn confirm_in_its_words(&mut self, confirmation: &Confirmation) -> bool {
+        loop {
+            let question = format!("{} ", confirmation.question);
+            if self.json {
+                self.note(&question);
+            } else {
+                self.result(&question);
+            }
+            let answer = self.read_line();
+            if !self.json && !std::io::stdin().is_terminal() {
+                // Nobody's typing ended the line of the question.
+                self.result("\n");
+            }
+            match answer.map(|answer| answer.to_lowercase()).as_deref() {
+                Some("y" | "yes") => return true,
+                None | Some("" | "n" | "no") => return false,
+                Some("d" | "details") => self.print(&confirmation.details),
+                Some(_) => self.note("please answer y, n or details\n"),
+            }
+        }
+    }
+
     /// Asks and reads one line; `None` at the end of standard input.
     fn ask(&mut self, question: &str) -> Option<String> {
         self.note(question);
+        let answer = self.read_line();
+        if answer.is_none() {
+            self.note("\n");
+        }
+        answer
+    }
+
+    /// Reads one line; `None` at the end of standard input.
+    fn read_line(&self) -> Option<String> {
         let mut line = String::new();
         match std::io::stdin().lock().read_line(&mut line) {
-            Ok(0) | Err(_) => {
-                self.note("\n");
-                None
-            }
+            Ok(0) | Err(_) => None,
             Ok(_) => Some(line.trim().to_owned()),
         }
     }
@@ -216,6 +245,10 @@ impl Face for Terminal {
     }
 
     fn confirm(&mut self, briefing: &Briefing<'_>) -> bool {
+        // What a protocol prescribes has said all that a briefing would say.
+        if let Some(confirmation) = &briefing.plan.confirmation {
+            return self.confirm_in_its_words(confirmation);
+        }
         let text = render::briefing(briefing, self.verbose);
         self.note(&text);
         loop {

@@ -16,9 +16,9 @@ mod schemas;
 pub use facts::Facts;
 pub use output::{
     AgentOut, CheckOut, CheckpointOut, Checkpoints, CleanOut, Doctor, ErrorBody, ErrorOut,
-    EventOut, Explained, FindingOut, FindingPage, Inspect, NextOut, PlanOut, QuestionOut,
-    RemovedOut, ResumeOut, RunOut, SaidOut, Status, StepOut, TextOut, ThenOut, WorkflowOut, agent,
-    finding, plan, question, workflow,
+    EventOut, Explained, FindingOut, FindingPage, Inspect, MigrateOut, NextOut, PlanOut,
+    QuestionOut, RemovedOut, ReportOut, ResumeOut, RunOut, SaidOut, Status, StepOut, TextOut,
+    ThenOut, ValidateOut, WorkflowOut, agent, finding, plan, question, workflow,
 };
 pub use rescue::{RescueOut, RescueShown, RescuedCommitOut, RescuedFileOut, Rescues, RestoredOut};
 pub use schemas::schemas;

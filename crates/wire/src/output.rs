@@ -387,6 +387,43 @@ pub struct CheckpointOut {
     pub valid: Option<bool>,
 }
 
+/// `rekindle validate --json`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ValidateOut {
+    /// `rekindle.validate/1`.
+    pub schema: &'static str,
+    /// Whether every validator passed.
+    pub valid: bool,
+    /// What each validator found.
+    pub reports: Vec<ReportOut>,
+}
+
+/// What one validator found.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ReportOut {
+    /// Whether it passed.
+    pub valid: bool,
+    /// What is wrong, each a sentence.
+    pub faults: Vec<String>,
+    /// The report as the script prints it.
+    pub text: String,
+}
+
+/// `rekindle migrate --json`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct MigrateOut {
+    /// `rekindle.migrate/1`.
+    pub schema: &'static str,
+    /// `protocol:name` of what was migrated.
+    pub id: Option<String>,
+    /// `done`, `nothing`, `mismatch` or `failed`.
+    pub outcome: String,
+    /// One sentence.
+    pub summary: String,
+    /// What is worth knowing.
+    pub notes: Vec<String>,
+}
+
 /// `rekindle event --json`, `heartbeat --json`, `checkpoint --json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EventOut {

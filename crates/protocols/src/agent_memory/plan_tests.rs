@@ -127,7 +127,7 @@ fn the_report_is_the_seeds_to_the_letter() {
             | Action::Create { .. }
             | Action::Edit { .. }
             | Action::MoveFolder { .. }
-        | Action::MoveFile { .. }
+            | Action::MoveFile { .. }
             | Action::Land(_)
             | Action::EndWorker { .. }
             | Action::AskHost { .. } => None,

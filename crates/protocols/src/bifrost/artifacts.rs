@@ -115,21 +115,39 @@ mod tests {
     #[test]
     fn paths_are_told_from_prose() {
         let table = [
-            ("plan.md, research.md, data-model.md, contracts/", "plan.md research.md data-model.md contracts/"),
+            (
+                "plan.md, research.md, data-model.md, contracts/",
+                "plan.md research.md data-model.md contracts/",
+            ),
             ("specs/f/spec.md (validated)", "specs/f/spec.md"),
-            ("tasks.md (8 tasks, in 4 phases); notes.txt", "tasks.md notes.txt"),
-            ("backend/tests/a.py, b.py, c.py", "backend/tests/a.py b.py c.py"),
-            ("x.tsx (255 lines) with stage filter, search, date grouping", "x.tsx"),
+            (
+                "tasks.md (8 tasks, in 4 phases); notes.txt",
+                "tasks.md notes.txt",
+            ),
+            (
+                "backend/tests/a.py, b.py, c.py",
+                "backend/tests/a.py b.py c.py",
+            ),
+            (
+                "x.tsx (255 lines) with stage filter, search, date grouping",
+                "x.tsx",
+            ),
             ("All implementation files for f", ""),
             ("Session file created", ""),
             ("fetch_rankings_page() and parse()", ""),
             ("Deleted migrate_to_firestore.py and legacy files", ""),
             ("CI/CD (4 GitHub Actions workflows)", "CI/CD?"),
             ("loading/error UI (T039)", "loading/error?"),
-            ("backend/Dockerfile (39 lines, multi-stage)", "backend/Dockerfile?"),
+            (
+                "backend/Dockerfile (39 lines, multi-stage)",
+                "backend/Dockerfile?",
+            ),
             (".env.example, .gitignore", ".env.example .gitignore"),
             ("`src/a b.ts` new, `src/c.ts`", "src/a? src/c.ts"),
-            ("/api/users, ../outside.md, https://x.org/a.html, src/*.ts", ""),
+            (
+                "/api/users, ../outside.md, https://x.org/a.html, src/*.ts",
+                "",
+            ),
             ("v1.0, e.g. x, 3.14", ""),
             ("None", ""),
             ("", ""),
@@ -150,6 +168,9 @@ mod tests {
     fn a_name_is_looked_for_at_the_top_in_the_feature_and_beside_the_one_before() {
         let found = places("b.py", "specs/f".into(), Some("backend/tests".into()));
         assert_eq!(found, ["b.py", "specs/f/b.py", "backend/tests/b.py"]);
-        assert_eq!(places("contracts/", "specs/f".into(), None), ["contracts", "specs/f/contracts"]);
+        assert_eq!(
+            places("contracts/", "specs/f".into(), None),
+            ["contracts", "specs/f/contracts"]
+        );
     }
 }

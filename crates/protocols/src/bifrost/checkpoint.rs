@@ -225,7 +225,9 @@ impl Checkpoints {
             let rest = without_mark(line).strip_prefix("**CP-")?;
             rest.split("**").next()
         });
-        let numbers = numbers.chain(archived).filter_map(|n| n.parse::<u32>().ok());
+        let numbers = numbers
+            .chain(archived)
+            .filter_map(|n| n.parse::<u32>().ok());
         numbers.max().unwrap_or(0).saturating_add(1)
     }
 }
@@ -314,7 +316,9 @@ fn parse(line: &str, at: usize) -> Entry {
     let (id, behind) = rest.split_at_checked(n_id).unwrap_or((rest, ""));
     let is_whole = n_id >= "CP-000".len() && !behind.starts_with(char::is_alphanumeric);
     let behind = behind.trim_start_matches('*').trim_start();
-    let inside = behind.strip_prefix('(').and_then(|text| text.split_once(')'));
+    let inside = behind
+        .strip_prefix('(')
+        .and_then(|text| text.split_once(')'));
     let (when, description) = inside.unwrap_or(("", behind));
     let description = description.trim_start_matches('*').trim_start();
     let description = description.strip_prefix(':').unwrap_or(description);

@@ -19,16 +19,28 @@ pub(super) fn facts(judged: &Judged) -> Fact {
         ("phase", judged.phase.as_str().into()),
         ("status", judged.status().into()),
         ("context_pct", chosen.context().into()),
-        ("artifacts_listed", pair(judged.counted(|file| file.is_named))),
+        (
+            "artifacts_listed",
+            pair(judged.counted(|file| file.is_named)),
+        ),
         ("artifacts_verified", pair(judged.counted(|_| true))),
         ("missing", Fact::list(judged.missing())),
-        ("modified", Fact::list(judged.modified.iter().map(String::as_str))),
+        (
+            "modified",
+            Fact::list(judged.modified.iter().map(String::as_str)),
+        ),
         ("next_command", judged.next.command.as_str().into()),
         ("tasks", tasks.map(|tasks| pair(tasks.progress())).into()),
-        ("in_progress", in_progress.map(|task| task.id.as_str()).into()),
+        (
+            "in_progress",
+            in_progress.map(|task| task.id.as_str()).into(),
+        ),
         ("age_days", judged.age_days().into()),
         ("history_ids", ids(&feature.checkpoints, |_| true)),
-        ("later_work", Fact::list(feature.later_work.iter().map(|path| path.as_str()))),
+        (
+            "later_work",
+            Fact::list(feature.later_work.iter().map(|path| path.as_str())),
+        ),
         ("inferred", chosen.fields.is_empty().into()),
         ("valid_history", ids(&feature.checkpoints, Entry::is_valid)),
     ])

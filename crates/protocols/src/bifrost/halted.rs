@@ -8,7 +8,7 @@ use rekindle_world::World;
 
 use super::assess::assess;
 use super::read::{Halt, Why};
-use super::{facts, id, listed, noticed, nothing_to_do, plan, record, words};
+use super::{facts, id, listed, nothing_to_do, noticed, plan, record, words};
 use crate::Case;
 
 /// Features of which none was named.
@@ -75,7 +75,11 @@ impl Halted {
                     workflows.push(unknown(id.clone(), &finding));
                 }
                 let is_known = halt.is_known;
-                let state = if is_known { State::Corrupt } else { State::Unknown };
+                let state = if is_known {
+                    State::Corrupt
+                } else {
+                    State::Unknown
+                };
                 (Some(id), state)
             }
         };
@@ -142,7 +146,11 @@ impl Case for Halted {
 
     fn checkpoints(&self) -> Vec<Checkpoint> {
         let path = self.halt.session_path.clone().unwrap_or_default();
-        let zone = self.halt.standing.as_ref().map(|feature| feature.zone.clone());
+        let zone = self
+            .halt
+            .standing
+            .as_ref()
+            .map(|feature| feature.zone.clone());
         let zone = zone.unwrap_or(jiff::tz::TimeZone::UTC);
         listed(&self.halt.checkpoints, &path, &zone)
     }

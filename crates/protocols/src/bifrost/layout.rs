@@ -116,8 +116,22 @@ mod tests {
         assert_eq!(feature_name("specs-2").as_deref(), Ok("specs-2"));
         assert_eq!(feature_name("001-a b").as_deref(), Ok("001-a b"));
         let bad = [
-            "", "/", "specs", "specs/", "..", "../x", "x/..", "x/../../y", "specs/../x", "/etc",
-            "a:b", "a\nb", "a\0b", ".", "x/./y", "x//y",
+            "",
+            "/",
+            "specs",
+            "specs/",
+            "..",
+            "../x",
+            "x/..",
+            "x/../../y",
+            "specs/../x",
+            "/etc",
+            "a:b",
+            "a\nb",
+            "a\0b",
+            ".",
+            "x/./y",
+            "x//y",
         ];
         for typed in bad {
             assert!(feature_name(typed).is_err(), "{typed:?}");

@@ -68,8 +68,18 @@ mod tests {
             ("specs/x:plan|spec\n\n", "x", Some(Phase::Plan), false),
             ("\nspecs/x:plan|spec\n", "x", Some(Phase::Plan), false),
             ("specs/x: plan | spec \n", "x", Some(Phase::Plan), false),
-            ("specs/x:implementation|spec, plan\n", "x", Some(Phase::Implement), false),
-            ("specs/x:implement|spec,plan,tasks,implement,implement\n", "x", Some(Phase::Implement), false),
+            (
+                "specs/x:implementation|spec, plan\n",
+                "x",
+                Some(Phase::Implement),
+                false,
+            ),
+            (
+                "specs/x:implement|spec,plan,tasks,implement,implement\n",
+                "x",
+                Some(Phase::Implement),
+                false,
+            ),
             ("specs/x:plan|plan,spec\n", "x", Some(Phase::Plan), false),
             ("specs/x:plan|spec,review\n", "x", Some(Phase::Plan), false),
             ("x:plan|spec\n", "x", Some(Phase::Plan), false),
@@ -90,7 +100,11 @@ mod tests {
         }
         for text in ["specs/../x:plan|\n", "specs/:plan|\n", "\u{0}"] {
             let marker = Marker::parse(text.as_bytes()).unwrap();
-            assert_eq!((marker.feature, marker.is_well_formed), (None, false), "{text:?}");
+            assert_eq!(
+                (marker.feature, marker.is_well_formed),
+                (None, false),
+                "{text:?}"
+            );
         }
     }
 }

@@ -8,10 +8,10 @@ use rekindle_model::{Action, Plan, Step, StopKind};
 use rekindle_text::excerpt;
 use rekindle_world::World;
 
+use super::layout;
 use super::plan::{plan_of, stop};
 use super::read::{bytes, marker_file};
 use super::session::Session;
-use super::layout;
 
 /// What a migration would be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,14 +46,24 @@ pub fn migration(world: &dyn World, name: Option<&str>) -> Migration {
     let typed = match name {
         Some(typed) => typed.to_owned(),
         None => match marker_file(world).marker().map(|marker| marker.feature) {
-            None => return nothing(format!("no feature was named, and there is no `{}`", layout::MARKER)),
+            None => {
+                return nothing(format!(
+                    "no feature was named, and there is no `{}`",
+                    layout::MARKER
+                ));
+            }
             Some(None) => return nothing(format!("`{}` names no feature", layout::MARKER)),
             Some(Some(feature)) => feature,
         },
     };
     let feature = match layout::feature_name(&typed) {
         Ok(feature) => feature,
-        Err(reason) => return nothing(format!("`{}` can not be a feature: {reason}", excerpt(&typed, 120))),
+        Err(reason) => {
+            return nothing(format!(
+                "`{}` can not be a feature: {reason}",
+                excerpt(&typed, 120)
+            ));
+        }
     };
     let shown = excerpt(&feature, 80);
     let nothing = |reason: String| Migration::Nothing {
@@ -73,21 +83,37 @@ pub fn migration(world: &dyn World, name: Option<&str>) -> Migration {
     match session.focus("Feature") {
         Some(named) if named == feature => {}
         Some(named) => {
-            let reason = format!("the legacy session is about `{}`, not `{shown}`", excerpt(named, 80));
+            let reason = format!(
+                "the legacy session is about `{}`, not `{shown}`",
+                excerpt(named, 80)
+            );
             return Migration::Mismatch { reason };
         }
-        None => notes.push("the legacy session names no feature; it is taken as this one's".to_owned()),
+        None => {
+            notes.push("the legacy session names no feature; it is taken as this one's".to_owned())
+        }
     }
     let target = layout::session(&feature);
     if !layout::is_inside(world, &layout::folder(&feature)) {
-        return nothing(format!("the folder of `{shown}` is a link that leads out of the project"));
+        return nothing(format!(
+            "the folder of `{shown}` is a link that leads out of the project"
+        ));
     }
     if world.stat(&world.project().join(&target)).is_ok() {
-        return nothing(format!("`{}` is there already, and nothing is written over it", excerpt(target.as_str(), 200)));
+        return nothing(format!(
+            "`{}` is there already, and nothing is written over it",
+            excerpt(target.as_str(), 200)
+        ));
     }
-    let stamp = world.zone().to_datetime(world.now()).strftime("%Y%m%d-%H%M%S").to_string();
+    let stamp = world
+        .zone()
+        .to_datetime(world.now())
+        .strftime("%Y%m%d-%H%M%S")
+        .to_string();
     let backup = layout::free(world, layout::migrated(&stamp));
-    let template = bytes(world, Utf8Path::new(layout::PROJECT_SESSION)).ok().flatten();
+    let template = bytes(world, Utf8Path::new(layout::PROJECT_SESSION))
+        .ok()
+        .flatten();
     let mut steps = vec![Step {
         action: Action::Create {
             path: target.clone(),
@@ -111,7 +137,10 @@ pub fn migration(world: &dyn World, name: Option<&str>) -> Migration {
             },
             why: "the session that all features share begins".to_owned(),
         }),
-        None => notes.push(format!("there is no `{}`, so no session of the project is begun", layout::PROJECT_SESSION)),
+        None => notes.push(format!(
+            "there is no `{}`, so no session of the project is begun",
+            layout::PROJECT_SESSION
+        )),
     }
     let done = format!(
         "`{}` is the session of {shown} now; the legacy one is kept as `{}`",

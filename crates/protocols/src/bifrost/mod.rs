@@ -27,7 +27,7 @@ mod validate;
 mod words;
 
 pub use migrate::{Migration, migration};
-pub use validate::{Validation, validate_plan, validate_spec};
+pub use validate::{Validation, validate_feature, validate_plan, validate_spec};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
@@ -70,7 +70,9 @@ impl Protocol for Bifrost {
         match read::evidence(world, ask) {
             Evidence::Choice => Box::new(Unchosen::new(read::features(world), workflows())),
             Evidence::Halted(halt) => Box::new(Halted::new(halt, workflows())),
-            Evidence::Feature(feature) => Box::new(Resume::new(assess::assess(*feature), workflows())),
+            Evidence::Feature(feature) => {
+                Box::new(Resume::new(assess::assess(*feature), workflows()))
+            }
         }
     }
 
@@ -174,7 +176,10 @@ fn listed(
         name: entry.name().to_owned(),
         at: instant(entry, zone),
         note: entry.description.clone(),
-        place: Place::line(session, u64::try_from(entry.line).map_or(u64::MAX, |at| at + 1)),
+        place: Place::line(
+            session,
+            u64::try_from(entry.line).map_or(u64::MAX, |at| at + 1),
+        ),
         is_valid: Some(entry.is_valid()),
     });
     out.collect()

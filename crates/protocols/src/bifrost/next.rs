@@ -145,27 +145,48 @@ mod tests {
         ];
         for (phase, is_complete, wanted) in table {
             assert_eq!(next(phase, is_complete, "", Some(TASKS)), wanted);
-            assert_eq!(next(phase, is_complete, "go on with `it`", Some(TASKS)), wanted);
+            assert_eq!(
+                next(phase, is_complete, "go on with `it`", Some(TASKS)),
+                wanted
+            );
         }
         assert_eq!(next(Phase::Tasks, true, "", None), "/implement f T001");
-        assert_eq!(next(Phase::Implement, false, "", Some("")), "/implement f T001");
+        assert_eq!(
+            next(Phase::Implement, false, "", Some("")),
+            "/implement f T001"
+        );
     }
 
     #[test]
     fn a_task_in_progress_comes_before_the_first_open_one() {
         let tasks = format!("{TASKS}### T004: D\n**Status**: In Progress\n");
-        assert_eq!(next(Phase::Implement, true, "", Some(&tasks)), "/implement f T004");
+        assert_eq!(
+            next(Phase::Implement, true, "", Some(&tasks)),
+            "/implement f T004"
+        );
     }
 
     #[test]
     fn a_quoted_command_is_taken_to_the_letter() {
         let table = [
             ("`/plan f` to finish design", "/plan f"),
-            ("see `plan.md`, then `/implement f phase 2`", "/implement f phase 2"),
-            ("`/implement specs/f/tasks.md T002`", "/implement specs/f/tasks.md T002"),
-            ("Polish - `/polish-docs`, `/polish-test-plus`", "/polish-docs f"),
+            (
+                "see `plan.md`, then `/implement f phase 2`",
+                "/implement f phase 2",
+            ),
+            (
+                "`/implement specs/f/tasks.md T002`",
+                "/implement specs/f/tasks.md T002",
+            ),
+            (
+                "Polish - `/polish-docs`, `/polish-test-plus`",
+                "/polish-docs f",
+            ),
             ("`/implement f T002` to go on", "/implement f T002"),
-            ("`/implement f T001` to go on", "/implement f T002 (T001 is done)"),
+            (
+                "`/implement f T001` to go on",
+                "/implement f T002 (T001 is done)",
+            ),
             ("`/implement f T042`", "/implement f T042 (T042 is absent)"),
             ("T001 - Cloud", "/implement f T002 (T001 is done)"),
             ("Phase 5 (T001-T003)", "/implement f T002"),
@@ -173,7 +194,11 @@ mod tests {
             ("`/a\u{1b}[2Jb`", "/a[2Jb f"),
         ];
         for (said, wanted) in table {
-            assert_eq!(next(Phase::Implement, true, said, Some(TASKS)), wanted, "{said}");
+            assert_eq!(
+                next(Phase::Implement, true, said, Some(TASKS)),
+                wanted,
+                "{said}"
+            );
         }
         let long = format!("`/{}`", "x".repeat(LONGEST));
         assert_eq!(next(Phase::Spec, true, &long, None), "/plan f");
@@ -181,8 +206,12 @@ mod tests {
 
     #[test]
     fn when_all_is_done_polishing_is_next() {
-        let tasks = "### T001: A\n**Status**: ✅ Complete\n### T002: B\n**Status**: ❌ Not Needed\n";
-        assert_eq!(next(Phase::Implement, true, "", Some(tasks)), "/polish-docs f");
+        let tasks =
+            "### T001: A\n**Status**: ✅ Complete\n### T002: B\n**Status**: ❌ Not Needed\n";
+        assert_eq!(
+            next(Phase::Implement, true, "", Some(tasks)),
+            "/polish-docs f"
+        );
         assert_eq!(
             next(Phase::Implement, true, "`/implement f T001`", Some(tasks)),
             "/polish-docs f (T001 is done)"

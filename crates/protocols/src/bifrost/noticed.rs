@@ -40,13 +40,22 @@ fn files(judged: &Judged, findings: &mut Vec<Finding>) {
             (Presence::Present, _) => continue,
             (Presence::Absent, true) => Finding::new(
                 Code::MissingCritical,
-                format!("the {} phase requires `{path}`, which is not there", judged.phase.as_str()),
+                format!(
+                    "the {} phase requires `{path}`, which is not there",
+                    judged.phase.as_str()
+                ),
             )
-            .hint(format!("bring it back, for instance with `git checkout -- {path}`"))
+            .hint(format!(
+                "bring it back, for instance with `git checkout -- {path}`"
+            ))
             .at(place),
             (Presence::Placeholder, true) => {
                 let name = &feature.name;
-                let made_by = if file.path.ends_with("plan.md") { "plan" } else { "tasks" };
+                let made_by = if file.path.ends_with("plan.md") {
+                    "plan"
+                } else {
+                    "tasks"
+                };
                 Finding::new(
                     Code::PlaceholderArtifact,
                     format!("`{path}` is still the placeholder that `/spec` left"),
@@ -116,7 +125,10 @@ fn session(judged: &Judged, findings: &mut Vec<Finding>) {
                 .hint(hint),
         );
     }
-    let said = |text: Option<&str>| text.filter(|text| Phase::is_misspelled(text)).map(str::to_owned);
+    let said = |text: Option<&str>| {
+        text.filter(|text| Phase::is_misspelled(text))
+            .map(str::to_owned)
+    };
     let of_checkpoint = said(feature.chosen.fields.phase.as_deref());
     let of_focus = said(feature.session.focus("Phase"));
     if let Some(text) = of_checkpoint.or(of_focus) {
@@ -133,7 +145,10 @@ fn session(judged: &Judged, findings: &mut Vec<Finding>) {
             None => "by what the feature's pages hold",
         };
         let message = format!("the context is {context}% full {how}");
-        let hint = format!("`rekindle resume {} --fresh` shows only what is needed", excerpt(&feature.name, 80));
+        let hint = format!(
+            "`rekindle resume {} --fresh` shows only what is needed",
+            excerpt(&feature.name, 80)
+        );
         findings.push(Finding::new(Code::HighContext, message).hint(hint));
     }
 }
@@ -155,9 +170,14 @@ fn checkpoint(judged: &Judged, findings: &mut Vec<Finding>) {
         return;
     }
     if checkpoints.history.len() > MOST {
-        let message = format!("the history keeps {} checkpoints", checkpoints.history.len());
+        let message = format!(
+            "the history keeps {} checkpoints",
+            checkpoints.history.len()
+        );
         let name = excerpt(&feature.name, 80);
-        let hint = format!("`rekindle checkpoints {name} --archive` moves all but the newest {MOST} to a file of their own");
+        let hint = format!(
+            "`rekindle checkpoints {name} --archive` moves all but the newest {MOST} to a file of their own"
+        );
         findings.push(Finding::new(Code::HistoryOverflow, message).hint(hint));
     }
     let mut history = checkpoints.history.iter();
@@ -165,7 +185,10 @@ fn checkpoint(judged: &Judged, findings: &mut Vec<Finding>) {
         && !checkpoints.history.is_empty()
         && !history.any(|entry| entry.id == latest.id)
     {
-        let message = format!("{} is the latest checkpoint and not in the history", latest.name());
+        let message = format!(
+            "{} is the latest checkpoint and not in the history",
+            latest.name()
+        );
         findings.push(
             Finding::new(Code::LatestNotInHistory, message)
                 .at(line_of(&feature.session_path, latest.line)),
@@ -178,7 +201,8 @@ fn age(judged: &Judged, findings: &mut Vec<Finding>) {
     let name = feature.chosen.name();
     let minutes = judged.age_minutes;
     if minutes < 0 {
-        let message = format!("{name} lies in the future, so nothing can be told from the times of files");
+        let message =
+            format!("{name} lies in the future, so nothing can be told from the times of files");
         findings.push(Finding::new(Code::FutureTimestamp, message));
     } else if minutes > 7 * DAY {
         let (code, words) = if minutes > 30 * DAY {
@@ -196,11 +220,17 @@ fn age(judged: &Judged, findings: &mut Vec<Finding>) {
     let interrupted = feature.tasks.as_ref().and_then(|tasks| tasks.in_progress());
     let message = match interrupted {
         Some(task) if judged.phase == Phase::Implement => {
-            format!("{n} of {all} files were written after {name}; it was interrupted in task {}", task.id)
+            format!(
+                "{n} of {all} files were written after {name}; it was interrupted in task {}",
+                task.id
+            )
         }
         Some(_) | None if n > 3 => format!("{n} of {all} files were written after {name}"),
         Some(_) | None => {
-            let paths = judged.modified.iter().map(|path| format!("`{}`", excerpt(path, 120)));
+            let paths = judged
+                .modified
+                .iter()
+                .map(|path| format!("`{}`", excerpt(path, 120)));
             let paths: Vec<String> = paths.collect();
             format!("written after {name}: {}", paths.join(", "))
         }
@@ -222,7 +252,9 @@ fn marker(judged: &Judged, findings: &mut Vec<Finding>) {
     let latest = feature.checkpoints.latest.as_ref();
     let phase = latest.and_then(|latest| latest.phase);
     let other_feature = marker.feature.filter(|name| *name != feature.name);
-    let other_phase = marker.phase.filter(|found| phase.is_some_and(|phase| phase != *found));
+    let other_phase = marker
+        .phase
+        .filter(|found| phase.is_some_and(|phase| phase != *found));
     let message = match (other_feature, other_phase) {
         (Some(other), _) => format!(
             "the marker is at `{}`, not at `{}`",
@@ -245,7 +277,9 @@ fn tasks(judged: &Judged, findings: &mut Vec<Finding>) {
     if let Some(stale) = &judged.next.stale {
         let message = match stale {
             Stale::Done(id) => format!("{id} comes next by the checkpoint, and it is done"),
-            Stale::Absent(id) => format!("{id} comes next by the checkpoint, and tasks.md has no such task"),
+            Stale::Absent(id) => {
+                format!("{id} comes next by the checkpoint, and tasks.md has no such task")
+            }
         };
         findings.push(Finding::new(Code::NextStale, message).at(place()));
     }
@@ -267,7 +301,9 @@ fn notes(judged: &Judged, findings: &mut Vec<Finding>) {
     let n_history = session.history().len();
     if n_history > MOST {
         let message = format!("the session history has {n_history} entries; a resume keeps {MOST}");
-        findings.push(Finding::new(Code::SessionHistoryLong, message).at(Place::path(&feature.session_path)));
+        findings.push(
+            Finding::new(Code::SessionHistoryLong, message).at(Place::path(&feature.session_path)),
+        );
     }
     for (from, to) in gaps(judged) {
         let message = format!("nothing is recorded between {from} and {to}");
@@ -279,7 +315,12 @@ fn notes(judged: &Judged, findings: &mut Vec<Finding>) {
         let message = format!("a test is being worked on: {}", excerpt(state, 80));
         findings.push(Finding::new(Code::TestState, message).at(Place::path(layout::TEST_STATE)));
     }
-    let said = feature.chosen.fields.dependencies.as_deref().unwrap_or_default();
+    let said = feature
+        .chosen
+        .fields
+        .dependencies
+        .as_deref()
+        .unwrap_or_default();
     let Some(tasks) = feature.tasks.as_ref().filter(|_| said.contains("complete")) else {
         return;
     };
@@ -296,7 +337,9 @@ fn notes(judged: &Judged, findings: &mut Vec<Finding>) {
 /// Returns the days between which more than one passed without a trace, oldest first.
 pub(super) fn gaps(judged: &Judged) -> Vec<(Date, Date)> {
     let history = judged.feature.session.history();
-    let days = history.iter().filter_map(|entry| entry.day()?.parse::<Date>().ok());
+    let days = history
+        .iter()
+        .filter_map(|entry| entry.day()?.parse::<Date>().ok());
     let all = judged.feature.checkpoints.all();
     let checkpoints = all.iter().filter_map(|entry| entry.at).map(|at| at.date());
     let mut days: Vec<Date> = days.chain(checkpoints).collect();
@@ -324,15 +367,22 @@ pub(super) fn halted(halt: &Halt) -> Finding {
         .hint("start a feature with `/spec`"),
         Why::NoSession => Finding::new(Code::NoSession, format!("`{name}` has no session"))
             .hint("start it with `/spec`"),
-        Why::Corrupt { reason } => {
-            Finding::new(Code::CorruptSession, format!("the session can not be used: {reason}"))
-                .hint("bring an earlier version back from version control")
-        }
+        Why::Corrupt { reason } => Finding::new(
+            Code::CorruptSession,
+            format!("the session can not be used: {reason}"),
+        )
+        .hint("bring an earlier version back from version control"),
         Why::OtherFeature { named } => Finding::new(
             Code::FeatureMismatch,
-            format!("the legacy session is about `{}`, not `{name}`", excerpt(named, 80)),
+            format!(
+                "the legacy session is about `{}`, not `{name}`",
+                excerpt(named, 80)
+            ),
         )
-        .hint(format!("`rekindle resume {}`, or start this one with `/spec`", excerpt(named, 80))),
+        .hint(format!(
+            "`rekindle resume {}`, or start this one with `/spec`",
+            excerpt(named, 80)
+        )),
         Why::NoCheckpoint => Finding::new(Code::NoCheckpoint, "the session has no checkpoint")
             .hint(format!("`rekindle checkpoint {name} -m TEXT` makes one")),
         Why::CorruptCheckpoint { reason } => Finding::new(
@@ -359,5 +409,8 @@ pub(super) fn is_blocked(findings: &[Finding]) -> bool {
 }
 
 fn line_of(path: &Utf8Path, at: usize) -> Place {
-    Place::line(path, u64::try_from(at).map_or(u64::MAX, |at| at.saturating_add(1)))
+    Place::line(
+        path,
+        u64::try_from(at).map_or(u64::MAX, |at| at.saturating_add(1)),
+    )
 }

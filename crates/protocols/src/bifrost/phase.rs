@@ -199,15 +199,33 @@ mod tests {
             ("Session initialized for x", Some(Phase::Spec)),
             ("Spec phase complete, validated", Some(Phase::Spec)),
             ("Plan validated, ready for tasks", Some(Phase::Plan)),
-            ("Planning research complete, design starting", Some(Phase::Plan)),
-            ("Tasks breakdown complete, T001-T008 ready", Some(Phase::Tasks)),
+            (
+                "Planning research complete, design starting",
+                Some(Phase::Plan),
+            ),
+            (
+                "Tasks breakdown complete, T001-T008 ready",
+                Some(Phase::Tasks),
+            ),
             ("Task breakdown complete", Some(Phase::Tasks)),
-            ("Task T003 complete - Plan page added", Some(Phase::Implement)),
+            (
+                "Task T003 complete - Plan page added",
+                Some(Phase::Implement),
+            ),
             ("Tasks T024-T029 complete", Some(Phase::Implement)),
-            ("Phase 1 complete - All setup tasks finished", Some(Phase::Implement)),
+            (
+                "Phase 1 complete - All setup tasks finished",
+                Some(Phase::Implement),
+            ),
             ("All Phase 5 tasks complete", Some(Phase::Implement)),
-            ("Implementation complete, all 8 tasks done", Some(Phase::Implement)),
-            ("YOLO Mode complete - all 8 tasks done", Some(Phase::Implement)),
+            (
+                "Implementation complete, all 8 tasks done",
+                Some(Phase::Implement),
+            ),
+            (
+                "YOLO Mode complete - all 8 tasks done",
+                Some(Phase::Implement),
+            ),
             ("Task status audit complete", None),
             ("", None),
             ("żółć", None),
@@ -220,7 +238,10 @@ mod tests {
     #[test]
     fn ids_of_tasks_are_whole_words() {
         let found = |text| task_ids(text).collect::<Vec<_>>().join(" ");
-        assert_eq!(found("T001, T002 (T003) and xT004 T05 T006x"), "T001 T002 T003");
+        assert_eq!(
+            found("T001, T002 (T003) and xT004 T05 T006x"),
+            "T001 T002 T003"
+        );
         assert_eq!(found("Phase 5 (T041-T047)"), "T041 T047");
         assert_eq!(found("T1000"), "T1000");
     }

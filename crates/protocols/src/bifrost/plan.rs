@@ -5,8 +5,8 @@
 
 use camino::Utf8PathBuf;
 use rekindle_model::{
-    Action, AgentTask, Confirmation, Ended, Intent, Plan, ProtocolName, Step, Stop, StopKind,
-    Then, WorkflowId,
+    Action, AgentTask, Confirmation, Ended, Intent, Plan, ProtocolName, Step, Stop, StopKind, Then,
+    WorkflowId,
 };
 use rekindle_text::excerpt;
 
@@ -40,7 +40,11 @@ pub(super) fn only_says(name: &str, text: &str) -> Plan {
         .lines()
         .find_map(|line| line.strip_prefix("❌ "))
         .unwrap_or("nothing can be resumed");
-    let mut plan = plan_of(name, Vec::new(), stop(StopKind::Blocked, &reason.replace("**", "")));
+    let mut plan = plan_of(
+        name,
+        Vec::new(),
+        stop(StopKind::Blocked, &reason.replace("**", "")),
+    );
     text.clone_into(&mut plan.before_asking);
     plan
 }
@@ -82,7 +86,11 @@ fn open(judged: &Judged) -> Plan {
         return only_says(&feature.name, &format!("❌ **RESUME FAILED**: {reason}\n"));
     }
     let mut steps = backup(judged);
-    steps.push(write_session(judged, &session, "the feature is taken up again"));
+    steps.push(write_session(
+        judged,
+        &session,
+        "the feature is taken up again",
+    ));
     steps.extend(write_marker(judged));
     steps.push(Step {
         action: Action::Print(words::closing(judged)),
@@ -90,7 +98,10 @@ fn open(judged: &Judged) -> Plan {
     });
     let mut plan = plan_of(&feature.name, steps, Then::Again);
     plan.before_asking = words::opening(judged);
-    plan.ahead = vec![format!("an agent, where one is configured, is started with `{}`", judged.next.command)];
+    plan.ahead = vec![format!(
+        "an agent, where one is configured, is started with `{}`",
+        judged.next.command
+    )];
     plan.confirmation = Some(Confirmation {
         question: words::QUESTION.to_owned(),
         details: words::details(judged),
@@ -109,7 +120,10 @@ fn is_consistent(judged: &Judged, session: &Session) -> bool {
         ids(before) == ids(&after)
     };
     session.focus("Status") == Some("Resuming")
-        && session.history().first().is_some_and(|entry| entry.is_resume())
+        && session
+            .history()
+            .first()
+            .is_some_and(|entry| entry.is_resume())
         && same_ids()
 }
 
@@ -194,7 +208,10 @@ fn settle(name: &str, task: &AgentTask, ended: &Ended) -> Plan {
         Ended::Succeeded => (StopKind::Done, format!("{command} is done; {again}")),
         Ended::Failed { reason } | Ended::CheckFailed { reason, .. } => (
             StopKind::Blocked,
-            format!("{command} did not succeed: {}; {again}", excerpt(reason, 200)),
+            format!(
+                "{command} did not succeed: {}; {again}",
+                excerpt(reason, 200)
+            ),
         ),
     };
     plan_of(name, Vec::new(), stop(kind, &reason))

@@ -160,13 +160,13 @@ pub(super) fn evidence(world: &dyn World, ask: &Ask) -> Evidence {
                 return Evidence::Halted(Halt::new(Why::BadName { typed, reason }, None));
             }
         },
-        None => marker_file(world).marker().and_then(|marker| marker.feature),
+        None => marker_file(world)
+            .marker()
+            .and_then(|marker| marker.feature),
     };
     match named {
         Some(name) => feature(world, &name, ask),
-        None if features(world).is_empty() => {
-            Evidence::Halted(Halt::new(Why::NoFeatures, None))
-        }
+        None if features(world).is_empty() => Evidence::Halted(Halt::new(Why::NoFeatures, None)),
         None => Evidence::Choice,
     }
 }
@@ -191,7 +191,9 @@ pub(super) fn features(world: &dyn World) -> Vec<String> {
 
 /// Returns the name that is meant: itself, or the only feature that begins with it.
 fn whole_name(world: &dyn World, name: &str) -> String {
-    let is_there = world.stat(&world.project().join(layout::folder(name))).is_ok();
+    let is_there = world
+        .stat(&world.project().join(layout::folder(name)))
+        .is_ok();
     if is_there || legacy_feature(world).as_deref() == Some(name) {
         return name.to_owned();
     }
@@ -225,7 +227,9 @@ pub(super) fn marker_file(world: &dyn World) -> MarkerFile {
 /// Reads a feature whose name is good.
 pub(super) fn feature(world: &dyn World, name: &str, ask: &Ask) -> Evidence {
     let halt = |why: Why| Halt::new(why, Some(name.to_owned()));
-    let is_known = world.stat(&world.project().join(layout::folder(name))).is_ok();
+    let is_known = world
+        .stat(&world.project().join(layout::folder(name)))
+        .is_ok();
     if !layout::is_inside(world, &layout::folder(name)) {
         let typed = name.to_owned();
         let reason = "its folder is a link that leads out of the project";
@@ -261,7 +265,10 @@ pub(super) fn feature(world: &dyn World, name: &str, ask: &Ask) -> Evidence {
             wanted: ask.checkpoint.clone().unwrap_or_default(),
         },
     };
-    let standing = ask.checkpoint.is_none().then(|| read(stand_in(world, name, &session)));
+    let standing = ask
+        .checkpoint
+        .is_none()
+        .then(|| read(stand_in(world, name, &session)));
     Evidence::Halted(Halt {
         session_path: Some(session_path),
         is_known: true,
@@ -456,7 +463,9 @@ impl Reader<'_> {
                 continue;
             }
             found.push(Artifact {
-                written: is_there.then(|| self.written(Utf8Path::new(&path))).flatten(),
+                written: is_there
+                    .then(|| self.written(Utf8Path::new(&path)))
+                    .flatten(),
                 path,
                 is_named: true,
                 is_required: false,
@@ -498,7 +507,9 @@ impl Reader<'_> {
         };
         let is_work = |path: &&Utf8PathBuf| {
             let is_session = path.as_path() == session;
-            let is_own = path.components().any(|part| part.as_str() == layout::BIFROST);
+            let is_own = path
+                .components()
+                .any(|part| part.as_str() == layout::BIFROST);
             !is_session && !is_own
         };
         let files = tree.files.iter().filter(is_work).filter(is_later);

@@ -6,12 +6,12 @@ use rekindle_text::excerpt;
 
 use super::assess::Judged;
 use super::checkpoint::{Checkpoints, Entry};
+use super::layout;
 use super::phase::Phase;
 use super::plan::{plan_of, stop, write_session};
 use super::read::{Feature, Presence};
 use super::session::{NewCheckpoint, Session};
 use super::words;
-use super::layout;
 
 /// How many checkpoints stay in the session, and how many entries of its history.
 const MOST: usize = 5;
@@ -30,16 +30,25 @@ pub(super) fn checkpoint(judged: &Judged, note: &str) -> Plan {
         let reason = "the session has no place for a checkpoint that could be read back";
         return plan_of(&feature.name, Vec::new(), stop(StopKind::Blocked, reason));
     }
-    let step = write_session(judged, &session, &format!("a new checkpoint: {}", new.line()));
+    let step = write_session(
+        judged,
+        &session,
+        &format!("a new checkpoint: {}", new.line()),
+    );
     plan_of(&feature.name, vec![step], stop(StopKind::Done, &new.line()))
 }
 
 fn new_checkpoint(judged: &Judged, note: &str) -> NewCheckpoint {
     let feature = &judged.feature;
-    let note: String = note.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let note: String = note
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
     let note = note.trim();
     let archive = feature.archive.as_deref().unwrap_or_default();
-    let number = feature.checkpoints.next_number(&String::from_utf8_lossy(archive));
+    let number = feature
+        .checkpoints
+        .next_number(&String::from_utf8_lossy(archive));
     let phase = phase_now(judged);
     let is_complete = match phase {
         Phase::Implement => judged.completed.contains(&Phase::Implement),
@@ -50,7 +59,11 @@ fn new_checkpoint(judged: &Judged, note: &str) -> NewCheckpoint {
         when: words::minute(feature.now),
         description: if note.is_empty() { UNNAMED } else { note }.to_owned(),
         phase,
-        status: if is_complete { "Complete" } else { "In Progress" },
+        status: if is_complete {
+            "Complete"
+        } else {
+            "In Progress"
+        },
         context: feature.estimated_context,
         artifacts: artifacts(feature),
         dependencies: dependencies(feature, phase),
@@ -68,7 +81,10 @@ fn phase_now(judged: &Judged) -> Phase {
 
 fn artifacts(feature: &Feature) -> String {
     let folder = layout::folder(&feature.name);
-    let present = feature.files.iter().filter(|file| file.state == Presence::Present);
+    let present = feature
+        .files
+        .iter()
+        .filter(|file| file.state == Presence::Present);
     let names: Vec<&str> = present
         .map(|file| {
             let path = Utf8Path::new(&file.path);
@@ -102,7 +118,10 @@ pub(super) fn archive(judged: &Judged) -> Plan {
     let feature = &judged.feature;
     let (session, moved) = shorter(&feature.session);
     if moved.is_empty() {
-        let reason = format!("nothing is to be archived: {} checkpoints or fewer, and only work in the history", MOST);
+        let reason = format!(
+            "nothing is to be archived: {} checkpoints or fewer, and only work in the history",
+            MOST
+        );
         return plan_of(&feature.name, Vec::new(), stop(StopKind::Done, &reason));
     }
     let day = feature.now.date().to_string();
@@ -124,7 +143,11 @@ pub(super) fn archive(judged: &Judged) -> Plan {
             action,
             why: format!("{} entries are kept here", moved.len()),
         },
-        write_session(judged, &session.updated(&day), "what was moved leaves the session"),
+        write_session(
+            judged,
+            &session.updated(&day),
+            "what was moved leaves the session",
+        ),
     ];
     let mut plan = plan_of(&feature.name, steps, Then::Again);
     let size = |session: &Session| session.bytes().len();
@@ -147,7 +170,10 @@ fn shorter(session: &Session) -> (Session, Vec<String>) {
     } else {
         checkpoints.in_file_order().into_iter().skip(MOST).collect()
     };
-    let mut moved: Vec<String> = over.iter().map(|entry| format!("- {}", session.written(entry))).collect();
+    let mut moved: Vec<String> = over
+        .iter()
+        .map(|entry| format!("- {}", session.written(entry)))
+        .collect();
     let session = if over.is_empty() {
         session.clone()
     } else {

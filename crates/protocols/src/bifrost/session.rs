@@ -130,11 +130,6 @@ impl Session {
             .filter(|at| self.is_prose.get(*at).is_some_and(|is_prose| *is_prose))
     }
 
-    /// Returns whether there is a section of a name.
-    pub(super) fn has(&self, name: &str) -> bool {
-        self.sections(name).next().is_some()
-    }
-
     fn sections(&self, name: &str) -> impl DoubleEndedIterator<Item = &Section> {
         let is_named = move |section: &&Section| section.words == name;
         self.sections.iter().filter(is_named)
@@ -260,7 +255,10 @@ impl HistoryEntry {
 
 fn without_bullet(line: &str) -> &str {
     let line = line.trim();
-    let line = line.strip_prefix("- ").or(line.strip_prefix("* ")).unwrap_or(line);
+    let line = line
+        .strip_prefix("- ")
+        .or(line.strip_prefix("* "))
+        .unwrap_or(line);
     line.trim()
 }
 

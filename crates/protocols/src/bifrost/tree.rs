@@ -29,7 +29,9 @@ impl Tree {
         let mut tree = Self::default();
         let mut open = vec![top.to_owned()];
         while let Some(folder) = open.pop() {
-            let entries = world.list(&world.project().join(&folder)).unwrap_or_default();
+            let entries = world
+                .list(&world.project().join(&folder))
+                .unwrap_or_default();
             for entry in entries {
                 most = most.saturating_sub(1);
                 if most == 0 {
@@ -92,7 +94,10 @@ pub(super) fn written_at(world: &dyn World, path: &Utf8Path) -> Option<Timestamp
 /// Returns how many bytes the Markdown files of a folder have.
 pub(super) fn markdown_bytes(world: &dyn World, folder: &Utf8Path) -> u64 {
     let tree = Tree::below(world, folder, MOST_ENTRIES);
-    let pages = tree.files.iter().filter(|file| file.extension() == Some("md"));
+    let pages = tree
+        .files
+        .iter()
+        .filter(|file| file.extension() == Some("md"));
     pages
         .filter_map(|file| world.stat(&world.project().join(file)).ok())
         .map(|meta| meta.len)

@@ -5,6 +5,13 @@
 
 use std::fmt::Write as _;
 
+use rekindle_model::{Code, Finding};
+use rekindle_text::excerpt;
+use rekindle_world::World;
+
+use super::layout;
+use super::read::{is_placeholder, text};
+
 /// What a validator found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Validation {
@@ -62,20 +69,27 @@ pub fn validate_spec(path: &str, text: Option<&str>) -> Validation {
         .collect();
     let has_requirement = text.lines().any(is_requirement);
 
-    let mut report = format!("🔍 Validating specification: {path}\n\n📊 Validation Results:\n{RULE}\n");
+    let mut report =
+        format!("🔍 Validating specification: {path}\n\n📊 Validation Results:\n{RULE}\n");
     let mut faults = Vec::new();
     sections_line(&mut report, &mut faults, &missing);
     if n_markers == 0 {
         report.push_str("✅ No clarification markers left\n");
     } else {
-        line(&mut report, format!("⚠️  {n_markers} clarification markers found"));
+        line(
+            &mut report,
+            format!("⚠️  {n_markers} clarification markers found"),
+        );
         faults.push(format!("{n_markers} lines need clarification"));
     }
     if keywords.is_empty() {
         report.push_str("✅ No implementation details found\n");
     } else {
         let words = keywords.join(", ");
-        line(&mut report, format!("❌ Implementation details found: {words}"));
+        line(
+            &mut report,
+            format!("❌ Implementation details found: {words}"),
+        );
         faults.push(format!("it speaks of an implementation: {words}"));
     }
     if has_requirement {
@@ -115,20 +129,30 @@ pub fn validate_plan(path: &str, text: Option<&str>, has_rules: bool) -> Validat
     if n_markers == 0 {
         report.push_str("✅ No clarification markers left\n");
     } else {
-        line(&mut report, format!("❌ {n_markers} clarification markers found"));
+        line(
+            &mut report,
+            format!("❌ {n_markers} clarification markers found"),
+        );
         faults.push(format!("{n_markers} lines need clarification"));
     }
     if has_rules {
         match text.lines().filter(|text| is_rule(text)).count() {
             0 => report.push_str("⚠️  No rule of the constitution is referred to\n"),
-            n => line(&mut report, format!("✅ {n} rules of the constitution are referred to")),
+            n => line(
+                &mut report,
+                format!("✅ {n} rules of the constitution are referred to"),
+            ),
         }
     } else {
         report.push_str("⚠️  No rules file, so no rules are counted\n");
     }
     for word in ["data-model.md", "contracts", "failing test"] {
         let is_there = text.lines().any(|line| line.to_lowercase().contains(word));
-        let words = if is_there { "✅ Mentions" } else { "⚠️  Does not mention" };
+        let words = if is_there {
+            "✅ Mentions"
+        } else {
+            "⚠️  Does not mention"
+        };
         line(&mut report, format!("{words} {word}"));
     }
     report.push_str(if text.contains("| Violation | Justification |") {
@@ -150,6 +174,33 @@ pub fn validate_plan(path: &str, text: Option<&str>, has_rules: bool) -> Validat
         report,
         faults,
     }
+}
+
+/// Validates the spec of a feature, and its plan once it is more than a placeholder.
+///
+/// # Errors
+/// The finding that says why the name can not be a feature.
+pub fn validate_feature(world: &dyn World, name: &str) -> Result<Vec<Validation>, Finding> {
+    let bad = |reason: &str| {
+        let message = format!("`{}` can not be a feature: {reason}", excerpt(name, 120));
+        Finding::new(Code::BadFeatureName, message)
+    };
+    let name = layout::feature_name(name).map_err(bad)?;
+    if !layout::is_inside(world, &layout::folder(&name)) {
+        return Err(bad("its folder is a link that leads out of the project"));
+    }
+    let page = |file: &str| {
+        let path = layout::file(&name, file);
+        (path.clone().into_string(), text(world, &path))
+    };
+    let (path, spec) = page("spec.md");
+    let mut all = vec![validate_spec(&path, spec.as_deref())];
+    let (path, plan) = page("plan.md");
+    if let Some(plan) = plan.filter(|plan| !is_placeholder(plan)) {
+        let has_rules = world.is_file(&world.project().join(layout::RULES));
+        all.push(validate_plan(&path, Some(&plan), has_rules));
+    }
+    Ok(all)
 }
 
 fn not_there(report: &str, fault: &str) -> Validation {
@@ -189,16 +240,17 @@ fn count(text: &str, part: &str) -> usize {
 fn mentions(line: &str, word: &str) -> bool {
     let line: Vec<char> = line.chars().collect();
     let word: Vec<char> = word.chars().collect();
-    let is_same = |(found, wanted): (&char, &char)| {
-        *wanted == '.' || found.eq_ignore_ascii_case(wanted)
-    };
+    let is_same =
+        |(found, wanted): (&char, &char)| *wanted == '.' || found.eq_ignore_ascii_case(wanted);
     line.windows(word.len())
         .any(|found| found.iter().zip(&word).all(is_same))
 }
 
 /// Returns whether a line begins a functional requirement: `- **FR-001**:`.
 fn is_requirement(line: &str) -> bool {
-    let digits = line.strip_prefix("- **FR-").and_then(|rest| rest.split_once("**:"));
+    let digits = line
+        .strip_prefix("- **FR-")
+        .and_then(|rest| rest.split_once("**:"));
     digits.is_some_and(|(digits, _)| {
         !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
     })
@@ -229,7 +281,10 @@ mod tests {
             (SPEC.replace("- **FR", "  - **FR"), false),
             (SPEC.replace("FR-001", "FR-"), false),
             (SPEC.replace("### Requirements", "Requirements"), false),
-            (format!("a [NEEDS CLARIFICATION] and [TBD: b]\n{SPEC}"), true),
+            (
+                format!("a [NEEDS CLARIFICATION] and [TBD: b]\n{SPEC}"),
+                true,
+            ),
             (format!("a [NEEDS CLARIFICATION: b]\n{SPEC}"), false),
             (format!("a reaction\n{SPEC}"), false),
             (format!("Node-js\n{SPEC}"), false),
@@ -249,8 +304,18 @@ mod tests {
     fn clarifications_of_a_spec_are_counted_by_lines() {
         let two = "[NEEDS CLARIFICATION: a] [NEEDS CLARIFICATION: b]\n[NEEDS CLARIFICATION: c]\n";
         let found = validate_spec("spec.md", Some(&format!("{two}{SPEC}")));
-        assert!(found.report.contains("\n⚠️  2 clarification markers found\n"), "{}", found.report);
-        assert!(found.report.ends_with("\n🚫 Specification validation FAILED\n"));
+        assert!(
+            found
+                .report
+                .contains("\n⚠️  2 clarification markers found\n"),
+            "{}",
+            found.report
+        );
+        assert!(
+            found
+                .report
+                .ends_with("\n🚫 Specification validation FAILED\n")
+        );
     }
 
     #[test]
@@ -260,15 +325,26 @@ mod tests {
         assert!(found(&format!("{PLAN}[NEEDS CLARIFICATION: x]\n")).is_valid);
         let bad = format!("{PLAN}[NEEDS CLARIFICATION] x\n").replace("## Constitution Check\n", "");
         let last = found(&bad).report;
-        assert!(last.ends_with("\n🚫 Plan validation FAILED (2 critical issues)\n"), "{last}");
+        assert!(
+            last.ends_with("\n🚫 Plan validation FAILED (2 critical issues)\n"),
+            "{last}"
+        );
         assert!(!found("").is_valid && !validate_plan("plan.md", None, false).is_valid);
     }
 
     #[test]
     fn what_a_plan_only_should_have_is_told() {
-        let text = format!("{PLAN}- **Rule 1 (x)**: y\n**Rule x\nData-Model.md\n| Violation | Justification |\n");
+        let text = format!(
+            "{PLAN}- **Rule 1 (x)**: y\n**Rule x\nData-Model.md\n| Violation | Justification |\n"
+        );
         let report = validate_plan("plan.md", Some(&text), true).report;
-        for said in ["✅ 1 rules", "✅ Mentions data-model.md", "✅ Mentions contracts", "⚠️  Does not mention failing test", "✅ Complexity"] {
+        for said in [
+            "✅ 1 rules",
+            "✅ Mentions data-model.md",
+            "✅ Mentions contracts",
+            "⚠️  Does not mention failing test",
+            "✅ Complexity",
+        ] {
             assert!(report.contains(said), "{said}: {report}");
         }
     }

@@ -97,8 +97,12 @@ fn accomplishments(judged: &Judged) -> Vec<String> {
     let feature = &judged.feature;
     let history = feature.session.history();
     let told = history.iter().filter(|entry| !entry.is_resume());
-    let told = told.map(|entry| entry.said()).filter(|_| !feature.asked.fresh);
-    let all = [feature.chosen.description.as_str()].into_iter().chain(told);
+    let told = told
+        .map(|entry| entry.said())
+        .filter(|_| !feature.asked.fresh);
+    let all = [feature.chosen.description.as_str()]
+        .into_iter()
+        .chain(told);
     let all = all.filter(|text| !text.is_empty());
     all.take(MOST_ACCOMPLISHMENTS)
         .map(|text| excerpt(text, 200))
@@ -123,7 +127,10 @@ fn progress(judged: &Judged) -> String {
 fn context(judged: &Judged) -> String {
     match judged.feature.chosen.context() {
         Some(percent) => format!("{percent}% utilization"),
-        None => format!("~{}% utilization (estimated)", judged.feature.estimated_context),
+        None => format!(
+            "~{}% utilization (estimated)",
+            judged.feature.estimated_context
+        ),
     }
 }
 
@@ -132,7 +139,11 @@ fn warnings(judged: &Judged) -> String {
     let warned = |finding: &&Finding| finding.severity() == Severity::Warning;
     let mut text = String::new();
     for finding in judged.findings.iter().filter(warned) {
-        text.push_str(&format!("⚠️  {}: {}\n", finding.code, printable(&finding.message)));
+        text.push_str(&format!(
+            "⚠️  {}: {}\n",
+            finding.code,
+            printable(&finding.message)
+        ));
         for advice in advice(judged, finding) {
             text.push_str(&format!("   Recommendation: {advice}\n"));
         }
@@ -150,7 +161,11 @@ fn warnings(judged: &Judged) -> String {
 
 fn advice(judged: &Judged, finding: &Finding) -> Vec<String> {
     let name = printable(&judged.feature.name);
-    let mut advice: Vec<String> = finding.hint.iter().map(|hint| printable(hint).into_owned()).collect();
+    let mut advice: Vec<String> = finding
+        .hint
+        .iter()
+        .map(|hint| printable(hint).into_owned())
+        .collect();
     if matches!(finding.code, Code::Stale7d | Code::Stale30d) {
         advice.push(if judged.feature.asked.validate {
             format!("validation passed: `rekindle checkpoint {name} -m \"Validated again\"` makes a checkpoint with a fresh timestamp")
@@ -236,7 +251,10 @@ fn continuity(judged: &Judged) -> String {
             .filter(|name| !is_there(name))
             .collect();
         if !left.is_empty() {
-            text.push_str(&format!("- Left in this phase, where the plan needs it: {}\n", left.join(", ")));
+            text.push_str(&format!(
+                "- Left in this phase, where the plan needs it: {}\n",
+                left.join(", ")
+            ));
         }
     }
     if let Some(tasks) = &feature.tasks {
@@ -244,7 +262,11 @@ fn continuity(judged: &Judged) -> String {
         let left = tasks.all.iter().filter(|task| is_left(task.state));
         let left: Vec<&str> = left.map(|task| task.id.as_str()).collect();
         if !left.is_empty() && judged.phase == Phase::Implement {
-            text.push_str(&format!("- Left in this phase: {} tasks ({})\n", left.len(), few(&left)));
+            text.push_str(&format!(
+                "- Left in this phase: {} tasks ({})\n",
+                left.len(),
+                few(&left)
+            ));
         }
     }
     if text.is_empty() {
@@ -266,7 +288,10 @@ fn later_work(judged: &Judged) -> String {
     if later.is_empty() {
         return format!("\nLater work: no file was written after {name}\n");
     }
-    let mut text = format!("\nLater work: {} files were written after {name}; nothing of it is deleted\n", later.len());
+    let mut text = format!(
+        "\nLater work: {} files were written after {name}; nothing of it is deleted\n",
+        later.len()
+    );
     for path in later.iter().take(MOST_PATHS) {
         text.push_str(&format!("- {}\n", excerpt(path.as_str(), 200)));
     }
@@ -282,7 +307,10 @@ fn what_happens(judged: &Judged) -> String {
     let feature = &judged.feature;
     let mut text = format!("\nWhen you resume from {}:\n", feature.chosen.name());
     if judged.is_rollback() {
-        text.push_str(&format!("- session and marker are kept in {}/ first\n", feature.backup));
+        text.push_str(&format!(
+            "- session and marker are kept in {}/ first\n",
+            feature.backup
+        ));
     }
     text.push_str(&format!(
         "- {} will say {}\n- the Active Focus of {} will be Resuming, with one line in the Session History\n- next: {}\n- with an agent configured, it is started with that command\n\n",
@@ -314,7 +342,10 @@ pub(super) fn details(judged: &Judged) -> String {
         when(judged),
         excerpt(&chosen.description, 400),
         judged.phase.as_str(),
-        fields.status.as_deref().map_or_else(|| judged.status().to_owned(), |status| excerpt(status, 200)),
+        fields
+            .status
+            .as_deref()
+            .map_or_else(|| judged.status().to_owned(), |status| excerpt(status, 200)),
         context(judged),
         said(&fields.dependencies),
         said(&fields.next),
@@ -333,7 +364,9 @@ pub(super) fn details(judged: &Judged) -> String {
 
 fn artifact(judged: &Judged, file: &Artifact) -> String {
     let state = match file.state {
-        Presence::Present if judged.modified.contains(&file.path) => "✓ present, modified after the checkpoint",
+        Presence::Present if judged.modified.contains(&file.path) => {
+            "✓ present, modified after the checkpoint"
+        }
         Presence::Present => "✓ present",
         Presence::Placeholder => "✗ still a placeholder",
         Presence::Absent => "✗ missing",

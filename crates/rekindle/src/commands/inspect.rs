@@ -6,7 +6,7 @@ use rekindle_wire::{
     CheckOut, Doctor, Explained as ExplainedOut, Facts, FindingPage, Inspect, Status, exit,
 };
 
-use super::{elsewhere, looked, query};
+use super::{elsewhere, looked, started};
 use crate::arguments::{ExplainArguments, InspectArguments};
 use crate::failure::Failure;
 use crate::render;
@@ -44,7 +44,7 @@ pub(super) fn inspect(
     arguments: &InspectArguments,
     terminal: &mut Terminal,
 ) -> Result<u8, Failure> {
-    let query = query(&arguments.workflow);
+    let query = started(&arguments.workflow, &arguments.start);
     let inspected = if let Some(file) = &arguments.from {
         rekindle_app::inspect_recording(project, file, &query)?
     } else {
@@ -124,7 +124,7 @@ pub(super) fn explain(
     let query = Query {
         protocol: arguments.protocol,
         name: Some(arguments.subject.clone()),
-        tasks: None,
+        ..Query::default()
     };
     match rekindle_app::explain(project, &query, arguments.task.as_deref())? {
         Explained::Task(explanation) if terminal.is_json() => {

@@ -1,11 +1,13 @@
 //! Commands for workers and scripts: events, heartbeats, checkpoints.
 
-use rekindle_app::{Project, Query, Recorded};
+use rekindle_app::{Project, Recorded};
 use rekindle_model::Report;
 use rekindle_wire::{CheckpointOut, Checkpoints, EventOut, exit};
 
-use super::{named, query};
-use crate::arguments::{CheckpointArguments, EventArguments, HeartbeatArguments};
+use super::{named, query, resume};
+use crate::arguments::{
+    CheckpointArguments, CheckpointsArguments, EventArguments, HeartbeatArguments,
+};
 use crate::failure::Failure;
 use crate::render;
 use crate::terminal::Terminal;
@@ -66,18 +68,29 @@ fn show(recorded: Recorded, terminal: &mut Terminal) -> u8 {
 
 pub(super) fn checkpoints(
     project: &Project,
-    query: &Query,
+    arguments: &CheckpointsArguments,
     terminal: &mut Terminal,
 ) -> Result<u8, Failure> {
-    let (id, checkpoints) = rekindle_app::checkpoints(project, query)?;
+    let query = query(&arguments.workflow);
+    if arguments.archive {
+        let outcome = rekindle_app::archive(project, &query, arguments.yes, terminal)?;
+        return Ok(resume::show(project, None, outcome, terminal));
+    }
+    let timeline = rekindle_app::checkpoints(project, &query)?;
     if terminal.is_json() {
         terminal.json(&Checkpoints {
             schema: "rekindle.checkpoints/1",
-            id: id.to_string(),
-            checkpoints: checkpoints.iter().map(CheckpointOut::from).collect(),
+            id: timeline.id.to_string(),
+            checkpoints: timeline
+                .checkpoints
+                .iter()
+                .map(CheckpointOut::from)
+                .collect(),
         });
+    } else if let Some(words) = &timeline.words {
+        terminal.result(words);
     } else {
-        terminal.result(&render::checkpoints(&checkpoints));
+        terminal.result(&render::checkpoints(&timeline.checkpoints));
     }
     Ok(exit::DONE)
 }

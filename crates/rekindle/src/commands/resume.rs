@@ -1,11 +1,11 @@
 //! The job, on a terminal.
 
-use rekindle_app::{Options, Outcome, Project, Resumed};
-use rekindle_model::{ProtocolName, StopKind};
+use rekindle_app::{Options, Outcome, Project, Query, Resumed};
+use rekindle_model::{ProtocolName, StopKind, WorkflowId};
 use rekindle_wire::{ResumeOut, exit};
 
-use super::{elsewhere, inspect, query, run};
-use crate::arguments::ResumeArguments;
+use super::{elsewhere, inspect, named, run, started};
+use crate::arguments::{ResumeArguments, RollbackArguments};
 use crate::environment;
 use crate::failure::Failure;
 use crate::render;
@@ -16,7 +16,7 @@ pub(super) fn resume(
     arguments: &ResumeArguments,
     terminal: &mut Terminal,
 ) -> Result<u8, Failure> {
-    let query = query(&arguments.workflow);
+    let query = started(&arguments.workflow, &arguments.start);
     if arguments.dry_run {
         return inspect::plan(project, &query, terminal);
     }
@@ -38,18 +38,48 @@ pub(super) fn resume(
         run::show(&id.to_string(), ending, terminal);
         return Ok(run::code(ending));
     }
-    let code = if resumed.outcome.is_failure() {
+    Ok(show(project, resumed.id, resumed.outcome, terminal))
+}
+
+/// Goes back to a checkpoint, which is a resume from it without an agent.
+pub(super) fn rollback(
+    project: &Project,
+    arguments: RollbackArguments,
+    terminal: &mut Terminal,
+) -> Result<u8, Failure> {
+    let named = named(arguments.id);
+    let query = Query {
+        protocol: arguments.protocol.or(named.protocol),
+        checkpoint: Some(arguments.checkpoint),
+        ..named
+    };
+    let options = Options {
+        yes: arguments.yes,
+        ..Options::default()
+    };
+    let resumed = rekindle_app::resume(project, &query, &options, terminal)?;
+    Ok(show(project, resumed.id, resumed.outcome, terminal))
+}
+
+/// Shows how it ended and returns the exit code.
+pub(super) fn show(
+    project: &Project,
+    id: Option<WorkflowId>,
+    outcome: Outcome,
+    terminal: &mut Terminal,
+) -> u8 {
+    let code = if outcome.is_failure() {
         exit::CANNOT
     } else {
         exit::DONE
     };
     if terminal.is_json() {
         let text = terminal.take_printed();
-        terminal.json(&object(resumed, text));
+        terminal.json(&object(Resumed { id, outcome }, text));
     } else {
-        tell(project, &resumed.outcome, terminal);
+        tell(project, &outcome, terminal);
     }
-    Ok(code)
+    code
 }
 
 /// Says what kiln says where the project's path is not known; other protocols have no words for it.

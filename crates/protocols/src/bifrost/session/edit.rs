@@ -85,7 +85,11 @@ impl Session {
         let (kept, cut) = items.split_at(items.len().min(MOST_ENTRIES - 1));
         self.edited(&self.on_top(kept, &[said.to_owned()]))
             // The new entry moved what follows it by one line.
-            .without(&cut.iter().map(|(at, last)| (at + 1, last + 1)).collect::<Vec<_>>())
+            .without(
+                &cut.iter()
+                    .map(|(at, last)| (at + 1, last + 1))
+                    .collect::<Vec<_>>(),
+            )
     }
 
     /// Returns the session with the day of its last change.
@@ -122,7 +126,11 @@ impl Session {
             };
             let n_mark = list_mark(self.line(*at));
             let mark = format!("{}. ", new.len() + place + 1);
-            let mark = if place == 0 { top.concat() + &mark } else { mark };
+            let mark = if place == 0 {
+                top.concat() + &mark
+            } else {
+                mark
+            };
             let span = Span::new(line.content.start, line.content.start + n_mark);
             edits.push(Edit::replace(&self.document, span, mark));
         }

@@ -98,8 +98,18 @@ mod tests {
     fn a_field_has_a_key_in_bold_and_a_value_with_its_place() {
         let table = [
             ("- **Status**: Idle", "Status", "Idle", 0),
-            ("  - **Task ID**:  T014 complete  ", "Task ID", "T014 complete", 2),
-            ("**Last Updated**: 2026-03-13  ", "Last Updated", "2026-03-13", 0),
+            (
+                "  - **Task ID**:  T014 complete  ",
+                "Task ID",
+                "T014 complete",
+                2,
+            ),
+            (
+                "**Last Updated**: 2026-03-13  ",
+                "Last Updated",
+                "2026-03-13",
+                0,
+            ),
             ("- **Active Task**:", "Active Task", "", 0),
             ("* **Phase:** plan", "Phase", "plan", 0),
             ("- **Progress** : 0/0", "Progress", "0/0", 0),
@@ -107,9 +117,19 @@ mod tests {
         for (line, key, value, indent) in table {
             let found = field(line).unwrap();
             assert_eq!((found.key, found.value, found.indent), (key, value, indent));
-            assert_eq!(line.get(found.value_at..).unwrap().trim_end(), value, "{line}");
+            assert_eq!(
+                line.get(found.value_at..).unwrap().trim_end(),
+                value,
+                "{line}"
+            );
         }
-        for line in ["", "- Status: Idle", "**CP-001** (2026-03-13 15:20): x", "**bold** text", "**"] {
+        for line in [
+            "",
+            "- Status: Idle",
+            "**CP-001** (2026-03-13 15:20): x",
+            "**bold** text",
+            "**",
+        ] {
             assert_eq!(field(line), None, "{line}");
         }
     }
@@ -136,7 +156,10 @@ mod tests {
     fn a_heading_is_known_by_its_words() {
         for (text, words) in [
             ("🎯 Active Focus", "active focus"),
-            ("⚠\u{fe0f} Known Issues & Blockers", "known issues & blockers"),
+            (
+                "⚠\u{fe0f} Known Issues & Blockers",
+                "known issues & blockers",
+            ),
             ("Session History (Last 5)", "session history"),
             ("Latest  Checkpoint:", "latest checkpoint"),
             ("🎯", ""),

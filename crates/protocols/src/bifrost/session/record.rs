@@ -67,7 +67,11 @@ impl Session {
         let items: Vec<Item> = entries.iter().map(|entry| self.item(entry)).collect();
         let session = self.without(&items);
         let left = Checkpoints::read(&session);
-        let items: Vec<Item> = left.history.iter().map(|entry| session.item(entry)).collect();
+        let items: Vec<Item> = left
+            .history
+            .iter()
+            .map(|entry| session.item(entry))
+            .collect();
         session.edited(&session.on_top(&items, &[]))
     }
 
@@ -114,7 +118,11 @@ impl Session {
     }
 
     fn with_history_of_checkpoints(&self, before: &Checkpoints, on_top: &[String]) -> Self {
-        let items: Vec<Item> = before.history.iter().map(|entry| self.item(entry)).collect();
+        let items: Vec<Item> = before
+            .history
+            .iter()
+            .map(|entry| self.item(entry))
+            .collect();
         if !items.is_empty() {
             return self.edited(&self.on_top(&items, on_top));
         }
@@ -166,7 +174,11 @@ impl Session {
             }
             None => {
                 let says_nothing = |at: &usize| is_placeholder(self.line(*at));
-                let items: Vec<Item> = self.places(LATEST).filter(says_nothing).map(|at| (at, at)).collect();
+                let items: Vec<Item> = self
+                    .places(LATEST)
+                    .filter(says_nothing)
+                    .map(|at| (at, at))
+                    .collect();
                 self.without(&items).under_heading(heading, &new.block())
             }
         }

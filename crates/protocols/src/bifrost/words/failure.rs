@@ -37,7 +37,9 @@ impl Failure {
             }
         }
         if let Some(session) = &self.session {
-            text.push_str(&format!("\nGet help: Review `{session}` for checkpoint history\n"));
+            text.push_str(&format!(
+                "\nGet help: Review `{session}` for checkpoint history\n"
+            ));
         }
         text
     }
@@ -64,7 +66,9 @@ pub(in crate::bifrost) fn failed(judged: &Judged) -> String {
         let open = blockers.iter().find(|blocker| !blocker.is_resolved());
         let next = open.and_then(|blocker| blocker.next.as_deref());
         let next = next.map_or_else(String::new, |next| format!(" ({})", excerpt(next, 200)));
-        options.push(format!("Continue the recovery{next}, set its Status to Resolved, then `rekindle resume {name}`"));
+        options.push(format!(
+            "Continue the recovery{next}, set its Status to Resolved, then `rekindle resume {name}`"
+        ));
     }
     for file in &feature.files {
         let path = excerpt(&file.path, 200);
@@ -73,23 +77,37 @@ pub(in crate::bifrost) fn failed(judged: &Judged) -> String {
                 options.push(format!("Bring {path} back: `git checkout HEAD -- {path}`"));
             }
             (Presence::Placeholder, true) => {
-                let made_by = if file.path.ends_with("plan.md") { "plan" } else { "tasks" };
+                let made_by = if file.path.ends_with("plan.md") {
+                    "plan"
+                } else {
+                    "tasks"
+                };
                 options.push(format!("Fill {path}: `/{made_by} {name}`"));
             }
             (Presence::Present | Presence::Absent | Presence::Placeholder, _) => {}
         }
     }
     if has(Code::ValidationFailed) {
-        options.push(format!("Mend what the validators found, then `rekindle validate {name}`"));
+        options.push(format!(
+            "Mend what the validators found, then `rekindle validate {name}`"
+        ));
         options.push(format!("Resume without them: `rekindle resume {name}`"));
     }
     if has(Code::UnreadableFile) {
-        options.push(format!("Put {} out of the way: `mv {0} {0}.old`", layout::MARKER));
+        options.push(format!(
+            "Put {} out of the way: `mv {0} {0}.old`",
+            layout::MARKER
+        ));
     }
     options.extend(ways_back(judged).first().map(|entry| {
-        format!("Roll back: `rekindle resume {name} --checkpoint {}`", entry.name())
+        format!(
+            "Roll back: `rekindle resume {name} --checkpoint {}`",
+            entry.name()
+        )
     }));
-    options.push(format!("Look at all checkpoints: `rekindle checkpoints {name}`"));
+    options.push(format!(
+        "Look at all checkpoints: `rekindle checkpoints {name}`"
+    ));
     let reason = if has(Code::ActiveError) {
         "An error is still active"
     } else if has(Code::MissingCritical) {
@@ -148,9 +166,16 @@ pub(in crate::bifrost) fn halted(halt: &Halt, finding: &Finding) -> String {
     let session = halt.session_path.as_ref();
     let session = session.map(|path| printable(path.as_str()).into_owned());
     let list = |command: &str| format!("Look at all checkpoints: `{command}`");
-    let newest = halt.checkpoints.all().into_iter().find(|entry| entry.is_valid());
+    let newest = halt
+        .checkpoints
+        .all()
+        .into_iter()
+        .find(|entry| entry.is_valid());
     let back = newest.map(|entry| {
-        format!("Go back to the newest that can be read: `rekindle resume {name} --checkpoint {}`", entry.name())
+        format!(
+            "Go back to the newest that can be read: `rekindle resume {name} --checkpoint {}`",
+            entry.name()
+        )
     });
     let spec = format!("Start over: `/spec {name}`");
     let (reason, options) = match &halt.why {
@@ -184,8 +209,11 @@ pub(in crate::bifrost) fn halted(halt: &Halt, finding: &Finding) -> String {
             ("The legacy session is another feature's", options)
         }
         Why::CorruptCheckpoint { .. } => {
-            let new = format!("Make a new one of what is there: `rekindle checkpoint {name} -m TEXT`");
-            let options = back.into_iter().chain([list(&format!("rekindle checkpoints {name}")), new]);
+            let new =
+                format!("Make a new one of what is there: `rekindle checkpoint {name} -m TEXT`");
+            let options = back
+                .into_iter()
+                .chain([list(&format!("rekindle checkpoints {name}")), new]);
             ("The latest checkpoint is corrupted", options.collect())
         }
         Why::UnknownCheckpoint { .. } => {
@@ -197,7 +225,9 @@ pub(in crate::bifrost) fn halted(halt: &Halt, finding: &Finding) -> String {
     };
     let latest = halt.checkpoints.latest.as_ref();
     let details = latest.map_or_else(Vec::new, |latest| {
-        let phase = latest.phase.map_or("unknown", super::super::phase::Phase::as_str);
+        let phase = latest
+            .phase
+            .map_or("unknown", super::super::phase::Phase::as_str);
         vec![
             format!("ID: {}", latest.name()),
             format!("Timestamp: {}", excerpt(&latest.when, 40)),
