@@ -175,6 +175,17 @@ fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
         .collect();
     match &name {
         Some(name) => {
+            // The only protocol here may have words of its own for a name that it does not know.
+            let has_words = |inspected: &Inspected| {
+                let assessment = inspected.assessment();
+                let mut findings = assessment.findings.iter();
+                assessment.id.is_some() || findings.any(|found| found.code == Code::BadFeatureName)
+            };
+            if here.len() == 1
+                && let Some(only) = here.pop_if(|only| has_words(only))
+            {
+                return Ok(only);
+            }
             here.retain(|inspected| inspected.assessment().state != State::Unknown);
             if here.is_empty() {
                 let open = open(world);

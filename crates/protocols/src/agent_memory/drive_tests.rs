@@ -55,7 +55,7 @@ impl Drive {
         }
         let ask = Ask {
             name: Some(RUN.to_owned()),
-            tasks: None,
+            ..Ask::default()
         };
         AgentMemory.inspect(&world, &ask)
     }

@@ -57,7 +57,7 @@ fn path_of(item: &str) -> Option<Named> {
         Some((span, _)) => span.split_whitespace().next()?,
         None => item.split_whitespace().next()?,
     };
-    let word = word.trim_end_matches([':', '.']).trim_start_matches("./");
+    let word = word.trim_start_matches("./");
     let is_never = word.is_empty()
         || word.contains(['(', '*', '?', '<', '>', '|'])
         || word.contains("://")

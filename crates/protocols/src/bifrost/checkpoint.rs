@@ -180,10 +180,13 @@ impl Checkpoints {
             return Choice::Nothing;
         }
         let found = match wanted {
-            Some(wanted) => all().find(|entry| {
-                let id = entry.id.as_deref();
-                id.is_some_and(|id| id == canonical(wanted))
-            }),
+            Some(wanted) => {
+                let wanted = canonical(wanted);
+                let is_it = |entry: &&Entry| entry.id.as_ref() == Some(&wanted);
+                // Where the block is damaged, its line in the history may do.
+                let mut readable = all().filter(is_it).filter(|entry| entry.is_valid());
+                readable.next().or_else(|| all().find(is_it))
+            }
             None => self.latest.as_ref(),
         };
         match (found, wanted) {
@@ -201,10 +204,10 @@ impl Checkpoints {
         if self.is_plain {
             return self.history.iter().collect();
         }
-        // The block of the latest says more than its line in the history.
+        // The block of the latest says more than its line in the history, if it can be read.
         let is_latest = |entry: &&Entry| {
             let latest = self.latest.as_ref();
-            latest.is_some_and(|latest| latest.id.is_some() && latest.id == entry.id)
+            latest.is_some_and(|latest| latest.is_valid() && latest.id == entry.id)
         };
         let others = self.history.iter().filter(|entry| !is_latest(entry));
         self.latest.iter().chain(others).collect()

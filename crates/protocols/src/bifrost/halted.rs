@@ -128,7 +128,15 @@ impl Case for Halted {
             (Intent::Checkpoint { note }, Some(feature)) => {
                 Some(record::checkpoint(&assess((**feature).clone()), note))
             }
-            (_, _) => Some(plan::only_says(name, &self.text)),
+            (_, _) => {
+                let findings = self.assessment.findings.iter();
+                let reason = findings.map(|finding| finding.message.as_str()).next();
+                Some(plan::only_says(
+                    name,
+                    reason.unwrap_or_default(),
+                    &self.text,
+                ))
+            }
         }
     }
 

@@ -182,6 +182,7 @@ fn checkpoint(judged: &Judged, findings: &mut Vec<Finding>) {
     }
     let mut history = checkpoints.history.iter();
     if let Some(latest) = &checkpoints.latest
+        && latest.id.is_some()
         && !checkpoints.history.is_empty()
         && !history.any(|entry| entry.id == latest.id)
     {
@@ -335,7 +336,7 @@ fn notes(judged: &Judged, findings: &mut Vec<Finding>) {
 }
 
 /// Returns the days between which more than one passed without a trace, oldest first.
-pub(super) fn gaps(judged: &Judged) -> Vec<(Date, Date)> {
+fn gaps(judged: &Judged) -> Vec<(Date, Date)> {
     let history = judged.feature.session.history();
     let days = history
         .iter()

@@ -21,7 +21,13 @@ pub(super) fn plan(judged: &Judged, intent: &Intent) -> Option<Plan> {
     let name = &judged.feature.name;
     match intent {
         Intent::Open if noticed::is_blocked(&judged.findings) => {
-            Some(only_says(name, &words::failed(judged)))
+            let blockers = judged.findings.iter();
+            let reason = blockers.map(|finding| finding.message.as_str()).next();
+            Some(only_says(
+                name,
+                reason.unwrap_or_default(),
+                &words::failed(judged),
+            ))
         }
         Intent::Open => Some(open(judged)),
         Intent::GoOn { .. } => Some(go_on(judged)),
@@ -35,16 +41,8 @@ pub(super) fn plan(judged: &Judged, intent: &Intent) -> Option<Plan> {
 }
 
 /// Returns the plan of a feature that says only one thing and stops.
-pub(super) fn only_says(name: &str, text: &str) -> Plan {
-    let reason = text
-        .lines()
-        .find_map(|line| line.strip_prefix("❌ "))
-        .unwrap_or("nothing can be resumed");
-    let mut plan = plan_of(
-        name,
-        Vec::new(),
-        stop(StopKind::Blocked, &reason.replace("**", "")),
-    );
+pub(super) fn only_says(name: &str, reason: &str, text: &str) -> Plan {
+    let mut plan = plan_of(name, Vec::new(), stop(StopKind::Blocked, reason));
     text.clone_into(&mut plan.before_asking);
     plan
 }
@@ -83,7 +81,8 @@ fn open(judged: &Judged) -> Plan {
     }
     if !is_consistent(judged, &session) {
         let reason = "the session has no place for a resume that could be read back";
-        return only_says(&feature.name, &format!("❌ **RESUME FAILED**: {reason}\n"));
+        let text = format!("❌ **RESUME FAILED**: {reason}\n");
+        return only_says(&feature.name, reason, &text);
     }
     let mut steps = backup(judged);
     steps.push(write_session(

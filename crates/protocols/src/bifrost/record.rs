@@ -7,6 +7,7 @@ use rekindle_text::excerpt;
 use super::assess::Judged;
 use super::checkpoint::{Checkpoints, Entry};
 use super::layout;
+use super::next::Situation;
 use super::phase::Phase;
 use super::plan::{plan_of, stop, write_session};
 use super::read::{Feature, Presence};
@@ -49,16 +50,16 @@ fn new_checkpoint(judged: &Judged, note: &str) -> NewCheckpoint {
     let number = feature
         .checkpoints
         .next_number(&String::from_utf8_lossy(archive));
-    let phase = phase_now(judged);
-    let is_complete = match phase {
+    let now = standing(judged);
+    let is_complete = match now.phase {
         Phase::Implement => judged.completed.contains(&Phase::Implement),
-        Phase::Spec | Phase::Plan | Phase::Tasks => phase == judged.phase && judged.is_complete,
+        Phase::Spec | Phase::Plan | Phase::Tasks => now.is_complete,
     };
     NewCheckpoint {
         id: format!("CP-{number:03}"),
         when: words::minute(feature.now),
         description: if note.is_empty() { UNNAMED } else { note }.to_owned(),
-        phase,
+        phase: now.phase,
         status: if is_complete {
             "Complete"
         } else {
@@ -66,17 +67,37 @@ fn new_checkpoint(judged: &Judged, note: &str) -> NewCheckpoint {
         },
         context: feature.estimated_context,
         artifacts: artifacts(feature),
-        dependencies: dependencies(feature, phase),
-        next: format!("`{}`", judged.next.command),
+        dependencies: dependencies(feature, now.phase),
+        next: format!("`{}`", now.next().command),
     }
 }
 
-/// Returns the phase that the work is in: the marker runs ahead of the checkpoints.
-fn phase_now(judged: &Judged) -> Phase {
-    let marker = judged.feature.marker.marker();
-    let ours = marker.filter(|marker| marker.feature.as_ref() == Some(&judged.feature.name));
-    let ahead = ours.and_then(|marker| marker.phase);
-    ahead.map_or(judged.phase, |phase| phase.max(judged.phase))
+/// Returns where the work is: at the latest checkpoint, unless the marker runs ahead of it, or both
+/// marker and session say that it went back.
+fn standing(judged: &Judged) -> Situation<'_> {
+    let feature = &judged.feature;
+    let checkpoint = Situation {
+        feature: &feature.name,
+        phase: judged.phase,
+        is_complete: judged.is_complete,
+        said: feature.chosen.fields.next.as_deref(),
+        tasks: feature.tasks.as_ref(),
+    };
+    let marker = feature.marker.marker();
+    let ours = marker.filter(|marker| marker.feature.as_ref() == Some(&feature.name));
+    let Some((phase, completed)) = ours.and_then(|ours| Some((ours.phase?, ours.completed))) else {
+        return checkpoint;
+    };
+    let focus = feature.session.focus("Phase").and_then(Phase::read);
+    if phase > judged.phase || phase < judged.phase && focus == Some(phase) {
+        return Situation {
+            phase,
+            is_complete: completed.contains(&phase),
+            said: None,
+            ..checkpoint
+        };
+    }
+    checkpoint
 }
 
 fn artifacts(feature: &Feature) -> String {

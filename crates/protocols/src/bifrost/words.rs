@@ -13,6 +13,7 @@ use super::assess::{HIGH_CONTEXT, Judged};
 use super::layout;
 use super::phase::Phase;
 use super::read::{Artifact, Presence};
+use super::session::HistoryEntry;
 use super::tasks::State;
 
 /// The seed's question.
@@ -96,7 +97,17 @@ fn summary(judged: &Judged) -> String {
 fn accomplishments(judged: &Judged) -> Vec<String> {
     let feature = &judged.feature;
     let history = feature.session.history();
-    let told = history.iter().filter(|entry| !entry.is_resume());
+    // What came after a checkpoint that is gone back to is not where the work will be.
+    let last = feature.chosen.at.filter(|_| judged.is_rollback());
+    let last = last.map(|at| at.date().to_string());
+    let is_before = |entry: &&HistoryEntry| match (&last, entry.day()) {
+        (Some(last), Some(day)) => day <= last.as_str(),
+        (Some(_), None) | (None, _) => true,
+    };
+    let told = history
+        .iter()
+        .filter(|entry| !entry.is_resume())
+        .filter(is_before);
     let told = told
         .map(|entry| entry.said())
         .filter(|_| !feature.asked.fresh);
@@ -240,9 +251,6 @@ fn continuity(judged: &Judged) -> String {
             all.len(),
             judged.completed.len()
         ));
-    }
-    for (from, to) in super::noticed::gaps(judged) {
-        text.push_str(&format!("- Gap: {from} to {to}\n"));
     }
     if judged.phase == Phase::Plan && !judged.is_complete {
         let is_there = |name: &&str| feature.files.iter().any(|file| file.path.ends_with(name));

@@ -117,7 +117,11 @@ impl Session {
         let eol = self.document.eol().as_str();
         let numbered = (1..).zip(new);
         let top: Vec<String> = numbered
-            .map(|(number, text)| format!("{number}. {}{eol}", text.replace('\n', eol)))
+            .map(|(number, text)| {
+                // An entry with fields stands apart from the next.
+                let gap = if text.contains('\n') { eol } else { "" };
+                format!("{number}. {}{eol}{gap}", text.replace('\n', eol))
+            })
             .collect();
         let mut edits = Vec::new();
         for (place, (at, _)) in items.iter().enumerate() {

@@ -166,14 +166,12 @@ pub(in crate::bifrost) fn halted(halt: &Halt, finding: &Finding) -> String {
     let session = halt.session_path.as_ref();
     let session = session.map(|path| printable(path.as_str()).into_owned());
     let list = |command: &str| format!("Look at all checkpoints: `{command}`");
-    let newest = halt
-        .checkpoints
-        .all()
-        .into_iter()
-        .find(|entry| entry.is_valid());
+    let latest = halt.checkpoints.latest.as_ref();
+    let is_way = |entry: &&Entry| entry.is_valid() && Some(*entry) != latest;
+    let newest = halt.checkpoints.all().into_iter().find(is_way);
     let back = newest.map(|entry| {
         format!(
-            "Go back to the newest that can be read: `rekindle resume {name} --checkpoint {}`",
+            "Go back to one that can be read: `rekindle resume {name} --checkpoint {}`",
             entry.name()
         )
     });
@@ -223,7 +221,6 @@ pub(in crate::bifrost) fn halted(halt: &Halt, finding: &Finding) -> String {
             ("There is no such checkpoint", options.collect())
         }
     };
-    let latest = halt.checkpoints.latest.as_ref();
     let details = latest.map_or_else(Vec::new, |latest| {
         let phase = latest
             .phase
