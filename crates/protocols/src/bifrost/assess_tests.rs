@@ -357,7 +357,12 @@ fn checkpoints_that_can_not_be_had_end_the_reading() {
             None,
             "CORRUPT_CHECKPOINT",
         ),
-        ("**CP-003** (2026-03", history, Some("CP-002"), "ROLLBACK"),
+        (
+            "**CP-003** (2026-03",
+            history,
+            Some("CP-002"),
+            "LATEST_NOT_IN_HISTORY ROLLBACK",
+        ),
         (
             "**CP-003** (2026-03",
             history,

@@ -144,7 +144,7 @@ fn what_stands_against_a_resume_writes_nothing() {
         (
             Scene::new().edit("**CP-003** (2026-03-14", "**CP-003** (2026"),
             named("f"),
-            "--checkpoint CP-002",
+            "--checkpoint CP-003",
         ),
         (
             Scene::new().file("specs/f/spec.md", "React"),

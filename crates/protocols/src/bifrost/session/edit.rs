@@ -209,6 +209,15 @@ impl Session {
         self.below(last, &lines)
     }
 
+    /// Puts whole lines above a line.
+    pub(super) fn above(&self, at: usize, text: &str) -> Self {
+        let text = text.replace('\n', self.document.eol().as_str());
+        match self.lines.get(at) {
+            Some(line) => self.edited(&[Edit::insert(line.content.start, text)]),
+            None => self.clone(),
+        }
+    }
+
     pub(super) fn below(&self, at: usize, lines: &[String]) -> Self {
         let line: Option<&Line> = self.lines.get(at);
         match line {

@@ -158,12 +158,8 @@ impl Session {
             let Some(history) = self.sections(HISTORY).next() else {
                 return self.clone();
             };
-            let lines = format!("#### Latest Checkpoint\n\n{}\n", new.block());
-            let lines: Vec<String> = lines.split('\n').map(str::to_owned).collect();
-            return match history.heading.checked_sub(1) {
-                Some(above) => self.below(above, &lines),
-                None => self.under_heading(history.heading, &new.block()),
-            };
+            let block = format!("#### Latest Checkpoint\n\n{}\n\n", new.block());
+            return self.above(history.heading, &block);
         };
         let heading = section.heading;
         match Checkpoints::read(self).latest {
