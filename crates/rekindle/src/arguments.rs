@@ -316,7 +316,7 @@ pub(crate) struct ValidateArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) plan: Option<Utf8PathBuf>,
     /// The rules that the plan is held against
-    #[arg(long, value_name = "FILE", requires = "plan")]
+    #[arg(long, value_name = "FILE", requires = "plan", conflicts_with_all = ["feature", "spec"])]
     pub(crate) rules: Option<Utf8PathBuf>,
 }
 

@@ -6,6 +6,7 @@ use super::next::{NextCommand, Situation};
 use super::noticed;
 use super::phase::Phase;
 use super::read::{Artifact, Feature, Presence, minute_of};
+use super::tasks::Tasks;
 use super::validate::{Validation, validate_plan, validate_spec};
 use super::{layout, marker};
 
@@ -38,10 +39,7 @@ pub(super) fn assess(feature: Feature) -> Judged {
     let is_complete = chosen.is_complete();
     let is_over = match phase {
         // A checkpoint of this phase is of a task; only the tasks tell of the phase.
-        Phase::Implement => feature
-            .tasks
-            .as_ref()
-            .is_some_and(|tasks| tasks.is_complete()),
+        Phase::Implement => feature.tasks.as_ref().is_some_and(Tasks::is_complete),
         Phase::Spec | Phase::Plan | Phase::Tasks => is_complete,
     };
     let next = Situation {

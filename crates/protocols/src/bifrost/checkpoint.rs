@@ -55,7 +55,7 @@ pub(super) struct Checkpoints {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Choice {
     /// The latest, or one that was named.
-    Found(Entry),
+    Found(Box<Entry>),
     /// There is none at all.
     Nothing,
     /// The one that is meant can not be read, and says why.
@@ -191,7 +191,7 @@ impl Checkpoints {
         };
         match (found, wanted) {
             (Some(entry), _) => match entry.fault() {
-                None => Choice::Found(entry.clone()),
+                None => Choice::Found(Box::new(entry.clone())),
                 Some(fault) => Choice::Corrupt(fault),
             },
             (None, Some(_)) => Choice::Unknown,

@@ -17,14 +17,14 @@ pub(super) struct Unchosen {
 }
 
 impl Unchosen {
-    pub(super) fn new(features: Vec<String>, workflows: Vec<Summary>) -> Self {
+    pub(super) fn new(features: &[String], workflows: Vec<Summary>) -> Self {
         Self {
             assessment: Assessment {
                 id: None,
                 state: State::Choice,
                 workflows,
                 findings: Vec::new(),
-                facts: facts::choice(&features),
+                facts: facts::choice(features),
             },
         }
     }
@@ -123,21 +123,13 @@ impl Case for Halted {
 
     fn plan(&self, intent: &Intent) -> Option<Plan> {
         let name = self.halt.feature.as_deref()?;
-        match (intent, &self.halt.standing) {
-            // A session without a checkpoint that can be read is mended by a new one.
-            (Intent::Checkpoint { note }, Some(feature)) => {
-                Some(record::checkpoint(&assess((**feature).clone()), note))
-            }
-            (_, _) => {
-                let findings = self.assessment.findings.iter();
-                let reason = findings.map(|finding| finding.message.as_str()).next();
-                Some(plan::only_says(
-                    name,
-                    reason.unwrap_or_default(),
-                    &self.text,
-                ))
-            }
+        // A session without a checkpoint that can be read is mended by a new one.
+        if let (Intent::Checkpoint { note }, Some(feature)) = (intent, &self.halt.standing) {
+            return Some(record::checkpoint(&assess((**feature).clone()), note));
         }
+        let mut reasons = self.assessment.findings.iter();
+        let reason = reasons.next().map_or("", |finding| &finding.message);
+        Some(plan::only_says(name, reason, &self.text))
     }
 
     fn work(&self) -> Option<Work> {

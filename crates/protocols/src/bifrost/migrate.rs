@@ -3,7 +3,7 @@
 //! Everything is looked at first: nothing is overwritten, and what begins is one plan, so that a
 //! crash in its middle is finished by the next start.
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use rekindle_model::{Action, Plan, Step, StopKind};
 use rekindle_text::excerpt;
 use rekindle_world::World;
@@ -90,7 +90,7 @@ pub fn migration(world: &dyn World, name: Option<&str>) -> Migration {
             return Migration::Mismatch { reason };
         }
         None => {
-            notes.push("the legacy session names no feature; it is taken as this one's".to_owned())
+            notes.push("the legacy session names no feature; it is taken as this one's".to_owned());
         }
     }
     let target = layout::session(&feature);
@@ -105,50 +105,56 @@ pub fn migration(world: &dyn World, name: Option<&str>) -> Migration {
             excerpt(target.as_str(), 200)
         ));
     }
-    let stamp = world
-        .zone()
-        .to_datetime(world.now())
-        .strftime("%Y%m%d-%H%M%S")
-        .to_string();
+    let (plan, note) = planned(world, &feature, before);
+    notes.extend(note);
+    let plan = Box::new(plan);
+    Migration::Plan { plan, notes }
+}
+
+/// Returns the effects, and what is worth knowing of them.
+fn planned(world: &dyn World, feature: &str, before: Vec<u8>) -> (Plan, Option<String>) {
+    let shown = excerpt(feature, 80);
+    let (legacy, target) = (
+        Utf8Path::new(layout::LEGACY_SESSION),
+        layout::session(feature),
+    );
+    let now = world.zone().to_datetime(world.now());
+    let stamp = now.strftime("%Y%m%d-%H%M%S").to_string();
     let backup = layout::free(world, layout::migrated(&stamp));
-    let template = bytes(world, Utf8Path::new(layout::PROJECT_SESSION))
-        .ok()
-        .flatten();
-    let mut steps = vec![Step {
-        action: Action::Create {
-            path: target.clone(),
-            contents: before.clone(),
-        },
-        why: format!("the session of {shown}"),
-    }];
-    steps.push(Step {
-        action: Action::MoveFile {
-            from: legacy.to_owned(),
-            to: backup.clone(),
-            contents: before,
-        },
-        why: "the legacy session is kept under another name".to_owned(),
-    });
-    match template {
-        Some(contents) => steps.push(Step {
-            action: Action::Create {
-                path: Utf8PathBuf::from(layout::LEGACY_SESSION),
-                contents,
-            },
-            why: "the session that all features share begins".to_owned(),
-        }),
-        None => notes.push(format!(
+    let step = |action: Action, why: &str| Step {
+        action,
+        why: why.to_owned(),
+    };
+    let made = Action::Create {
+        path: target.clone(),
+        contents: before.clone(),
+    };
+    let moved = Action::MoveFile {
+        from: legacy.to_owned(),
+        to: backup.clone(),
+        contents: before,
+    };
+    let mut steps = vec![
+        step(made, &format!("the session of {shown}")),
+        step(moved, "the legacy session is kept under another name"),
+    ];
+    let template = bytes(world, Utf8Path::new(layout::PROJECT_SESSION));
+    let note = if let Ok(Some(contents)) = template {
+        let path = legacy.to_owned();
+        let begun = Action::Create { path, contents };
+        steps.push(step(begun, "the session that all features share begins"));
+        None
+    } else {
+        Some(format!(
             "there is no `{}`, so no session of the project is begun",
             layout::PROJECT_SESSION
-        )),
-    }
+        ))
+    };
     let done = format!(
-        "`{}` is the session of {shown} now; the legacy one is kept as `{}`",
-        excerpt(target.as_str(), 200),
-        backup
+        "`{}` is the session of {shown} now; the legacy one is kept as `{backup}`",
+        excerpt(target.as_str(), 200)
     );
-    let plan = Box::new(plan_of(&feature, steps, stop(StopKind::Done, &done)));
-    Migration::Plan { plan, notes }
+    (plan_of(feature, steps, stop(StopKind::Done, &done)), note)
 }
 
 #[cfg(test)]

@@ -68,8 +68,8 @@ impl Protocol for Bifrost {
     fn inspect(&self, world: &dyn World, ask: &Ask) -> Box<dyn Case> {
         let workflows = || summaries(world);
         match read::evidence(world, ask) {
-            Evidence::Choice => Box::new(Unchosen::new(read::features(world), workflows())),
-            Evidence::Halted(halt) => Box::new(Halted::new(halt, workflows())),
+            Evidence::Choice => Box::new(Unchosen::new(&read::features(world), workflows())),
+            Evidence::Halted(halt) => Box::new(Halted::new(*halt, workflows())),
             Evidence::Feature(feature) => {
                 Box::new(Resume::new(assess::assess(*feature), workflows()))
             }

@@ -1,7 +1,7 @@
 //! What stands against a resume, and what is odd, each by itself.
 
 use camino::Utf8Path;
-use jiff::civil::Date;
+use jiff::civil::{Date, DateTime};
 use rekindle_model::{Code, Finding, Place, Severity};
 use rekindle_text::excerpt;
 
@@ -342,7 +342,7 @@ fn gaps(judged: &Judged) -> Vec<(Date, Date)> {
         .iter()
         .filter_map(|entry| entry.day()?.parse::<Date>().ok());
     let all = judged.feature.checkpoints.all();
-    let checkpoints = all.iter().filter_map(|entry| entry.at).map(|at| at.date());
+    let checkpoints = all.iter().filter_map(|entry| entry.at).map(DateTime::date);
     let mut days: Vec<Date> = days.chain(checkpoints).collect();
     days.sort_unstable();
     days.dedup();

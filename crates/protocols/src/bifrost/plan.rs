@@ -13,7 +13,7 @@ use rekindle_text::excerpt;
 use super::assess::Judged;
 use super::checkpoint::Checkpoints;
 use super::read::MarkerFile;
-use super::session::Session;
+use super::session::{HistoryEntry, Session};
 use super::{layout, noticed, record, words};
 
 /// Returns what is due, or `None` where the intent is none of this protocol's.
@@ -21,13 +21,9 @@ pub(super) fn plan(judged: &Judged, intent: &Intent) -> Option<Plan> {
     let name = &judged.feature.name;
     match intent {
         Intent::Open if noticed::is_blocked(&judged.findings) => {
-            let blockers = judged.findings.iter();
-            let reason = blockers.map(|finding| finding.message.as_str()).next();
-            Some(only_says(
-                name,
-                reason.unwrap_or_default(),
-                &words::failed(judged),
-            ))
+            let mut gravest_first = judged.findings.iter();
+            let reason = gravest_first.next().map_or("", |finding| &finding.message);
+            Some(only_says(name, reason, &words::failed(judged)))
         }
         Intent::Open => Some(open(judged)),
         Intent::GoOn { .. } => Some(go_on(judged)),
@@ -122,7 +118,7 @@ fn is_consistent(judged: &Judged, session: &Session) -> bool {
         && session
             .history()
             .first()
-            .is_some_and(|entry| entry.is_resume())
+            .is_some_and(HistoryEntry::is_resume)
         && same_ids()
 }
 

@@ -25,7 +25,7 @@ pub(super) enum Evidence {
     /// Several features, or one, and none is named: a person must choose.
     Choice,
     /// Nothing of a feature can be read further.
-    Halted(Halt),
+    Halted(Box<Halt>),
     /// A feature with a checkpoint that can be resumed from.
     Feature(Box<Feature>),
 }
@@ -157,7 +157,7 @@ pub(super) fn evidence(world: &dyn World, ask: &Ask) -> Evidence {
             Ok(name) => Some(whole_name(world, &name)),
             Err(reason) => {
                 let typed = typed.clone();
-                return Evidence::Halted(Halt::new(Why::BadName { typed, reason }, None));
+                return halted(Halt::new(Why::BadName { typed, reason }, None));
             }
         },
         None => marker_file(world)
@@ -166,7 +166,7 @@ pub(super) fn evidence(world: &dyn World, ask: &Ask) -> Evidence {
     };
     match named {
         Some(name) => feature(world, &name, ask),
-        None if features(world).is_empty() => Evidence::Halted(Halt::new(Why::NoFeatures, None)),
+        None if features(world).is_empty() => halted(Halt::new(Why::NoFeatures, None)),
         None => Evidence::Choice,
     }
 }
@@ -233,12 +233,12 @@ pub(super) fn feature(world: &dyn World, name: &str, ask: &Ask) -> Evidence {
     if !layout::is_inside(world, &layout::folder(name)) {
         let typed = name.to_owned();
         let reason = "its folder is a link that leads out of the project";
-        return Evidence::Halted(halt(Why::BadName { typed, reason }));
+        return halted(halt(Why::BadName { typed, reason }));
     }
     let (session_path, session) = match session(world, name) {
         Ok(found) => found,
         Err((path, why)) => {
-            return Evidence::Halted(Halt {
+            return halted(Halt {
                 session_path: path,
                 is_known,
                 ..halt(why)
@@ -258,7 +258,7 @@ pub(super) fn feature(world: &dyn World, name: &str, ask: &Ask) -> Evidence {
         Box::new(reader.feature(path, session, checkpoints.clone(), chosen, ask))
     };
     let why = match checkpoints.choose(ask.checkpoint.as_deref()) {
-        Choice::Found(chosen) => return Evidence::Feature(read(chosen)),
+        Choice::Found(chosen) => return Evidence::Feature(read(*chosen)),
         Choice::Nothing => Why::NoCheckpoint,
         Choice::Corrupt(reason) => Why::CorruptCheckpoint { reason },
         Choice::Unknown => Why::UnknownCheckpoint {
@@ -269,7 +269,7 @@ pub(super) fn feature(world: &dyn World, name: &str, ask: &Ask) -> Evidence {
         .checkpoint
         .is_none()
         .then(|| read(stand_in(world, name, &session)));
-    Evidence::Halted(Halt {
+    halted(Halt {
         session_path: Some(session_path),
         is_known: true,
         checkpoints,
@@ -285,6 +285,10 @@ fn stand_in(world: &dyn World, name: &str, session: &Session) -> Entry {
     let ours = marker.filter(|marker| marker.feature.as_deref() == Some(name));
     let focus = session.focus("Phase").and_then(Phase::read);
     Entry::unwritten(ours.and_then(|marker| marker.phase).or(focus))
+}
+
+fn halted(halt: Halt) -> Evidence {
+    Evidence::Halted(Box::new(halt))
 }
 
 impl Halt {

@@ -140,8 +140,7 @@ pub(super) fn archive(judged: &Judged) -> Plan {
     let (session, moved) = shorter(&feature.session);
     if moved.is_empty() {
         let reason = format!(
-            "nothing is to be archived: {} checkpoints or fewer, and only work in the history",
-            MOST
+            "nothing is to be archived: {MOST} checkpoints or fewer, and only work in the history"
         );
         return plan_of(&feature.name, Vec::new(), stop(StopKind::Done, &reason));
     }

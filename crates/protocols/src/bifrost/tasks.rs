@@ -155,8 +155,7 @@ fn from_headings(text: &str, lines: &[Line]) -> Vec<Task> {
             .find_map(|line| labeled(content(text, *line), "Status"));
         // A box that is ticked says more than a line that was left empty.
         let state = match (boxed, status.map(State::of_status)) {
-            (Some(State::Open) | None, Some(state)) => state,
-            (Some(state), _) => state,
+            (Some(State::Open) | None, Some(state)) | (Some(state), _) => state,
             (None, None) => State::Open,
         };
         tasks.push(Task {

@@ -78,7 +78,7 @@ pub fn validate_spec(path: &str, text: Option<&str>) -> Validation {
     } else {
         line(
             &mut report,
-            format!("⚠️  {n_markers} clarification markers found"),
+            &format!("⚠️  {n_markers} clarification markers found"),
         );
         faults.push(format!("{n_markers} lines need clarification"));
     }
@@ -88,7 +88,7 @@ pub fn validate_spec(path: &str, text: Option<&str>) -> Validation {
         let words = keywords.join(", ");
         line(
             &mut report,
-            format!("❌ Implementation details found: {words}"),
+            &format!("❌ Implementation details found: {words}"),
         );
         faults.push(format!("it speaks of an implementation: {words}"));
     }
@@ -131,7 +131,7 @@ pub fn validate_plan(path: &str, text: Option<&str>, has_rules: bool) -> Validat
     } else {
         line(
             &mut report,
-            format!("❌ {n_markers} clarification markers found"),
+            &format!("❌ {n_markers} clarification markers found"),
         );
         faults.push(format!("{n_markers} lines need clarification"));
     }
@@ -140,7 +140,7 @@ pub fn validate_plan(path: &str, text: Option<&str>, has_rules: bool) -> Validat
             0 => report.push_str("⚠️  No rule of the constitution is referred to\n"),
             n => line(
                 &mut report,
-                format!("✅ {n} rules of the constitution are referred to"),
+                &format!("✅ {n} rules of the constitution are referred to"),
             ),
         }
     } else {
@@ -153,7 +153,7 @@ pub fn validate_plan(path: &str, text: Option<&str>, has_rules: bool) -> Validat
         } else {
             "⚠️  Does not mention"
         };
-        line(&mut report, format!("{words} {word}"));
+        line(&mut report, &format!("{words} {word}"));
     }
     report.push_str(if text.contains("| Violation | Justification |") {
         "✅ Complexity is tracked\n"
@@ -166,7 +166,7 @@ pub fn validate_plan(path: &str, text: Option<&str>, has_rules: bool) -> Validat
     } else {
         line(
             &mut report,
-            format!("\n🚫 Plan validation FAILED ({n_critical} critical issues)"),
+            &format!("\n🚫 Plan validation FAILED ({n_critical} critical issues)"),
         );
     }
     Validation {
@@ -222,11 +222,11 @@ fn sections_line(report: &mut String, faults: &mut Vec<String>, missing: &[&str]
         return;
     }
     let names = missing.join(", ");
-    line(report, format!("❌ Missing sections: {names}"));
+    line(report, &format!("❌ Missing sections: {names}"));
     faults.push(format!("it lacks the sections {names}"));
 }
 
-fn line(report: &mut String, text: String) {
+fn line(report: &mut String, text: &str) {
     // Writing into a text has no way to fail.
     writeln!(report, "{text}").ok();
 }

@@ -201,7 +201,7 @@ impl Session {
     pub(super) fn at_end(&self, lines: &[String]) -> Self {
         let Some(last) = self.lines.len().checked_sub(1) else {
             let eol = self.document.eol().as_str();
-            let text: String = lines.iter().map(|line| format!("{line}{eol}")).collect();
+            let text = lines.join(eol) + eol;
             return self.edited(&[Edit::insert(self.bytes().len(), text)]);
         };
         let gap = (!self.line(last).trim().is_empty()).then(String::new);

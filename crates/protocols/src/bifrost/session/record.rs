@@ -137,19 +137,15 @@ impl Session {
         let section = section.or_else(|| self.sections(CHECKPOINTS).next());
         let mut all = vec![heading, String::new()];
         all.extend(lines.split('\n').map(str::to_owned));
-        match section {
-            Some(section) => {
-                let says = |at: &usize| !self.line(*at).trim().is_empty();
-                let last = (section.heading..section.end).rfind(says);
-                let all: Vec<String> = [String::new()].into_iter().chain(all).collect();
-                self.below(last.unwrap_or(section.heading), &all)
-            }
-            None => {
-                let title = "### Recovery Checkpoints".to_owned();
-                let all: Vec<String> = [title, String::new()].into_iter().chain(all).collect();
-                self.at_end(&all)
-            }
-        }
+        let Some(section) = section else {
+            let title = "### Recovery Checkpoints".to_owned();
+            let all: Vec<String> = [title, String::new()].into_iter().chain(all).collect();
+            return self.at_end(&all);
+        };
+        let says = |at: &usize| !self.line(*at).trim().is_empty();
+        let last = (section.heading..section.end).rfind(says);
+        let all: Vec<String> = [String::new()].into_iter().chain(all).collect();
+        self.below(last.unwrap_or(section.heading), &all)
     }
 
     /// Puts the block in the place of the latest one, or under its heading.
@@ -162,22 +158,15 @@ impl Session {
             return self.above(history.heading, &block);
         };
         let heading = section.heading;
-        match Checkpoints::read(self).latest {
-            Some(latest) => {
-                let above = latest.line.saturating_sub(1);
-                let lines: Vec<String> = new.block().split('\n').map(str::to_owned).collect();
-                self.without(&[self.item(&latest)]).below(above, &lines)
-            }
-            None => {
-                let says_nothing = |at: &usize| is_placeholder(self.line(*at));
-                let items: Vec<Item> = self
-                    .places(LATEST)
-                    .filter(says_nothing)
-                    .map(|at| (at, at))
-                    .collect();
-                self.without(&items).under_heading(heading, &new.block())
-            }
+        if let Some(latest) = Checkpoints::read(self).latest {
+            let above = latest.line.saturating_sub(1);
+            let lines: Vec<String> = new.block().split('\n').map(str::to_owned).collect();
+            return self.without(&[self.item(&latest)]).below(above, &lines);
         }
+        let says_nothing = |at: &usize| is_placeholder(self.line(*at));
+        let empty = self.places(LATEST).filter(says_nothing);
+        let items: Vec<Item> = empty.map(|at| (at, at)).collect();
+        self.without(&items).under_heading(heading, &new.block())
     }
 
     fn item(&self, entry: &Entry) -> Item {
