@@ -5,83 +5,84 @@ use super::super::scene_tests::{
 };
 use crate::Ask;
 
+/// Phase, status, files that are there, blockers, the marker.
+const MATRIX: [(&str, &str, &str, &str, &str); 17] = [
+    ("spec", "Started", "spec", "", "specs/f:spec|"),
+    ("spec", "Complete", "spec", "", "specs/f:spec|spec"),
+    ("spec", "Started", "", "MISSING_CRITICAL", ""),
+    ("plan", "In Progress", "spec plan", "", "specs/f:plan|spec"),
+    ("plan", "In Progress", "spec", "MISSING_CRITICAL", ""),
+    ("plan", "In Progress", "spec -plan", "", "specs/f:plan|spec"),
+    (
+        "plan",
+        "Complete",
+        "spec plan",
+        "",
+        "specs/f:plan|spec,plan",
+    ),
+    ("plan", "Complete", "spec -plan", "PLACEHOLDER_ARTIFACT", ""),
+    (
+        "plan",
+        "Complete",
+        "spec plan -tasks",
+        "",
+        "specs/f:plan|spec,plan",
+    ),
+    (
+        "tasks",
+        "Complete",
+        "spec plan tasks",
+        "",
+        "specs/f:tasks|spec,plan,tasks",
+    ),
+    (
+        "tasks",
+        "In Progress",
+        "spec plan tasks",
+        "",
+        "specs/f:tasks|spec,plan",
+    ),
+    (
+        "tasks",
+        "Complete",
+        "spec plan -tasks",
+        "PLACEHOLDER_ARTIFACT",
+        "",
+    ),
+    ("tasks", "Complete", "spec plan", "MISSING_CRITICAL", ""),
+    (
+        "implement",
+        "Complete",
+        "spec plan tasks",
+        "",
+        "specs/f:implement|spec,plan,tasks",
+    ),
+    (
+        "implement",
+        "Complete",
+        "spec plan all",
+        "",
+        "specs/f:implement|spec,plan,tasks,implement",
+    ),
+    (
+        "implement",
+        "Complete",
+        "plan tasks",
+        "MISSING_CRITICAL",
+        "",
+    ),
+    (
+        "implement",
+        "In Progress",
+        "spec -plan",
+        "MISSING_CRITICAL PLACEHOLDER_ARTIFACT",
+        "",
+    ),
+];
+
 #[test]
 fn each_phase_needs_its_files_and_tells_what_is_over() {
-    // Phase, status, files that are there, blockers, the marker.
-    let table = [
-        ("spec", "Started", "spec", "", "specs/f:spec|"),
-        ("spec", "Complete", "spec", "", "specs/f:spec|spec"),
-        ("spec", "Started", "", "MISSING_CRITICAL", ""),
-        ("plan", "In Progress", "spec plan", "", "specs/f:plan|spec"),
-        ("plan", "In Progress", "spec", "MISSING_CRITICAL", ""),
-        ("plan", "In Progress", "spec -plan", "", "specs/f:plan|spec"),
-        (
-            "plan",
-            "Complete",
-            "spec plan",
-            "",
-            "specs/f:plan|spec,plan",
-        ),
-        ("plan", "Complete", "spec -plan", "PLACEHOLDER_ARTIFACT", ""),
-        (
-            "plan",
-            "Complete",
-            "spec plan -tasks",
-            "",
-            "specs/f:plan|spec,plan",
-        ),
-        (
-            "tasks",
-            "Complete",
-            "spec plan tasks",
-            "",
-            "specs/f:tasks|spec,plan,tasks",
-        ),
-        (
-            "tasks",
-            "In Progress",
-            "spec plan tasks",
-            "",
-            "specs/f:tasks|spec,plan",
-        ),
-        (
-            "tasks",
-            "Complete",
-            "spec plan -tasks",
-            "PLACEHOLDER_ARTIFACT",
-            "",
-        ),
-        ("tasks", "Complete", "spec plan", "MISSING_CRITICAL", ""),
-        (
-            "implement",
-            "Complete",
-            "spec plan tasks",
-            "",
-            "specs/f:implement|spec,plan,tasks",
-        ),
-        (
-            "implement",
-            "Complete",
-            "spec plan all",
-            "",
-            "specs/f:implement|spec,plan,tasks,implement",
-        ),
-        (
-            "implement",
-            "Complete",
-            "plan tasks",
-            "MISSING_CRITICAL",
-            "",
-        ),
-        (
-            "implement",
-            "In Progress",
-            "spec -plan",
-            "MISSING_CRITICAL PLACEHOLDER_ARTIFACT",
-            "",
-        ),
-    ];
-    for (phase, status, there, blockers, marker) in table {
+    for (phase, status, there, blockers, marker) in MATRIX {
         let world = rekindle_world::MemoryWorld::new(
             "/w/p",
             super::super::scene_tests::NOW.parse().unwrap(),
@@ -278,9 +279,10 @@ fn contexts_over_sixty_are_high_unless_that_is_dealt_with() {
 
 #[test]
 fn what_is_odd_about_a_session_is_told() {
-    let six: String = (1..=6)
-        .map(|n| format!("{n}. **CP-00{n}** (2026-03-1{n} 08:00): Phase {n} complete\n"))
+    let six: Vec<String> = (1..=6)
+        .map(|n| format!("{n}. **CP-00{n}** (2026-03-1{n} 08:00): Phase {n} complete"))
         .collect();
+    let six = six.join("\n");
     let latest = block("implement", "Complete", "x");
     for (scene, code) in [
         (

@@ -13,7 +13,13 @@ fn told(migration: &Migration) -> String {
             let steps = plan.steps.iter().map(|step| match &step.action {
                 Action::Create { path, .. } => format!("create {path}"),
                 Action::MoveFile { from, to, .. } => format!("move {from} to {to}"),
-                other => format!("{other:?}"),
+                other @ (Action::Append { .. }
+                | Action::Edit { .. }
+                | Action::MoveFolder { .. }
+                | Action::Land(_)
+                | Action::EndWorker { .. }
+                | Action::AskHost { .. }
+                | Action::Print(_)) => format!("{other:?}"),
             });
             let all: Vec<String> = steps.chain(notes.iter().cloned()).collect();
             all.join("; ")
@@ -40,14 +46,7 @@ fn a_legacy_session_goes_to_its_feature_and_is_kept() {
     );
     let blank = scene.edit("**Feature**: f", "**Feature**:");
     let found = told(&migration(&blank.world(), Some("f")));
-    assert!(
-        found.ends_with(
-            "names no feature; it is taken as this one's; "
-                .to_owned()
-                .as_str()
-        ) || found.contains("it is taken as this one's"),
-        "{found}"
-    );
+    assert!(found.contains("it is taken as this one's"), "{found}");
 }
 
 #[test]

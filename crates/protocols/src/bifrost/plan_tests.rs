@@ -21,24 +21,34 @@ fn deeds(plan: &Plan) -> Vec<String> {
         Action::Edit { path, .. } => format!("edit {path}"),
         Action::Print(_) => "print".to_owned(),
         Action::MoveFile { from, to, .. } => format!("move {from} to {to}"),
-        other => format!("{other:?}"),
+        other @ (Action::Append { .. }
+        | Action::MoveFolder { .. }
+        | Action::Land(_)
+        | Action::EndWorker { .. }
+        | Action::AskHost { .. }) => format!("{other:?}"),
     };
     plan.steps.iter().map(|step| deed(&step.action)).collect()
 }
 
 fn after(plan: &Plan, wanted: &str) -> String {
-    let found = plan.steps.iter().find_map(|step| match &step.action {
-        Action::Edit { path, after, .. } if path == wanted => Some(after),
-        Action::Create { path, contents } if path == wanted => Some(contents),
-        _ => None,
+    let found = plan.steps.iter().find_map(|step| {
+        if let Action::Edit { path, after, .. } = &step.action {
+            return (path == wanted).then_some(after);
+        }
+        let Action::Create { path, contents } = &step.action else {
+            return None;
+        };
+        (path == wanted).then_some(contents)
     });
     String::from_utf8(found.unwrap().clone()).unwrap()
 }
 
 fn printed(plan: &Plan) -> &str {
-    let found = plan.steps.iter().find_map(|step| match &step.action {
-        Action::Print(text) => Some(text.as_str()),
-        _ => None,
+    let found = plan.steps.iter().find_map(|step| {
+        let Action::Print(text) = &step.action else {
+            return None;
+        };
+        Some(text.as_str())
     });
     found.unwrap()
 }
@@ -251,19 +261,20 @@ fn a_checkpoint_is_made_of_where_the_work_stands() {
 
 #[test]
 fn archiving_moves_and_never_drops() {
-    let history: String = (1..=7)
+    let history: Vec<String> = (1..=7)
         .rev()
         .enumerate()
         .map(|(place, n)| {
             format!(
-                "{}. **CP-00{n}** (2026-03-0{n} 08:00): Phase {n} complete\n",
+                "{}. **CP-00{n}** (2026-03-0{n} 08:00): Phase {n} complete",
                 place + 1
             )
         })
         .collect();
+    let history = history.join("\n");
     let scene = Scene::with(&super::super::scene_tests::session(
         "**CP-007** (2026-03-07 08:00): Phase 7 complete",
-        history.trim_end(),
+        &history,
     ))
     .edit(
         "1. **2026-03-13** - Implement",

@@ -70,9 +70,11 @@ fn all(world: &MemoryWorld, ask: &Ask) -> Vec<String> {
     let go_on = case.plan(&Intent::GoOn { log: "".into() });
     let plans = [checkpoint, go_on, case.archive(), case.plan(&Intent::Open)];
     let steps = plans.into_iter().flatten().flat_map(|plan| plan.steps);
-    let written = steps.filter_map(|step| match step.action {
-        Action::Create { path, .. } | Action::Edit { path, .. } => Some(path.into_string()),
-        _ => None,
+    let written = steps.filter_map(|step| {
+        let (Action::Create { path, .. } | Action::Edit { path, .. }) = step.action else {
+            return None;
+        };
+        Some(path.into_string())
     });
     written.collect()
 }

@@ -109,7 +109,7 @@ fn accomplishments(judged: &Judged) -> Vec<String> {
         .filter(|entry| !entry.is_resume())
         .filter(is_before);
     let told = told
-        .map(|entry| entry.said())
+        .map(HistoryEntry::said)
         .filter(|_| !feature.asked.fresh);
     let all = [feature.chosen.description.as_str()]
         .into_iter()

@@ -1,5 +1,6 @@
 //! What is said where nothing can be resumed, and the list of checkpoints.
 
+use jiff::civil::DateTime;
 use rekindle_model::{Code, Finding};
 use rekindle_text::{excerpt, printable};
 
@@ -269,7 +270,7 @@ pub(in crate::bifrost) fn timeline(checkpoints: &Checkpoints) -> String {
     let mut text = String::new();
     let mut before: Option<jiff::civil::Date> = None;
     for entry in all.into_iter().rev() {
-        let day = entry.at.map(|at| at.date());
+        let day = entry.at.map(DateTime::date);
         if let (Some(before), Some(day)) = (before, day) {
             let days = day.duration_since(before).as_hours() / 24;
             if days > 1 {
