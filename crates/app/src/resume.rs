@@ -274,7 +274,10 @@ fn agreed(
         .cloned()
         .collect();
     if options.yes {
-        face.tell(&News::Findings(&findings));
+        // A protocol that asks in its own words has told what was noticed in them, too.
+        if planned.plan.confirmation.is_none() {
+            face.tell(&News::Findings(&findings));
+        }
         return Ok(true);
     }
     // Who holds it is said before a person is asked, not after.

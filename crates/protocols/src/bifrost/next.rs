@@ -90,7 +90,8 @@ impl Situation<'_> {
         let (Some(id), None) = (named.next(), named.next()) else {
             return None;
         };
-        let found = self.tasks.and_then(|tasks| tasks.find(id));
+        // Without a list nothing can be missing from it.
+        let found = self.tasks?.find(id);
         match found.map(|task| task.state) {
             Some(State::Done | State::NotNeeded) => Some(Stale::Done(id.to_owned())),
             Some(State::Open | State::InProgress) => None,
@@ -200,6 +201,10 @@ mod tests {
                 "{said}"
             );
         }
+        assert_eq!(
+            next(Phase::Tasks, true, "`/implement f T042`", None),
+            "/implement f T042"
+        );
         let long = format!("`/{}`", "x".repeat(LONGEST));
         assert_eq!(next(Phase::Spec, true, &long, None), "/plan f");
     }

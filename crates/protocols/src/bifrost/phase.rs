@@ -90,6 +90,12 @@ impl Phase {
             if is_implement {
                 return Some(Self::Implement);
             }
+            if rest.starts_with("Spec") {
+                return Some(Self::Spec);
+            }
+            if rest.starts_with("Plan") {
+                return Some(Self::Plan);
+            }
             if rest.starts_with("Task breakdown") || rest.starts_with("Tasks breakdown") {
                 return Some(Self::Tasks);
             }
@@ -226,6 +232,8 @@ mod tests {
                 "YOLO Mode complete - all 8 tasks done",
                 Some(Phase::Implement),
             ),
+            ("Completed Spec phase", Some(Phase::Spec)),
+            ("Updated Plan after review of Phase 2", Some(Phase::Plan)),
             ("Task status audit complete", None),
             ("", None),
             ("żółć", None),

@@ -82,6 +82,7 @@ pub(super) struct Feature {
     /// The checkpoint that is resumed from.
     pub(super) chosen: Entry,
     pub(super) marker: MarkerFile,
+    /// The tasks, once tasks.md is more than a placeholder.
     pub(super) tasks: Option<Tasks>,
     /// The files that the phase requires, in order, and the named ones.
     pub(super) files: Vec<Artifact>,
@@ -394,7 +395,10 @@ impl Reader<'_> {
         Feature {
             name: self.name.to_owned(),
             marker: marker_file(world),
-            tasks: tasks.as_deref().map(Tasks::parse),
+            tasks: tasks
+                .as_deref()
+                .filter(|text| !is_placeholder(text))
+                .map(Tasks::parse),
             files,
             later_work,
             estimated_context: context(markdown_bytes(world, &self.folder)),

@@ -80,6 +80,16 @@ fn summary(judged: &Judged) -> String {
         progress(judged),
         context(judged)
     ));
+    let estimated = feature.estimated_context;
+    if feature
+        .chosen
+        .context()
+        .is_some_and(|recorded| estimated > recorded)
+    {
+        text.push_str(&format!(
+            "- Context now: ~{estimated}% utilization (estimated), more than at the checkpoint\n"
+        ));
+    }
     if let Some(tasks) = &feature.tasks
         && !tasks.all.is_empty()
     {
@@ -211,6 +221,7 @@ fn context_available(judged: &Judged) -> String {
         ("From Tasks", "from tasks"),
         ("Architectural Decisions", "architectural decisions"),
         ("Design Choices", "design choices"),
+        ("Feature Progress", "feature progress"),
         ("Phase Breakdown", "phase breakdown"),
     ];
     for (title, section) in sections {
@@ -363,11 +374,39 @@ pub(super) fn details(judged: &Judged) -> String {
     for file in &judged.feature.files {
         text.push_str(&format!("- {}\n", artifact(judged, file)));
     }
-    if judged.feature.files.is_empty() {
-        text.push_str("- none\n");
-    }
+    text.push_str(&checklist(judged));
     text.push('\n');
     text
+}
+
+/// The seed's checklist, with what was found.
+fn checklist(judged: &Judged) -> String {
+    let has = |codes: &[Code]| {
+        let mut findings = judged.findings.iter();
+        findings.any(|finding| codes.contains(&finding.code))
+    };
+    let session = printable(judged.feature.session_path.as_str());
+    let exists = format!("Session Memory Exists: {session}");
+    let items = [
+        (exists.as_str(), true),
+        ("Valid Checkpoint", !has(&[Code::IncompleteMetadata])),
+        ("Artifacts Present", judged.missing().is_empty()),
+        ("Dependencies Met", !has(&[Code::DependencyOpen])),
+        (
+            "Workflow Coherence",
+            !has(&[Code::MarkerMalformed, Code::MarkerMismatch]),
+        ),
+        ("No Corruption", true),
+        (
+            "Reasonable Timestamp",
+            !has(&[Code::Stale30d, Code::FutureTimestamp]),
+        ),
+    ];
+    let lines = items.map(|(item, is_met)| {
+        let sign = if is_met { 'x' } else { ' ' };
+        format!("- [{sign}] {item}\n")
+    });
+    format!("\nResume checklist:\n{}", lines.concat())
 }
 
 fn artifact(judged: &Judged, file: &Artifact) -> String {
