@@ -5,7 +5,7 @@ use rekindle_model::{Action, Checkpoint, Intent, Plan, Report, Step, Stop, Then,
 use rekindle_runner::{Output, Runner};
 
 use crate::inspect::{chosen, inspect_world, plan_world};
-use crate::{Error, Face, News, Outcome, Project, Query};
+use crate::{Error, Face, News, Outcome, Project, Query, Resumed};
 
 /// What was recorded, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub fn archive(
     query: &Query,
     yes: bool,
     face: &mut dyn Face,
-) -> Result<Outcome, Error> {
+) -> Result<Resumed, Error> {
     let look = || {
         let inspected = inspect_world(&project.world(), query)?;
         let protocol = inspected.protocol;
@@ -65,15 +65,20 @@ pub fn archive(
         plan.ok_or(Error::NotOffered { protocol, option })
     };
     let planned = look()?;
+    let id = planned.id.clone();
+    let ended = |outcome: Outcome| Resumed {
+        id: Some(id.clone()),
+        outcome,
+    };
     if planned.steps.is_empty() {
-        return Ok(stopped(planned.then));
+        return Ok(ended(stopped(planned.then)));
     }
     let deeds: Vec<String> = planned.steps.iter().map(deed).collect();
     let question = format!("This will:\n{}", deeds.join("\n"));
     if !yes && !face.agree(&question) {
-        return Ok(Outcome::Declined);
+        return Ok(ended(Outcome::Declined));
     }
-    carry_out(project, &planned.id, "archive", || look().map(Some), face)
+    carry_out(project, &id, "archive", || look().map(Some), face).map(ended)
 }
 
 fn deed(step: &Step) -> String {

@@ -71,7 +71,7 @@ pub(crate) enum Command {
     Checkpoint(CheckpointArguments),
     /// Lists the checkpoints of a workflow
     Checkpoints(CheckpointsArguments),
-    /// Goes back to a checkpoint: lists later work, asks, keeps what it replaces, deletes nothing
+    /// Goes back to a checkpoint after a yes; keeps what it replaces and deletes nothing
     Rollback(RollbackArguments),
     /// Holds a feature's spec and plan, or single files, against Bifrost's rules
     Validate(ValidateArguments),

@@ -528,6 +528,9 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
       explain      Tells why a task is in its state (ID TASK), or what a finding means (CODE)
       checkpoint   Makes a checkpoint
       checkpoints  Lists the checkpoints of a workflow
+      rollback     Goes back to a checkpoint after a yes; keeps what it replaces and deletes nothing
+      validate     Holds a feature's spec and plan, or single files, against Bifrost's rules
+      migrate      Gives a feature the session that all features shared before
       event        Appends an event to a workflow's log, for workers and scripts
       heartbeat    Appends a sign of life of a running task
       clean        Lists the worktrees that runs left behind, and removes them after a yes

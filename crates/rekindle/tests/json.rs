@@ -96,6 +96,12 @@ fn every_schema_is_used_by_a_command_and_every_output_keeps_to_its_schema() -> R
             "rekindle.resume/1",
             0,
         ),
+        (
+            &["validate", "--spec", "none.md", "--json"],
+            "rekindle.validate/1",
+            1,
+        ),
+        (&["migrate", "none", "--json"], "rekindle.migrate/1", 1),
         (&["inspect", "nonsense", "--json"], "rekindle.error/1", 1),
     ] {
         let ran = sandbox.run(args)?;

@@ -242,7 +242,7 @@ pub struct QuestionOut {
     pub answers: Vec<String>,
 }
 
-/// `rekindle resume --json`.
+/// `rekindle resume --json`, `rollback --json`, `checkpoints --archive --json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ResumeOut {
     /// `rekindle.resume/1`.

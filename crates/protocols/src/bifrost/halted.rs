@@ -65,14 +65,14 @@ pub(super) struct Halted {
 
 impl Halted {
     pub(super) fn new(halt: Halt, mut workflows: Vec<Summary>) -> Self {
-        let finding = noticed::halted(&halt);
+        let findings = noticed::halted(&halt);
         let (id, state) = match (&halt.why, &halt.feature) {
             (Why::BadName { .. }, _) => (None, State::Unknown),
             (_, None) => (None, State::Nothing),
             (_, Some(feature)) => {
                 let id = id(feature);
                 if !workflows.iter().any(|known| known.id == id) {
-                    workflows.push(unknown(id.clone(), &finding));
+                    workflows.push(unknown(id.clone(), &findings));
                 }
                 let is_known = halt.is_known;
                 let state = if is_known {
@@ -83,13 +83,13 @@ impl Halted {
                 (Some(id), state)
             }
         };
-        let text = words::halted(&halt, &finding);
+        let text = words::halted(&halt, &findings);
         let assessment = Assessment {
             id,
             state,
             workflows,
             facts: facts::halted(&halt),
-            findings: vec![finding],
+            findings,
         };
         Self {
             assessment,
@@ -99,7 +99,7 @@ impl Halted {
     }
 }
 
-fn unknown(id: rekindle_model::WorkflowId, finding: &Finding) -> Summary {
+fn unknown(id: rekindle_model::WorkflowId, findings: &[Finding]) -> Summary {
     Summary {
         id,
         state: State::Unknown,
@@ -111,7 +111,9 @@ fn unknown(id: rekindle_model::WorkflowId, finding: &Finding) -> Summary {
         last_activity: None,
         next: Next {
             kind: "start",
-            summary: finding.message.clone(),
+            summary: findings
+                .first()
+                .map_or_else(String::new, |why| why.message.clone()),
         },
     }
 }

@@ -23,6 +23,7 @@ impl Marker {
     /// Reads the file; a blank one says nothing.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(bytes);
+        let text = text.trim_start_matches('\u{feff}');
         let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
         let (path, rest) = line.split_once(':').unwrap_or((line, ""));
         let feature = feature_name(path.trim()).ok();
@@ -86,6 +87,7 @@ mod tests {
             ("specs/x:plan|plan,spec\n", "x", Some(Phase::Plan), false),
             ("specs/x:plan|spec,review\n", "x", Some(Phase::Plan), false),
             ("x:plan|spec\n", "x", Some(Phase::Plan), false),
+            ("\u{feff}specs/x:plan|spec\n", "x", Some(Phase::Plan), false),
             ("specs/x\n", "x", None, false),
             ("specs/x:|spec\n", "x", None, false),
         ];

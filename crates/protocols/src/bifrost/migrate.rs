@@ -10,7 +10,7 @@ use rekindle_world::World;
 
 use super::layout;
 use super::plan::{plan_of, stop};
-use super::read::{bytes, marker_file};
+use super::read::{bytes, feature_of, marker_file};
 use super::session::Session;
 
 /// What a migration would be.
@@ -80,12 +80,12 @@ pub fn migration(world: &dyn World, name: Option<&str>) -> Migration {
         return nothing(format!("`{legacy}` is not UTF-8 text"));
     };
     let mut notes = Vec::new();
-    match session.focus("Feature") {
+    match feature_of(&session) {
         Some(named) if named == feature => {}
         Some(named) => {
             let reason = format!(
                 "the legacy session is about `{}`, not `{shown}`",
-                excerpt(named, 80)
+                excerpt(&named, 80)
             );
             return Migration::Mismatch { reason };
         }

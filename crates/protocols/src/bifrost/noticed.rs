@@ -11,6 +11,7 @@ use super::next::Stale;
 use super::phase::{Phase, task_ids};
 use super::read::{Halt, MarkerFile, Presence, Why};
 use super::tasks::State;
+use super::words::typed;
 
 /// How many checkpoints a session keeps, and how many entries its history.
 const MOST: usize = 5;
@@ -60,7 +61,7 @@ fn files(judged: &Judged, findings: &mut Vec<Finding>) {
                     Code::PlaceholderArtifact,
                     format!("`{path}` is still the placeholder that `/spec` left"),
                 )
-                .hint(format!("fill it with `/{made_by} {}`", excerpt(name, 80)))
+                .hint(format!("fill it with `/{made_by} {}`", typed(name)))
                 .at(place)
             }
             (Presence::Absent | Presence::Placeholder, false) => Finding::new(
@@ -77,7 +78,7 @@ fn files(judged: &Judged, findings: &mut Vec<Finding>) {
         .collect();
     if !faults.is_empty() {
         let message = format!("a validator failed: {}", excerpt(&faults.join("; "), 400));
-        let name = excerpt(&feature.name, 80);
+        let name = typed(&feature.name);
         let hint = format!("mend it, then run `rekindle validate {name}`");
         findings.push(Finding::new(Code::ValidationFailed, message).hint(hint));
     }
@@ -116,15 +117,7 @@ fn errors(judged: &Judged, findings: &mut Vec<Finding>) {
 fn session(judged: &Judged, findings: &mut Vec<Finding>) {
     let feature = &judged.feature;
     let path = &feature.session_path;
-    if path == layout::LEGACY_SESSION {
-        let hint = format!("`rekindle migrate {}`", excerpt(&feature.name, 80));
-        let message = "the legacy session is used, which all features share";
-        findings.push(
-            Finding::new(Code::LegacySession, message)
-                .at(Place::path(path))
-                .hint(hint),
-        );
-    }
+    findings.extend(legacy(&feature.name, path));
     let said = |text: Option<&str>| {
         text.filter(|text| Phase::is_misspelled(text))
             .map(str::to_owned)
@@ -147,7 +140,7 @@ fn session(judged: &Judged, findings: &mut Vec<Finding>) {
         let message = format!("the context is {context}% full {how}");
         let hint = format!(
             "`rekindle resume {} --fresh` shows only what is needed",
-            excerpt(&feature.name, 80)
+            typed(&feature.name)
         );
         findings.push(Finding::new(Code::HighContext, message).hint(hint));
     }
@@ -174,7 +167,7 @@ fn checkpoint(judged: &Judged, findings: &mut Vec<Finding>) {
             "the history keeps {} checkpoints",
             checkpoints.history.len()
         );
-        let name = excerpt(&feature.name, 80);
+        let name = typed(&feature.name);
         let hint = format!(
             "`rekindle checkpoints {name} --archive` moves all but the newest {MOST} to a file of their own"
         );
@@ -260,7 +253,7 @@ fn marker(judged: &Judged, findings: &mut Vec<Finding>) {
         (Some(other), _) => format!(
             "the marker is at `{}`, not at `{}`",
             excerpt(&other, 80),
-            excerpt(&feature.name, 80)
+            typed(&feature.name)
         ),
         (None, Some(other)) => format!(
             "the marker is in the {} phase, and the checkpoint, which counts, in {}",
@@ -352,9 +345,25 @@ fn gaps(judged: &Judged) -> Vec<(Date, Date)> {
         .collect()
 }
 
-/// Returns the finding of a reading that ended early.
-pub(super) fn halted(halt: &Halt) -> Finding {
-    let name = excerpt(halt.feature.as_deref().unwrap_or_default(), 80);
+/// Returns the finding that a legacy session is used, where it is.
+fn legacy(name: &str, session: &Utf8Path) -> Option<Finding> {
+    let message = "the legacy session is used, which all features share";
+    let finding = Finding::new(Code::LegacySession, message)
+        .at(Place::path(session))
+        .hint(format!("`rekindle migrate {}`", typed(name)));
+    (session == layout::LEGACY_SESSION).then_some(finding)
+}
+
+/// Returns the findings of a reading that ended early; the first is why.
+pub(super) fn halted(halt: &Halt) -> Vec<Finding> {
+    let name = halt.feature.as_deref().unwrap_or_default();
+    let session = halt.session_path.as_ref().filter(|_| halt.uses_session());
+    let legacy = session.and_then(|path| legacy(name, path));
+    [why_halted(halt)].into_iter().chain(legacy).collect()
+}
+
+fn why_halted(halt: &Halt) -> Finding {
+    let name = typed(halt.feature.as_deref().unwrap_or_default());
     let finding = match &halt.why {
         Why::BadName { typed, reason } => {
             let message = format!("`{}` can not be a feature: {reason}", excerpt(typed, 120));

@@ -248,7 +248,7 @@ fn a_legacy_session_is_used_if_it_is_this_features() {
     let nobody = scene.edit("**Feature**: f", "**Feature**:");
     assert_eq!(nobody.codes(&named("f")), "LEGACY_SESSION");
     let project = Scene::with("# Project Session\n\n## 🏗️ Architectural Patterns\n").legacy();
-    assert_eq!(project.codes(&named("f")), "NO_CHECKPOINT");
+    assert_eq!(project.codes(&named("f")), "LEGACY_SESSION NO_CHECKPOINT");
 }
 
 #[test]

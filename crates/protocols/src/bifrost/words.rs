@@ -4,25 +4,21 @@
 //! form but for its title: before a yes nothing was resumed.
 
 mod failure;
+mod summary;
 
+use camino::Utf8Path;
 use rekindle_model::{Code, Finding, Severity};
 use rekindle_text::{excerpt, printable};
 
 pub(super) use self::failure::{failed, halted, timeline};
+use self::summary::{context, context_available, continuity, few, later_work, summary};
 use super::assess::{HIGH_CONTEXT, Judged};
 use super::layout;
 use super::phase::Phase;
 use super::read::{Artifact, Presence};
-use super::session::HistoryEntry;
-use super::tasks::State;
 
 /// The seed's question.
 pub(super) const QUESTION: &str = "Ready to resume from this checkpoint? (y/n/details)";
-/// How many accomplishments are told.
-const MOST_ACCOMPLISHMENTS: usize = 3;
-/// How many points of a section, or paths of a list, are shown.
-const MOST_POINTS: usize = 5;
-const MOST_PATHS: usize = 20;
 
 /// All that is said before the question.
 pub(super) fn opening(judged: &Judged) -> String {
@@ -42,117 +38,37 @@ pub(super) fn opening(judged: &Judged) -> String {
 
 /// What comes before anything else: the warning of a legacy session, and what validators said.
 fn preface(judged: &Judged) -> String {
-    let mut text = String::new();
-    if judged.feature.session_path == layout::LEGACY_SESSION {
-        text.push_str(&format!(
-            "⚠️  Using legacy session format. Consider migrating: .bifrost/scripts/migrate-session-memory.sh {}\n\n",
-            printable(&judged.feature.name)
-        ));
-    }
+    let feature = &judged.feature;
+    let mut text = legacy_warning(&feature.name, &feature.session_path);
     for validation in &judged.validations {
         text.push_str(&format!("{}\n", printable_report(&validation.report)));
     }
     text
 }
 
+/// The seed's warning of a legacy session, where one is used.
+fn legacy_warning(name: &str, session: &Utf8Path) -> String {
+    if session != layout::LEGACY_SESSION {
+        return String::new();
+    }
+    format!(
+        "⚠️  Using legacy session format. Consider migrating: .bifrost/scripts/migrate-session-memory.sh {}\n\n",
+        printable(name)
+    )
+}
+
+/// Returns a name as it can be typed into a shell.
+pub(super) fn typed(name: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./".contains(c);
+    let name = printable(name);
+    if name.chars().all(is_plain) {
+        return name.into_owned();
+    }
+    format!("'{}'", name.replace('\'', r"'\''"))
+}
+
 fn printable_report(report: &str) -> String {
     rekindle_text::printable_block(report).into_owned()
-}
-
-/// The seed's long form.
-fn summary(judged: &Judged) -> String {
-    let feature = &judged.feature;
-    let (present, named) = judged.counted(|_| true);
-    let mut text = format!(
-        "📋 **RESUME SUMMARY**\n\nFeature: {}\nLast checkpoint: {} ({})\nResuming at: {} phase\n\nWhat was accomplished:\n",
-        printable(&feature.name),
-        when(judged),
-        age(judged.age_minutes),
-        judged.phase.as_str()
-    );
-    for accomplishment in accomplishments(judged) {
-        text.push_str(&format!("- {accomplishment}\n"));
-    }
-    text.push_str(&format!(
-        "\nCurrent state:\n- Phase: {} ({})\n- Progress: {}\n- Artifacts: {present}/{named} verified\n- Context: {}\n",
-        judged.phase.as_str(),
-        judged.status(),
-        progress(judged),
-        context(judged)
-    ));
-    let estimated = feature.estimated_context;
-    if feature
-        .chosen
-        .context()
-        .is_some_and(|recorded| estimated > recorded)
-    {
-        text.push_str(&format!(
-            "- Context now: ~{estimated}% utilization (estimated), more than at the checkpoint\n"
-        ));
-    }
-    if let Some(tasks) = &feature.tasks
-        && !tasks.all.is_empty()
-    {
-        let (done, total) = tasks.progress();
-        text.push_str(&format!("- Tasks: {done}/{total} complete\n"));
-    }
-    text.push_str(&format!(
-        "\nNext action: {}\n\nReady to continue! Run the command above.\n",
-        printable(&judged.next.command)
-    ));
-    text
-}
-
-/// The checkpoint first, then the newest entries of the history that tell of work.
-fn accomplishments(judged: &Judged) -> Vec<String> {
-    let feature = &judged.feature;
-    let history = feature.session.history();
-    // What came after a checkpoint that is gone back to is not where the work will be.
-    let last = feature.chosen.at.filter(|_| judged.is_rollback());
-    let last = last.map(|at| at.date().to_string());
-    let is_before = |entry: &&HistoryEntry| match (&last, entry.day()) {
-        (Some(last), Some(day)) => day <= last.as_str(),
-        (Some(_), None) | (None, _) => true,
-    };
-    let told = history
-        .iter()
-        .filter(|entry| !entry.is_resume())
-        .filter(is_before);
-    let told = told
-        .map(HistoryEntry::said)
-        .filter(|_| !feature.asked.fresh);
-    let all = [feature.chosen.description.as_str()]
-        .into_iter()
-        .chain(told);
-    let all = all.filter(|text| !text.is_empty());
-    all.take(MOST_ACCOMPLISHMENTS)
-        .map(|text| excerpt(text, 200))
-        .collect()
-}
-
-/// `● spec → ◐ plan → ○ tasks → ○ implement`.
-fn progress(judged: &Judged) -> String {
-    let all = Phase::ALL.map(|phase| {
-        let sign = if judged.completed.contains(&phase) {
-            '●'
-        } else if phase == judged.phase {
-            '◐'
-        } else {
-            '○'
-        };
-        format!("{sign} {}", phase.as_str())
-    });
-    all.join(" → ")
-}
-
-fn context(judged: &Judged) -> String {
-    match judged.feature.chosen.context() {
-        Some(percent) => format!("{percent}% utilization"),
-        None => format!(
-            "~{}% utilization (estimated)",
-            judged.feature.estimated_context
-        ),
-    }
 }
 
 /// Every warning with what helps.
@@ -181,7 +97,7 @@ fn warnings(judged: &Judged) -> String {
 }
 
 fn advice(judged: &Judged, finding: &Finding) -> Vec<String> {
-    let name = printable(&judged.feature.name);
+    let name = typed(&judged.feature.name);
     let mut advice: Vec<String> = finding
         .hint
         .iter()
@@ -202,123 +118,6 @@ fn advice(judged: &Judged, finding: &Finding) -> Vec<String> {
         advice.push("the checkpoint counts; the marker is written anew when you resume".to_owned());
     }
     advice
-}
-
-/// What the session keeps for whoever goes on.
-fn context_available(judged: &Judged) -> String {
-    let session = &judged.feature.session;
-    let mut text = String::new();
-    let focus = ["Status", "Task ID", "Progress"]
-        .into_iter()
-        .filter_map(|key| Some(format!("{key} {}", excerpt(session.focus(key)?, 80))));
-    let focus: Vec<String> = focus.collect();
-    if !focus.is_empty() {
-        text.push_str(&format!("- Active Focus: {}\n", focus.join(", ")));
-    }
-    let sections = [
-        ("From Spec", "from spec"),
-        ("From Plan", "from plan"),
-        ("From Tasks", "from tasks"),
-        ("Architectural Decisions", "architectural decisions"),
-        ("Design Choices", "design choices"),
-        ("Feature Progress", "feature progress"),
-        ("Phase Breakdown", "phase breakdown"),
-    ];
-    for (title, section) in sections {
-        text.push_str(&points(title, &session.points(section)));
-    }
-    text.push_str(&points("Known Issues & Blockers", &session.issues()));
-    if text.is_empty() {
-        return text;
-    }
-    format!("\nContext available:\n{text}")
-}
-
-fn points(title: &str, points: &[String]) -> String {
-    if points.is_empty() {
-        return String::new();
-    }
-    let mut text = format!("- {title}:\n");
-    for point in points.iter().take(MOST_POINTS) {
-        text.push_str(&format!("  - {}\n", excerpt(point, 160)));
-    }
-    let more = points.len().saturating_sub(MOST_POINTS);
-    if more > 0 {
-        text.push_str(&format!("  - … and {more} more in the session\n"));
-    }
-    text
-}
-
-/// How the work came here, and what is left of the phase.
-fn continuity(judged: &Judged) -> String {
-    let feature = &judged.feature;
-    let all = feature.checkpoints.all();
-    let first = all.iter().filter_map(|entry| entry.at).min();
-    let mut text = String::new();
-    if let Some(first) = first {
-        text.push_str(&format!(
-            "- Since {}: {} checkpoints, {} of 4 phases complete\n",
-            first.date(),
-            all.len(),
-            judged.completed.len()
-        ));
-    }
-    if judged.phase == Phase::Plan && !judged.is_complete {
-        let is_there = |name: &&str| feature.files.iter().any(|file| file.path.ends_with(name));
-        let left: Vec<&str> = ["research.md", "data-model.md", "contracts"]
-            .into_iter()
-            .filter(|name| !is_there(name))
-            .collect();
-        if !left.is_empty() {
-            text.push_str(&format!(
-                "- Left in this phase, where the plan needs it: {}\n",
-                left.join(", ")
-            ));
-        }
-    }
-    if let Some(tasks) = &feature.tasks {
-        let is_left = |state: State| matches!(state, State::Open | State::InProgress);
-        let left = tasks.all.iter().filter(|task| is_left(task.state));
-        let left: Vec<&str> = left.map(|task| task.id.as_str()).collect();
-        if !left.is_empty() && judged.phase == Phase::Implement {
-            text.push_str(&format!(
-                "- Left in this phase: {} tasks ({})\n",
-                left.len(),
-                few(&left)
-            ));
-        }
-    }
-    if text.is_empty() {
-        return text;
-    }
-    format!("\nContinuity:\n{text}")
-}
-
-fn few(ids: &[&str]) -> String {
-    let shown = ids.iter().take(MOST_POINTS).copied().collect::<Vec<_>>();
-    let more = if ids.len() > MOST_POINTS { ", …" } else { "" };
-    format!("{}{more}", shown.join(", "))
-}
-
-/// What was written after the checkpoint that one goes back to.
-fn later_work(judged: &Judged) -> String {
-    let later = &judged.feature.later_work;
-    let name = judged.feature.chosen.name();
-    if later.is_empty() {
-        return format!("\nLater work: no file was written after {name}\n");
-    }
-    let mut text = format!(
-        "\nLater work: {} files were written after {name}; nothing of it is deleted\n",
-        later.len()
-    );
-    for path in later.iter().take(MOST_PATHS) {
-        text.push_str(&format!("- {}\n", excerpt(path.as_str(), 200)));
-    }
-    let more = later.len().saturating_sub(MOST_PATHS);
-    if more > 0 {
-        text.push_str(&format!("- … and {more} more\n"));
-    }
-    text
 }
 
 /// What a yes sets going.
@@ -506,36 +305,4 @@ pub(super) fn when(judged: &Judged) -> String {
 /// Returns a minute as checkpoints have it.
 pub(super) fn minute(at: jiff::civil::DateTime) -> String {
     at.strftime("%Y-%m-%d %H:%M").to_string()
-}
-
-fn age(minutes: i64) -> String {
-    let plural = |n: i64, unit: &str| {
-        let s = if n == 1 { "" } else { "s" };
-        format!("{n} {unit}{s} ago")
-    };
-    match minutes {
-        ..0 => "in the future, taken as now".to_owned(),
-        0..60 => "0 hours ago".to_owned(),
-        60..1440 => plural(minutes / 60, "hour"),
-        _ => plural(minutes / 1440, "day"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ages_are_told_in_days_or_hours() {
-        for (minutes, told) in [
-            (-1, "in the future, taken as now"),
-            (59, "0 hours ago"),
-            (60, "1 hour ago"),
-            (1439, "23 hours ago"),
-            (1440, "1 day ago"),
-            (11_520, "8 days ago"),
-        ] {
-            assert_eq!(age(minutes), told);
-        }
-    }
 }

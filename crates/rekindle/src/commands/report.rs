@@ -73,8 +73,13 @@ pub(super) fn checkpoints(
 ) -> Result<u8, Failure> {
     let query = query(&arguments.workflow);
     if arguments.archive {
-        let outcome = rekindle_app::archive(project, &query, arguments.yes, terminal)?;
-        return Ok(resume::show(project, None, outcome, terminal));
+        let archived = rekindle_app::archive(project, &query, arguments.yes, terminal)?;
+        return Ok(resume::show(
+            project,
+            archived.id,
+            archived.outcome,
+            terminal,
+        ));
     }
     let timeline = rekindle_app::checkpoints(project, &query)?;
     if terminal.is_json() {

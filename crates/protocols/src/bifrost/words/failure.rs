@@ -8,7 +8,7 @@ use super::super::assess::Judged;
 use super::super::checkpoint::{Checkpoints, Entry};
 use super::super::layout;
 use super::super::read::{Halt, Presence, Why};
-use super::when;
+use super::{legacy_warning, typed, when};
 
 /// What the failure block says.
 struct Failure {
@@ -49,7 +49,7 @@ impl Failure {
 /// The block of a feature that can not be resumed as it is.
 pub(in crate::bifrost) fn failed(judged: &Judged) -> String {
     let feature = &judged.feature;
-    let name = printable(&feature.name).into_owned();
+    let name = typed(&feature.name);
     let blockers: Vec<&Finding> = judged
         .findings
         .iter()
@@ -162,9 +162,15 @@ fn ways_back(judged: &Judged) -> Vec<&Entry> {
 }
 
 /// What is said where reading ended early.
-pub(in crate::bifrost) fn halted(halt: &Halt, finding: &Finding) -> String {
-    let name = printable(halt.feature.as_deref().unwrap_or_default()).into_owned();
+pub(in crate::bifrost) fn halted(halt: &Halt, findings: &[Finding]) -> String {
+    let feature = halt.feature.as_deref().unwrap_or_default();
+    let name = typed(feature);
     let session = halt.session_path.as_ref();
+    let is_used = halt.uses_session();
+    let warning = session
+        .filter(|_| is_used)
+        .map(|path| legacy_warning(feature, path))
+        .unwrap_or_default();
     let session = session.map(|path| printable(path.as_str()).into_owned());
     let list = |command: &str| format!("Look at all checkpoints: `{command}`");
     let latest = halt.checkpoints.latest.as_ref();
@@ -181,13 +187,13 @@ pub(in crate::bifrost) fn halted(halt: &Halt, finding: &Finding) -> String {
         Why::NoSession => {
             return format!(
                 "❌ ERROR: No session memory found (tried {} and {}). Cannot resume without previous session context. Start new feature with `/spec`.\n",
-                printable(layout::session(&name).as_str()),
+                printable(layout::session(feature).as_str()),
                 layout::LEGACY_SESSION
             );
         }
         Why::NoCheckpoint => {
             return format!(
-                "❌ ERROR: No valid checkpoint found in session memory. Start workflow with `/spec {name}`.\n"
+                "{warning}❌ ERROR: No valid checkpoint found in session memory. Start workflow with `/spec {name}`.\n"
             );
         }
         Why::BadName { .. } => ("The feature's name can not be used", Vec::new()),
@@ -199,7 +205,7 @@ pub(in crate::bifrost) fn halted(halt: &Halt, finding: &Finding) -> String {
             ("The session memory is corrupted", vec![git, look, spec])
         }
         Why::OtherFeature { named } => {
-            let named = excerpt(named, 80);
+            let named = typed(named);
             let options = vec![
                 format!("Resume that one: `rekindle resume {named}`"),
                 format!("Give it a session of its own: `rekindle migrate {named}`"),
@@ -234,12 +240,14 @@ pub(in crate::bifrost) fn halted(halt: &Halt, finding: &Finding) -> String {
     });
     let failure = Failure {
         reason: reason.to_owned(),
-        issue: printable(&finding.message).into_owned(),
+        issue: findings
+            .first()
+            .map_or_else(String::new, |why| printable(&why.message).into_owned()),
         options,
         details,
         session,
     };
-    failure.text() + &history(&halt.checkpoints)
+    format!("{warning}{}{}", failure.text(), history(&halt.checkpoints))
 }
 
 /// The checkpoints in the form of the seed's error recovery, newest first.
