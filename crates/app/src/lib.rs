@@ -4,6 +4,7 @@
 //! and shows what comes back; it holds no rule of its own. Start reading at
 //! [`resume()`], the job.
 
+mod begun;
 mod clean;
 mod config;
 mod doctor;

@@ -6,10 +6,11 @@ use camino::Utf8Path;
 use rekindle_agents::Agent;
 use rekindle_model::{
     AgentTask, Checks, Destination, Ended, Intent, Plan, Question, QuestionKind, Severity, State,
-    Stop, StopKind, Summary, Then, WorkflowId,
+    Stop, StopKind, Then, WorkflowId,
 };
 use rekindle_runner::{Ending, Recovered, Runner, StateFolder};
 
+use crate::begun;
 use crate::engine::{EngineOptions, drive, hold_branch, refuse_missing};
 use crate::face::{Briefing, Choice, Face, News};
 use crate::inspect::{Planned, inspect_world, plan_world};
@@ -77,6 +78,12 @@ pub fn resume(
         return Ok(Resumed { id: None, outcome });
     };
     let planned = plan_world(&project.world(), &query, &Intent::Open)?;
+    // The yes to what was begun was given before; what is said and asked now is of what follows it.
+    let planned = if begun::finish(project, &planned, face)? {
+        plan_world(&project.world(), &query, &Intent::Open)?
+    } else {
+        planned
+    };
     let id = planned.plan.id.clone();
     // What a protocol says first stands on standard output before anybody is asked.
     if !planned.plan.before_asking.is_empty() {
@@ -84,19 +91,16 @@ pub fn resume(
     }
     match &planned.plan.then {
         Then::Stop(stop) if planned.plan.steps.is_empty() && !options.stays_for(stop) => {
-            // Finishing what was begun needs no new yes.
-            if !StateFolder::of(project.folder()).is_unfinished(&id)? {
-                if let Some(work) = &planned.work
-                    && work.destination == Destination::Branch
-                {
-                    refuse_missing(project, &id, work)?;
-                }
-                let outcome = Outcome::Stopped(stop.clone());
-                return Ok(Resumed {
-                    id: Some(id),
-                    outcome,
-                });
+            if let Some(work) = &planned.work
+                && work.destination == Destination::Branch
+            {
+                refuse_missing(project, &id, work)?;
             }
+            let outcome = Outcome::Stopped(stop.clone());
+            return Ok(Resumed {
+                id: Some(id),
+                outcome,
+            });
         }
         // A plan that only asks is a question already; a yes before it would be one too many.
         Then::Ask(_) if planned.plan.steps.is_empty() => refuse_blocked(&planned)?,
@@ -182,7 +186,7 @@ fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Optio
                     crate::inspect::chosen(&inspected, query)?;
                     return Ok(None);
                 }
-                State::Nothing => return unfinished(project, &assessment.workflows),
+                State::Nothing => return begun::unfinished(project, &assessment.workflows),
                 State::Choice => assessment
                     .workflows
                     .iter()
@@ -224,21 +228,6 @@ fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Optio
         }
         None => Err(Error::ChoiceNeeded { open }),
     }
-}
-
-/// Finds a workflow that is over, but was killed in the middle of its last step.
-fn unfinished(project: &Project, over: &[Summary]) -> Result<Option<Query>, Error> {
-    let folder = StateFolder::of(project.folder());
-    for summary in over {
-        if folder.is_unfinished(&summary.id)? {
-            return Ok(Some(Query {
-                protocol: Some(summary.id.protocol),
-                name: Some(summary.id.name.clone()),
-                ..Query::default()
-            }));
-        }
-    }
-    Ok(None)
 }
 
 fn refuse_blocked(planned: &Planned) -> Result<(), Error> {

@@ -37,6 +37,12 @@ pub(super) fn session(feature: &str) -> Utf8PathBuf {
     file(feature, "session.md")
 }
 
+/// Returns whether a file is the workflow's own account: the marker or a session.
+pub(super) fn is_account(path: &Utf8Path) -> bool {
+    let is_session = path.starts_with(SPECS) && path.file_name() == Some("session.md");
+    is_session || path == MARKER || path == LEGACY_SESSION
+}
+
 /// Returns where what is taken out of a session goes, beside it.
 pub(super) fn archive(session: &Utf8Path) -> Utf8PathBuf {
     session.with_file_name("session-archive.md")

@@ -4,7 +4,7 @@
 //! date: the task that it names may have been done since.
 
 use super::phase::{Phase, task_ids};
-use super::tasks::{State, Tasks};
+use super::tasks::Tasks;
 
 /// What a longer command would be is no command.
 const LONGEST: usize = 300;
@@ -39,16 +39,21 @@ impl Situation<'_> {
     /// Decides what is to be typed next.
     pub(super) fn next(self) -> NextCommand {
         let said = self.said.unwrap_or_default();
-        let Some(command) = quoted_command(said) else {
-            return NextCommand {
-                command: self.due(),
-                stale: self.stale(said),
-            };
+        let quoted = quoted_command(said);
+        let stale = match &quoted {
+            Some(command) => self
+                .stale_range(command)
+                .unwrap_or_else(|| self.stale(command)),
+            None => self.stale(said),
         };
-        let stale = self.stale(&command);
-        let command = match &stale {
-            Some(Stale::Done(_)) => self.due_task(),
-            Some(Stale::Absent(_)) | None => self.completed(command),
+        let command = match (quoted, &stale) {
+            (Some(_), Some(Stale::Done(_))) => self.due_task(),
+            (Some(command), Some(Stale::Absent(_)) | None) => self.completed(command),
+            // Where the first task would come next and is done, the first open one does.
+            (None, Some(Stale::Done(_))) if self.phase == Phase::Tasks && self.is_complete => {
+                self.due_task()
+            }
+            (None, _) => self.due(),
         };
         NextCommand { command, stale }
     }
@@ -60,7 +65,8 @@ impl Situation<'_> {
             (Phase::Spec, false) => format!("/spec {feature}"),
             (Phase::Spec, true) | (Phase::Plan, false) => format!("/plan {feature}"),
             (Phase::Plan, true) | (Phase::Tasks, false) => format!("/tasks {feature}"),
-            (Phase::Tasks, true) | (Phase::Implement, _) => self.due_task(),
+            (Phase::Tasks, true) => format!("/implement {feature} T001"),
+            (Phase::Implement, _) => self.due_task(),
         }
     }
 
@@ -84,20 +90,51 @@ impl Situation<'_> {
         }
     }
 
-    /// Returns the one task that a text names, if it is done or not there.
+    /// Returns the first task that a text names, if it is done or not there.
     fn stale(self, text: &str) -> Option<Stale> {
-        let mut named = task_ids(text);
-        let (Some(id), None) = (named.next(), named.next()) else {
-            return None;
-        };
+        let id = task_ids(text).next()?;
         // Without a list nothing can be missing from it.
         let found = self.tasks?.find(id);
         match found.map(|task| task.state) {
-            Some(State::Done | State::NotNeeded) => Some(Stale::Done(id.to_owned())),
-            Some(State::Open | State::InProgress) => None,
+            Some(state) if state.is_settled() => Some(Stale::Done(id.to_owned())),
+            Some(_) => None,
             None => Some(Stale::Absent(id.to_owned())),
         }
     }
+
+    /// Returns what is out of date in a range such as `T001-T003`: it is done when all of it is.
+    ///
+    /// `None` where a text names no range.
+    fn stale_range(self, text: &str) -> Option<Option<Stale>> {
+        let (first, last) = range(text)?;
+        let Some(tasks) = self.tasks else {
+            return Some(None);
+        };
+        let is_in = |id: &str| number(id).is_some_and(|n| (first..=last).contains(&n));
+        let mut inside = tasks.all.iter().filter(|task| is_in(&task.id)).peekable();
+        let id = task_ids(text).next()?.to_owned();
+        Some(if inside.peek().is_none() {
+            Some(Stale::Absent(id))
+        } else {
+            inside
+                .all(|task| task.state.is_settled())
+                .then_some(Stale::Done(id))
+        })
+    }
+}
+
+/// Returns the numbers of the first two tasks of a text, if only a dash stands between them.
+fn range(text: &str) -> Option<(u32, u32)> {
+    let mut named = task_ids(text);
+    let (first, last) = (named.next()?, named.next()?);
+    let (_, behind) = text.split_once(first)?;
+    let (between, _) = behind.split_once(last)?;
+    let is_dash = matches!(between.trim(), "-" | "–" | "—" | "..");
+    is_dash.then_some((number(first)?, number(last)?))
+}
+
+fn number(id: &str) -> Option<u32> {
+    id.strip_prefix('T')?.parse().ok()
 }
 
 /// Returns the first text in backticks that begins with a slash.
@@ -140,7 +177,7 @@ mod tests {
             (Phase::Plan, false, "/plan f"),
             (Phase::Plan, true, "/tasks f"),
             (Phase::Tasks, false, "/tasks f"),
-            (Phase::Tasks, true, "/implement f T002"),
+            (Phase::Tasks, true, "/implement f T001"),
             (Phase::Implement, false, "/implement f T002"),
             (Phase::Implement, true, "/implement f T002"),
         ];
@@ -190,7 +227,21 @@ mod tests {
             ),
             ("`/implement f T042`", "/implement f T042 (T042 is absent)"),
             ("T001 - Cloud", "/implement f T002 (T001 is done)"),
-            ("Phase 5 (T001-T003)", "/implement f T002"),
+            ("Phase 5 (T001-T003)", "/implement f T002 (T001 is done)"),
+            ("T002, as T001 is done", "/implement f T002"),
+            ("`/implement f T001-T003`", "/implement f T001-T003"),
+            (
+                "`/implement f T001 - T001`",
+                "/implement f T002 (T001 is done)",
+            ),
+            (
+                "`/implement f T041-T047`",
+                "/implement f T041-T047 (T041 is absent)",
+            ),
+            (
+                "`/implement f T001, T002`",
+                "/implement f T002 (T001 is done)",
+            ),
             ("`/`", "/implement f T002"),
             ("`/a\u{1b}[2Jb`", "/a[2Jb f"),
         ];
@@ -201,6 +252,10 @@ mod tests {
                 "{said}"
             );
         }
+        assert_eq!(
+            next(Phase::Tasks, true, "T001 - Cloud", Some(TASKS)),
+            "/implement f T002 (T001 is done)"
+        );
         assert_eq!(
             next(Phase::Tasks, true, "`/implement f T042`", None),
             "/implement f T042"

@@ -10,7 +10,6 @@ use super::layout;
 use super::next::Stale;
 use super::phase::{Phase, task_ids};
 use super::read::{Halt, MarkerFile, Presence, Why};
-use super::tasks::State;
 use super::words::typed;
 
 /// How many checkpoints a session keeps, and how many entries its history.
@@ -318,10 +317,8 @@ fn notes(judged: &Judged, findings: &mut Vec<Finding>) {
     let Some(tasks) = feature.tasks.as_ref().filter(|_| said.contains("complete")) else {
         return;
     };
-    let open = task_ids(said).filter(|id| {
-        let found = tasks.find(id).map(|task| task.state);
-        !matches!(found, Some(State::Done | State::NotNeeded))
-    });
+    let open =
+        task_ids(said).filter(|id| !tasks.find(id).is_some_and(|task| task.state.is_settled()));
     for id in open {
         let message = format!("the checkpoint says that {id} is complete, and tasks.md does not");
         findings.push(Finding::new(Code::DependencyOpen, message));

@@ -136,7 +136,7 @@ impl MarkerFile {
 pub(super) fn evidence(world: &dyn World, ask: &Ask) -> Evidence {
     let named = match &ask.name {
         Some(typed) => match layout::feature_name(typed) {
-            Ok(name) => Some(whole_name(world, &name)),
+            Ok(name) => Some(name),
             Err(reason) => {
                 let typed = typed.clone();
                 return halted(Halt::new(Why::BadName { typed, reason }, None));
@@ -171,32 +171,13 @@ pub(super) fn features(world: &dyn World) -> Vec<String> {
     named.map(|entry| entry.name).collect()
 }
 
-/// Returns the name that is meant: itself, or the only feature that begins with it.
-fn whole_name(world: &dyn World, name: &str) -> String {
-    let is_there = world
-        .stat(&world.project().join(layout::folder(name)))
-        .is_ok();
-    if is_there || legacy_feature(world).as_deref() == Some(name) {
-        return name.to_owned();
-    }
-    let features = features(world);
-    let mut begun = features.iter().filter(|feature| feature.starts_with(name));
-    match (begun.next(), begun.next()) {
-        (Some(only), None) => only.clone(),
-        (_, _) => name.to_owned(),
-    }
-}
-
-/// Returns the feature that the legacy session is about.
-fn legacy_feature(world: &dyn World) -> Option<String> {
-    let bytes = bytes(world, Utf8Path::new(layout::LEGACY_SESSION)).ok()??;
-    let session = Session::parse(bytes)?;
-    feature_of(&session)
-}
-
-/// Returns the feature that a session says it is about.
+/// Returns the feature that a session says it is about, if it says one.
 pub(super) fn feature_of(session: &Session) -> Option<String> {
-    let said = session.focus("Feature")?.trim_matches('`');
+    let said = session.focus("Feature")?.trim_matches('`').trim();
+    let is_left_open = said.eq_ignore_ascii_case("none") || said.starts_with(['(', '{', '[', '<']);
+    if said.is_empty() || is_left_open {
+        return None;
+    }
     Some(layout::feature_name(said).unwrap_or_else(|_| said.to_owned()))
 }
 

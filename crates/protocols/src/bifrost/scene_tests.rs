@@ -185,12 +185,13 @@ fn the_feature_is_the_one_named_else_the_markers_else_a_choice() {
 }
 
 #[test]
-fn a_name_may_be_begun_and_what_is_gone_is_told_by_name() {
+fn a_name_is_taken_whole_and_what_is_gone_is_told_by_name() {
     let scene = Scene::new()
         .file("specs/billing-export/spec.md", SPEC)
         .file("specs/billing-import/spec.md", SPEC);
     let found = |name: &str| scene.assessment(&named(name));
-    assert_eq!(fact(&found("billing-e"), "feature"), "billing-export");
+    assert_eq!(fact(&found("billing-e"), "feature"), "billing-e");
+    assert_eq!(codes(&found("billing-e")), "NO_SESSION");
     assert_eq!(fact(&found("billing"), "feature"), "billing");
     assert_eq!(codes(&found("billing")), "NO_SESSION");
     assert_eq!(found("billing").state, State::Unknown);
@@ -247,6 +248,23 @@ fn a_legacy_session_is_used_if_it_is_this_features() {
     assert_eq!(other.codes(&named("f")), "FEATURE_MISMATCH");
     let nobody = scene.edit("**Feature**: f", "**Feature**:");
     assert_eq!(nobody.codes(&named("f")), "LEGACY_SESSION");
+    for (said, wanted) in [
+        ("None", "LEGACY_SESSION"),
+        ("none", "LEGACY_SESSION"),
+        ("{FEATURE_NAME}", "LEGACY_SESSION"),
+        ("[feature-name]", "LEGACY_SESSION"),
+        ("(To be filled during workflow execution)", "LEGACY_SESSION"),
+        ("` `", "LEGACY_SESSION"),
+        ("specs/f", "LEGACY_SESSION"),
+        ("`specs/f/`", "LEGACY_SESSION"),
+        ("`f`", "LEGACY_SESSION"),
+        ("`specs/g/`", "FEATURE_MISMATCH"),
+    ] {
+        let named_so = nobody
+            .clone()
+            .edit("**Feature**:", &format!("**Feature**: {said}"));
+        assert_eq!(named_so.codes(&named("f")), wanted, "{said}");
+    }
     let project = Scene::with("# Project Session\n\n## 🏗️ Architectural Patterns\n").legacy();
     assert_eq!(project.codes(&named("f")), "LEGACY_SESSION NO_CHECKPOINT");
 }

@@ -4,6 +4,7 @@
 //! level, anywhere in the file; one that is there twice is read as one. What a checkpoint is, and
 //! which counts, is known in `checkpoint`. Start at [`Session::parse`].
 
+mod blockers;
 mod edit;
 mod lines;
 mod record;
@@ -30,22 +31,12 @@ pub(super) struct Session {
 pub(super) struct Section {
     /// The words of the heading, in small letters.
     words: String,
+    /// The number of its signs.
+    level: u8,
     /// The place of the heading among the lines.
     heading: usize,
     /// The place behind the last line.
     end: usize,
-}
-
-/// An error that the workflow met, as the session tells it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Blocker {
-    /// The kind of error with its day, and what happened.
-    pub(super) title: String,
-    pub(super) status: String,
-    /// What is to be done about it.
-    pub(super) next: Option<String>,
-    /// The place of its line.
-    pub(super) at: usize,
 }
 
 /// One entry of the session history.
@@ -59,13 +50,6 @@ pub(super) struct HistoryEntry {
     last: usize,
 }
 
-/// The sections in which errors stand.
-const BLOCKERS: [&str; 4] = [
-    "current blockers",
-    "known issues",
-    "blockers & issues",
-    "known issues & blockers",
-];
 const ACTIVE_FOCUS: &str = "active focus";
 const SESSION_HISTORY: &str = "session history";
 /// The latest checkpoint with all that is known of it.
@@ -98,6 +82,7 @@ impl Session {
             .zip(ends.chain([lines.len()]))
             .map(|(heading, end)| Section {
                 words: heading_words(text.get(heading.text.range()).unwrap_or_default()),
+                level: heading.level,
                 heading: heading.line - 1,
                 end,
             })
@@ -160,74 +145,29 @@ impl Session {
     pub(super) fn history(&self) -> Vec<HistoryEntry> {
         let mut entries: Vec<HistoryEntry> = Vec::new();
         let mut is_open = false;
+        // From here on a line is indented so far that it belongs to the entry above it.
+        let mut inside = usize::MAX;
         for at in self.places(SESSION_HISTORY) {
             let line = self.line(at);
-            if let Some((_, text)) = history_line(line) {
+            let rest = line.trim_start();
+            let indent = line.len() - rest.len();
+            let entry = history_line(rest).filter(|_| indent < inside);
+            if let Some((n_mark, text)) = entry {
                 let text = text.trim().to_owned();
                 entries.push(HistoryEntry { text, at, last: at });
                 is_open = true;
-            } else if line.trim().is_empty() {
+                inside = indent + n_mark.max(2);
+            } else if indent == 0 || rest.is_empty() {
                 is_open = false;
+                // What is indented below a person's own line is that person's, too.
+                if !rest.is_empty() && !entries.is_empty() {
+                    inside = 1;
+                }
             } else if let Some(entry) = entries.last_mut().filter(|_| is_open) {
                 entry.last = at;
             }
         }
         entries
-    }
-
-    /// Returns the errors that have a status.
-    pub(super) fn blockers(&self) -> Vec<Blocker> {
-        let mut blockers: Vec<(usize, Blocker)> = Vec::new();
-        for name in BLOCKERS {
-            let mut open: Option<(usize, Blocker)> = None;
-            for at in self.places(name) {
-                let line = self.line(at);
-                let Some(field) = field(line) else {
-                    continue;
-                };
-                let is_nested = open
-                    .as_ref()
-                    .is_some_and(|(indent, _)| field.indent > *indent);
-                match &mut open {
-                    Some((_, blocker)) if is_nested => match field.key.to_lowercase().as_str() {
-                        "status" => field.value.clone_into(&mut blocker.status),
-                        "next" => blocker.next = Some(field.value.to_owned()),
-                        _ => {}
-                    },
-                    Some(_) | None => {
-                        blockers.extend(open.take());
-                        let title = format!("{}: {}", field.key, field.value);
-                        let blocker = Blocker {
-                            title,
-                            status: String::new(),
-                            next: None,
-                            at,
-                        };
-                        open = Some((field.indent, blocker));
-                    }
-                }
-            }
-            blockers.extend(open);
-        }
-        let with_status = blockers.into_iter().map(|(_, blocker)| blocker);
-        with_status
-            .filter(|blocker| !blocker.status.is_empty())
-            .collect()
-    }
-
-    /// Returns what is said of issues without a status: it is shown, and no more.
-    pub(super) fn issues(&self) -> Vec<String> {
-        let names = BLOCKERS.into_iter();
-        let all = names.flat_map(|name| self.points(name));
-        all.filter(|text| !text.ends_with(":**")).collect()
-    }
-}
-
-impl Blocker {
-    /// Returns whether the error was dealt with.
-    pub(super) fn is_resolved(&self) -> bool {
-        let mut words = self.status.split(|c: char| !c.is_alphanumeric());
-        words.any(|word| word.eq_ignore_ascii_case("resolved"))
     }
 }
 

@@ -84,6 +84,15 @@ fn the_history_gets_numbers_whatever_it_had_and_is_cut_to_five() {
             "1. **d** - a\n\n2. **d** - b\n\n3. **d** - c\n\n4. **d** - d\n\n5. **d** - e\n   gone\n\na remark\n",
             "1. R\n2. **d** - a\n\n3. **d** - b\n\n4. **d** - c\n\n5. **d** - d\n\n\na remark\n",
         ),
+        // What is not indented is a person's own, wherever it stands.
+        (
+            "1. **d** - a\n2. **d** - b\n3. **d** - c\n4. **d** - d\n5. **d** - e\n\tgone\nmy note\n- and mine\n  1. too\n",
+            "1. R\n2. **d** - a\n3. **d** - b\n4. **d** - c\n5. **d** - d\nmy note\n- and mine\n  1. too\n",
+        ),
+        (
+            "  1. **d** - a\n  2. **d** - b\n     1. of b\n  3. **d** - c\n  4. **d** - d\n  5. **d** - e\n",
+            "  1. R\n  2. **d** - a\n  3. **d** - b\n     1. of b\n  4. **d** - c\n  5. **d** - d\n",
+        ),
     ];
     for (entries, wanted) in table {
         let before = format!(

@@ -62,13 +62,20 @@ impl State {
         }
     }
 
-    /// Reads what stands in a box.
-    fn of_box(text: &str) -> Option<Self> {
+    /// Reads what stands in a box; a sign that nobody knows does not say that the task is over.
+    fn of_box(text: &str) -> Self {
         match text.trim().trim_end_matches('\u{fe0f}') {
-            "" | "⏸" => Some(Self::Open),
-            "x" | "X" | "✅" | "✓" => Some(Self::Done),
-            "❌" => Some(Self::NotNeeded),
-            _ => None,
+            "x" | "X" | "✅" | "✓" => Self::Done,
+            "❌" => Self::NotNeeded,
+            _ => Self::Open,
+        }
+    }
+
+    /// Returns whether nothing is left to do.
+    pub(super) const fn is_settled(self) -> bool {
+        match self {
+            Self::Done | Self::NotNeeded => true,
+            Self::Open | Self::InProgress => false,
         }
     }
 }
@@ -107,7 +114,7 @@ impl Tasks {
 
     /// Returns whether nothing is left and nothing was lost.
     pub(super) fn is_complete(&self) -> bool {
-        let is_settled = |task: &Task| matches!(task.state, State::Done | State::NotNeeded);
+        let is_settled = |task: &Task| task.state.is_settled();
         !self.all.is_empty() && self.all.iter().all(is_settled) && !self.has_lost_some()
     }
 
@@ -148,9 +155,10 @@ fn from_headings(text: &str, lines: &[Line]) -> Vec<Task> {
         };
         let next = headings.iter().skip(place + 1).find(ends_it);
         let end = next.map_or(usize::MAX, |next| next.line);
+        let below = lines.partition_point(|line| line.number <= heading.line);
         let status = lines
             .iter()
-            .skip_while(|line| line.number <= heading.line)
+            .skip(below)
             .take_while(|line| line.number < end)
             .find_map(|line| labeled(content(text, *line), "Status"));
         // A box that is ticked says more than a line that was left empty.
@@ -180,7 +188,7 @@ fn box_line(line: &str) -> Option<(String, String, State)> {
     let rest = line.trim_start();
     let rest = rest.strip_prefix("- ").or(rest.strip_prefix("* "))?;
     let (inside, rest) = rest.trim_start().strip_prefix('[')?.split_once(']')?;
-    let state = State::of_box(inside)?;
+    let state = State::of_box(inside);
     let rest = rest.trim_start();
     let rest = rest.strip_prefix("[P]").unwrap_or(rest).trim_start();
     let rest = rest.strip_prefix("**").unwrap_or(rest);
@@ -199,10 +207,12 @@ fn behind_id(text: &str) -> Option<(Option<State>, String)> {
     let mut boxed = None;
     while let Some((inside, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         if inside != "P" {
-            boxed = Some(State::of_box(inside)?);
+            boxed = Some(State::of_box(inside));
         }
         rest = after.trim_start();
     }
+    // Bold may take in the boxes.
+    let rest = rest.strip_prefix("**").unwrap_or(rest).trim_start();
     let title = rest.strip_prefix(':')?;
     Some((boxed, title.trim().to_owned()))
 }
@@ -267,19 +277,21 @@ mod tests {
             ### T005 [?]: E\n### T006-T009: range\n### T010 no colon\n#### T011 [ ]: F\n**Status**: ✅ Complete\n";
         assert_eq!(
             states(text),
-            "T001 complete, T002 open, T003 open, T004 not needed, T011 complete"
+            "T001 complete, T002 open, T003 open, T004 not needed, T005 open, T011 complete"
         );
     }
 
     #[test]
     fn boxes_of_a_list_are_tasks_where_there_are_no_headings() {
         let text = "- [ ] **T001**: a\n- [x] **T002** [P]: b\n  - [X] **T003**: c\n- [✅] T004: d\n\
-            - [x] [P] **T005**: e\n- [x] no id\n- [ ] **T006:** f\n```\n- [x] **T007**: code\n```\n";
+            - [x] [P] **T005**: e\n- [x] no id\n- [ ] **T006:** f\n- [x] **T008 [P]**: g\n- [~] **T009**: h\n```\n- [x] **T007**: code\n```\n";
         assert_eq!(
             states(text),
-            "T001 open, T002 complete, T003 complete, T004 complete, T005 complete, T006 open"
+            "T001 open, T002 complete, T003 complete, T004 complete, T005 complete, T006 open, \
+             T008 complete, T009 open"
         );
         assert_eq!(Tasks::parse(text).find("T006").unwrap().title, "f");
+        assert_eq!(Tasks::parse(text).find("T008").unwrap().title, "g");
     }
 
     #[test]

@@ -77,16 +77,19 @@ impl Tree {
 }
 
 /// Returns when a file was last written, or for a folder when the newest file in it was.
+///
+/// Marker and sessions are written by every resume, so their times tell nothing of the work.
 pub(super) fn written_at(world: &dyn World, path: &Utf8Path) -> Option<Timestamp> {
     let full = world.project().join(path);
     match world.stat(&full).ok()?.kind {
         Kind::Folder => {
             let tree = Tree::below(world, path, MOST_ENTRIES);
-            let times = tree.files.iter();
-            times
+            let works = tree.files.iter().filter(|file| !layout::is_account(file));
+            works
                 .filter_map(|file| world.modified(&world.project().join(file)))
                 .max()
         }
+        Kind::File | Kind::Link | Kind::Other if layout::is_account(path) => None,
         Kind::File | Kind::Link | Kind::Other => world.modified(&full),
     }
 }

@@ -95,6 +95,39 @@ fn a_killed_resume_leaves_both_files_old_or_both_new() -> Result<()> {
 }
 
 #[test]
+fn a_no_after_a_death_leaves_both_files_old_or_both_new() -> Result<()> {
+    let args = ["resume", "user-authentication", "--yes"];
+    let old = "specs/user-authentication:plan|spec\n";
+    let mut n_new = 0;
+    let mut n_deaths = 0;
+    for point in EFFECTS {
+        for nth in 1..=2 {
+            let project = Project::new()?;
+            let place = format!("{point}:{nth}");
+            if run(&project, &args, Some(&place))?.signal() != Some(ABORTED) {
+                break;
+            }
+            n_deaths += 1;
+            let second = project.typed(&["resume", "user-authentication"]);
+            let second = second.answering("n\n").run()?;
+            ensure!(second.code() == Some(0), "{place}: {second}");
+            let is_marker_new = project.read(MARKER)? != old;
+            let session = project.read(SESSION)?;
+            let is_session_new = session.contains(" - Resume: Resumed ");
+            ensure!(is_marker_new == is_session_new, "{place}: {second}");
+            ensure!(is_session_new || session == TEXT, "{place}: {session}");
+            // What is told and asked is of the files as they are now.
+            let told = second.stdout().contains("MARKER_MISMATCH");
+            ensure!(told != is_marker_new, "{place}: {second}");
+            n_new += u32::from(is_marker_new);
+        }
+    }
+    ensure!(n_deaths >= 3, "it died only {n_deaths} times");
+    ensure!(n_new >= 3, "only {n_new} deaths were finished");
+    Ok(())
+}
+
+#[test]
 fn a_killed_rollback_never_loses_what_it_replaces() -> Result<()> {
     let args = ["rollback", "user-authentication", "CP-003", "--yes"];
     let deaths = dies_everywhere(&args, Project::new, |project, place| {

@@ -128,14 +128,19 @@ impl Session {
             let Some(line) = self.lines.get(*at) else {
                 continue;
             };
-            let n_mark = list_mark(self.line(*at));
+            let text = self.line(*at);
+            let rest = text.trim_start();
+            let (blanks, _) = text.split_at(text.len() - rest.len());
             let mark = format!("{}. ", new.len() + place + 1);
             let mark = if place == 0 {
-                top.concat() + &mark
+                // New ones are indented as the list is.
+                let above = top.iter().map(|new| format!("{new}{blanks}"));
+                above.collect::<String>() + &mark
             } else {
                 mark
             };
-            let span = Span::new(line.content.start, line.content.start + n_mark);
+            let start = line.content.start + blanks.len();
+            let span = Span::new(start, start + list_mark(rest));
             edits.push(Edit::replace(&self.document, span, mark));
         }
         edits
