@@ -13,7 +13,7 @@ use rekindle_runner::{Ending, Recovered, Runner, StateFolder};
 use crate::begun;
 use crate::engine::{EngineOptions, drive, hold_branch, refuse_missing};
 use crate::face::{Briefing, Choice, Face, News};
-use crate::inspect::{Planned, inspect_world, plan_world};
+use crate::inspect::{Inspected, Planned, inspect_world, plan_world};
 use crate::{Error, Project, Query};
 
 /// More rounds in which nothing happens are no coincidence.
@@ -183,7 +183,7 @@ fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Optio
             match assessment.state {
                 // Where something stands in the way, nothing is not all there is to say.
                 State::Nothing if assessment.blockers().next().is_some() => {
-                    crate::inspect::chosen(&inspected, query)?;
+                    refuse_unchosen(&inspected, query, face)?;
                     return Ok(None);
                 }
                 State::Nothing => return begun::unfinished(project, &assessment.workflows),
@@ -195,7 +195,7 @@ fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Optio
                     .collect(),
                 // A protocol may have words of its own for what is not there.
                 State::Unknown => {
-                    crate::inspect::chosen(&inspected, query)?;
+                    refuse_unchosen(&inspected, query, face)?;
                     return Ok(Some(named));
                 }
                 State::Interrupted
@@ -228,6 +228,15 @@ fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Optio
         }
         None => Err(Error::ChoiceNeeded { open }),
     }
+}
+
+/// Says in a protocol's own words why no workflow is chosen, where none is.
+fn refuse_unchosen(inspected: &Inspected, query: &Query, face: &mut dyn Face) -> Result<(), Error> {
+    let chosen = crate::inspect::chosen(inspected, query);
+    if let (Err(_), Some(words)) = (&chosen, inspected.case.refusal()) {
+        face.print(words);
+    }
+    chosen.map(|_| ())
 }
 
 fn refuse_blocked(planned: &Planned) -> Result<(), Error> {

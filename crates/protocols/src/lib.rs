@@ -123,6 +123,11 @@ pub trait Case {
     /// Returns the folders outside of the project that are the workflow's to write to.
     fn roots(&self) -> Vec<Utf8PathBuf>;
 
+    /// Returns what is said where no workflow can be chosen, where the protocol has words for it.
+    fn refusal(&self) -> Option<&str> {
+        None
+    }
+
     /// Returns the checkpoints of the chosen workflow, oldest first.
     fn checkpoints(&self) -> Vec<Checkpoint>;
 

@@ -50,6 +50,11 @@ pub fn excerpt(text: &str, max_chars: usize) -> String {
     shown
 }
 
+/// Returns whether a character may stand in a line of a terminal as it is.
+pub fn is_printable(c: char) -> bool {
+    !is_unsafe(c)
+}
+
 /// Tells whether a character must not reach a terminal.
 fn is_unsafe(c: char) -> bool {
     // Control characters are C0 with ESC, DEL, and C1, in which U+009B alone begins a command.

@@ -53,13 +53,13 @@ fn items(value: &str) -> Vec<String> {
 
 fn path_of(item: &str) -> Option<Named> {
     let item = item.trim();
-    let word = match item.strip_prefix('`').and_then(|rest| rest.split_once('`')) {
-        Some((span, _)) => span.split_whitespace().next()?,
+    let whole = match item.strip_prefix('`').and_then(|rest| rest.split_once('`')) {
+        Some((span, _)) => span.trim(),
         None => item.split_whitespace().next()?,
     };
-    let word = word.trim_start_matches("./");
+    let word = whole.trim_start_matches("./");
     let is_never = word.is_empty()
-        || word.contains(['(', '*', '?', '<', '>', '|'])
+        || word.contains('(')
         || word.contains("://")
         || word.starts_with('/')
         || word.split('/').any(|part| part == "..")
@@ -69,7 +69,7 @@ fn path_of(item: &str) -> Option<Named> {
     }
     let kind = if word.ends_with('/') || has_name_of_a_file(word) {
         Kind::Path
-    } else if word.contains('/') {
+    } else if whole.contains('/') {
         Kind::Maybe
     } else {
         return None;
@@ -78,6 +78,27 @@ fn path_of(item: &str) -> Option<Named> {
         text: word.to_owned(),
         kind,
     })
+}
+
+/// Returns how a file or folder is written, so that it is read as a path again.
+///
+/// `short` is what it is called in its feature; `path` leads there from the project.
+pub(super) fn written(short: &Utf8Path, path: &Utf8Path, is_folder: bool) -> String {
+    let text = if is_folder {
+        format!("{short}/")
+    } else if has_name_of_a_file(short.as_str()) || short.as_str().contains('/') {
+        short.to_string()
+    } else if path.as_str().contains('/') {
+        path.to_string()
+    } else {
+        format!("./{path}")
+    };
+    let is_plain = |c: char| !c.is_whitespace() && !",;()[]{}".contains(c);
+    if text.chars().all(is_plain) {
+        text
+    } else {
+        format!("`{text}`")
+    }
 }
 
 /// Returns whether the last part has an extension, or is a dot-file.
@@ -143,11 +164,10 @@ mod tests {
                 "backend/Dockerfile?",
             ),
             (".env.example, .gitignore", ".env.example .gitignore"),
-            ("`src/a b.ts` new, `src/c.ts`", "src/a? src/c.ts"),
-            (
-                "/api/users, ../outside.md, https://x.org/a.html, src/*.ts",
-                "",
-            ),
+            ("`src/a b.ts` new, `src/c.ts`", "src/a b.ts src/c.ts"),
+            ("`a, b.md`; ./Makefile", "a, b.md Makefile?"),
+            ("src/*.ts, src/**/x.rs", "src/*.ts src/**/x.rs"),
+            ("/api/users, ../outside.md, https://x.org/a.html", ""),
             ("v1.0, e.g. x, 3.14", ""),
             ("None", ""),
             ("", ""),
@@ -161,6 +181,31 @@ mod tests {
                 })
                 .collect();
             assert_eq!(found.join(" "), wanted, "{value}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let table = [
+            ("spec.md", "specs/f/spec.md", false, "spec.md"),
+            ("contracts", "specs/f/contracts", true, "contracts/"),
+            ("Makefile", "specs/f/Makefile", false, "specs/f/Makefile"),
+            ("Makefile", "Makefile", false, "./Makefile"),
+            (
+                "backend/Dockerfile",
+                "backend/Dockerfile",
+                false,
+                "backend/Dockerfile",
+            ),
+            ("a, b (c).md", "a, b (c).md", false, "`a, b (c).md`"),
+            ("my dir", "my dir", true, "`my dir/`"),
+        ];
+        for (short, path, is_folder, wanted) in table {
+            let text = written(short.into(), path.into(), is_folder);
+            assert_eq!(text, wanted);
+            let found = named(&[format!("{text}, other.md")]);
+            let n_found = if path.contains('(') { 1 } else { 2 };
+            assert_eq!(found.len(), n_found, "{text}");
         }
     }
 

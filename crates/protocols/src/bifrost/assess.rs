@@ -144,7 +144,10 @@ impl Judged {
     /// Returns what is not there, or not filled in.
     pub(super) fn missing(&self) -> Vec<&str> {
         let missing = self.feature.files.iter();
-        let missing = missing.filter(|file| file.state != Presence::Present);
+        let missing = missing.filter(|file| match file.state {
+            Presence::Absent | Presence::Placeholder => true,
+            Presence::Present | Presence::Unreadable(_) => false,
+        });
         missing.map(|file| file.path.as_str()).collect()
     }
 

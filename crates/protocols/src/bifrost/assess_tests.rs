@@ -134,6 +134,77 @@ fn a_checkpoint_grows_old_at_two_levels_strictly() {
 }
 
 #[test]
+fn what_can_not_be_read_is_not_called_absent() {
+    let path = "specs/f/spec.md";
+    let large = "x".repeat(8 * 1024 * 1024 + 1);
+    let mut denied = Scene::new();
+    denied.world = denied.world.denied(path);
+    for scene in [denied, Scene::new().file(path, &large)] {
+        let fresh = Ask {
+            fresh: true,
+            ..named("f")
+        };
+        assert_eq!(scene.codes(&fresh), "UNREADABLE_FILE");
+        assert_eq!(scene.fact("missing"), "");
+        let plan = scene.case(&named("f")).plan(&rekindle_model::Intent::Open);
+        let said = plan.unwrap().before_asking;
+        assert!(
+            said.contains("Make specs/f/spec.md readable (it "),
+            "{said}"
+        );
+        assert!(!said.contains("git "), "{said}");
+    }
+}
+
+#[test]
+fn git_is_offered_only_where_it_has_what_is_gone() {
+    use rekindle_world::{GitAnswer, GitChange, GitEntry, GitQuestion, GitRepository};
+    let mut scene = Scene::new();
+    scene.world =
+        rekindle_world::MemoryWorld::new("/w/p", super::super::scene_tests::NOW.parse().unwrap())
+            .file("specs/f/plan.md", super::super::scene_tests::PLAN)
+            .file("specs/f/tasks.md", super::super::scene_tests::TASKS);
+    let said = |scene: &Scene| {
+        assert_eq!(scene.codes(&named("f")), "MISSING_CRITICAL");
+        let plan = scene.case(&named("f")).plan(&rekindle_model::Intent::Open);
+        plan.unwrap().before_asking
+    };
+    assert!(!said(&scene).contains("git "));
+    let entry = GitEntry {
+        mode: "100644".to_owned(),
+        id: "b".repeat(40),
+    };
+    let gone = |path: &str| GitChange {
+        path: path.into(),
+        from: None,
+        before: Some(entry.clone()),
+        after: None,
+    };
+    let base = "a".repeat(40);
+    for (path, is_offered) in [("p/specs/f/spec.md", true), ("specs/f/spec.md", false)] {
+        let mut saved = scene.clone();
+        let repository = GitRepository {
+            top_level: "/w".into(),
+            common_dir: "/w/.git".into(),
+            head: Some(base.clone()),
+            branch: None,
+        };
+        let changes = GitQuestion::Changes { base: base.clone() };
+        saved.world = saved
+            .world
+            .git_says(
+                "",
+                GitQuestion::Repository,
+                GitAnswer::Repository(repository),
+            )
+            .git_says("", changes, GitAnswer::Changes(vec![gone(path)]));
+        let said = said(&saved);
+        let offer = "`git checkout HEAD -- specs/f/spec.md`";
+        assert_eq!(said.contains(offer), is_offered, "{said}");
+    }
+}
+
+#[test]
 fn what_is_written_in_a_later_minute_is_modified() {
     let written = |at: &str| Scene::new().written_at("specs/f/plan.md", at);
     assert_eq!(written("2026-03-14T08:00:59Z").fact("modified"), "");
@@ -150,6 +221,24 @@ fn what_is_written_in_a_later_minute_is_modified() {
         .written_at("specs/f/contracts/deep/b.yaml", "2026-03-14T08:30:00Z")
         .written_at("specs/f/session.md", "2026-03-14T08:30:00Z");
     assert_eq!(scene.fact("modified"), "specs/f/contracts");
+    for named in [
+        "session.md",
+        "specs/f/",
+        "specs/",
+        ".bifrost/",
+        ".bifrost/active-workflow",
+    ] {
+        let own = scene
+            .clone()
+            .edit(
+                "**Artifacts**: contracts/",
+                &format!("**Artifacts**: {named}"),
+            )
+            .written_at("specs/f/contracts/deep/b.yaml", "2026-03-14T07:30:00Z")
+            .written_at(".bifrost/active-workflow", "2026-03-14T08:30:00Z");
+        assert_eq!(own.fact("artifacts_listed"), "1 1", "{named}");
+        assert_eq!(own.fact("modified"), "", "{named}");
+    }
     assert_eq!(scene.fact("artifacts_listed"), "1 1");
     assert_eq!(scene.fact("artifacts_verified"), "4 4");
 }

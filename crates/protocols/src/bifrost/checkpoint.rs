@@ -127,9 +127,15 @@ impl Entry {
         }
     }
 
+    /// Returns whether it is what the template left for somebody to fill in.
+    fn is_template(&self) -> bool {
+        self.when.contains('{')
+    }
+
     /// Returns the percentage of the context that was recorded.
     pub(super) fn context(&self) -> Option<u32> {
         let (before, _) = self.fields.context.as_deref()?.split_once('%')?;
+        let before = before.trim_end();
         let n_digits = before.bytes().rev().take_while(u8::is_ascii_digit).count();
         before.get(before.len() - n_digits..)?.parse().ok()
     }
@@ -144,7 +150,7 @@ impl Checkpoints {
     /// Reads the checkpoints of a session.
     pub(super) fn read(session: &Session) -> Self {
         let mut history = entries(session, session::HISTORY);
-        let latest = entries(session, session::LATEST).into_iter().next();
+        let latest = latest_of(entries(session, session::LATEST));
         let listed = entries(session, session::CHECKPOINTS);
         let is_plain = latest.is_none() && history.is_empty() && !listed.is_empty();
         if is_plain {
@@ -243,35 +249,46 @@ fn newest(newest_first: &[Entry]) -> Option<Entry> {
     newest.or(newest_first.first()).cloned()
 }
 
+/// Returns the one that counts where the heading of the latest is there more than once: what the
+/// template left says nothing, and of the others the newest counts, the first of equals.
+fn latest_of(mut entries: Vec<Entry>) -> Option<Entry> {
+    if entries.iter().any(|entry| !entry.is_template()) {
+        entries.retain(|entry| !entry.is_template());
+    }
+    newest(&entries)
+}
+
 /// Reads the checkpoints in the sections of a name.
 fn entries(session: &Session, section: &str) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
-    let mut has_list = false;
+    // How far the field is indented that has a list below it.
+    let mut list_indent: Option<usize> = None;
     for at in session.places(section) {
         let line = session.line(at);
         if starts_like_one(line) {
             entries.push(parse(line, at));
-            has_list = false;
+            list_indent = None;
             continue;
         }
         let Some(entry) = entries.last_mut() else {
             continue;
         };
-        if let Some(field) = field(line) {
-            has_list = field.key.eq_ignore_ascii_case("artifacts");
-            entry.take(field.key, field.value);
-            entry.last = at;
-        } else if line.trim().is_empty() {
-            has_list = false;
-        } else {
-            let is_item = line.starts_with([' ', '\t']);
-            if has_list && is_item {
-                let item = line.trim_start().trim_start_matches(['-', '*', '+']);
-                entry.fields.artifacts.push(item.trim().to_owned());
-            }
-            if is_item {
+        let is_indented = line.starts_with([' ', '\t']);
+        match field(line).filter(|field| !list_indent.is_some_and(|indent| field.indent > indent)) {
+            Some(field) => {
+                let is_list = field.key.eq_ignore_ascii_case("artifacts");
+                list_indent = is_list.then_some(field.indent);
+                entry.take(field.key, field.value);
                 entry.last = at;
             }
+            None if line.trim().is_empty() => {}
+            None if is_indented => {
+                if list_indent.is_some() {
+                    entry.fields.artifacts.push(item(line).to_owned());
+                }
+                entry.last = at;
+            }
+            None => list_indent = None,
         }
     }
     for entry in &mut entries {
@@ -298,6 +315,26 @@ impl Entry {
             _ => {}
         }
     }
+}
+
+/// Returns what an item of a list says, without its bullet, number or box.
+fn item(line: &str) -> &str {
+    let line = line.trim();
+    let bullets = ["- ", "* ", "+ ", "• "].iter();
+    let mut marks = bullets.filter_map(|mark| line.strip_prefix(mark));
+    let text = marks
+        .next()
+        .unwrap_or_else(|| without_mark(line))
+        .trim_start();
+    let boxed = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once("] "));
+    let text = boxed.map_or(text, |(_, rest)| rest);
+    // What is in bold is the item, and the rest is said of it.
+    let bold = text
+        .strip_prefix("**")
+        .and_then(|rest| rest.split_once("**"));
+    bold.map_or(text, |(inside, _)| inside).trim()
 }
 
 /// Returns whether a line looks as if it was to be a checkpoint, be it cut off.
@@ -336,18 +373,13 @@ fn parse(line: &str, at: usize) -> Entry {
     }
 }
 
-/// Reads a time of the minute, in the user's own zone.
+/// Reads a day and a time of 24 hours, to the minute, in the user's own zone.
 fn local_time(text: &str) -> Option<DateTime> {
-    let text = text.trim();
-    let (day, time) = match text.split_once([' ', 'T']) {
-        Some((day, time)) => (day, time.trim()),
-        None => (text, "00:00"),
-    };
+    let (day, time) = text.trim().split_once([' ', 'T'])?;
     let date: jiff::civil::Date = day.parse().ok().filter(|_| day.len() == 10)?;
-    let (hour, rest) = time.split_once(':')?;
-    let minute = rest.get(..2)?;
+    let (hour, minute) = time.trim().split_once(':')?;
     let number = |text: &str| {
-        let is_number = text.len() <= 2 && text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_number = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
         is_number.then(|| text.parse::<i8>().ok())?
     };
     let time = jiff::civil::Time::new(number(hour)?, number(minute)?, 0, 0).ok()?;

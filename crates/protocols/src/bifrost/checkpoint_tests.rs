@@ -35,21 +35,29 @@ fn lines_are_read_with_and_without_what_surrounds_them() {
             "text",
         ),
         (
-            "  2. CP-1000 (2025-10-10 9:05): text",
+            "  2. CP-1000 (2025-10-10 09:05): text",
             "CP-1000",
             "2025-10-10T09:05:00",
             "text",
         ),
         (
-            "**CP-003** (2025-10-10T14:30:59): text",
+            "**CP-003** (2025-10-10T14:30): text",
             "CP-003",
             "2025-10-10T14:30:00",
             "text",
         ),
+        ("**CP-003** (2025-10-10): text", "CP-003", "-", "text"),
+        ("**CP-003** (2025-10-10 9:05): text", "CP-003", "-", "text"),
         (
-            "**CP-003** (2025-10-10): text",
+            "**CP-003** (2025-10-10 02:30 PM): text",
             "CP-003",
-            "2025-10-10T00:00:00",
+            "-",
+            "text",
+        ),
+        (
+            "**CP-003** (2025-10-10 14:30:59): text",
+            "CP-003",
+            "-",
             "text",
         ),
         (
@@ -139,6 +147,58 @@ fn a_plain_list_has_its_newest_as_the_latest() {
     assert_eq!((latest.name(), latest.phase), ("CP-003", Some(Phase::Plan)));
     assert_eq!(ids(&found.in_file_order()), "CP-001 CP-002 CP-003");
     assert_eq!(ids(&found.all()), "CP-003 CP-002 CP-001");
+}
+
+#[test]
+fn of_several_latest_ones_the_newest_that_is_filled_in_counts() {
+    let latest = |blocks: &[&str]| {
+        let text: String = blocks
+            .iter()
+            .map(|block| format!("#### **Latest Checkpoint**\n\n{block}\n\n"))
+            .collect();
+        let session = Session::parse(text.into_bytes()).unwrap();
+        let latest = Checkpoints::read(&session).latest;
+        latest.map_or_else(|| "-".to_owned(), |latest| latest.name().to_owned())
+    };
+    let template = "**CP-001** ({DATE} {TIME}): Session initialized";
+    let old = "**CP-002** (2026-01-02 10:00): Plan validated";
+    let new = "**CP-003** (2026-01-03 10:00): Plan validated";
+    let same = "**CP-004** (2026-01-03 10:00): Plan validated";
+    assert_eq!(latest(&[template, old]), "CP-002");
+    assert_eq!(latest(&["None", old, template]), "CP-002");
+    assert_eq!(latest(&[old, new]), "CP-003");
+    assert_eq!(latest(&[new, old]), "CP-003");
+    assert_eq!(latest(&[old, new, same]), "CP-003");
+    assert_eq!(latest(&[template]), "CP-001");
+    assert_eq!(latest(&["None"]), "-");
+}
+
+#[test]
+fn the_items_of_a_list_may_have_any_form() {
+    for item in [
+        "    - a.md",
+        "      * a.md (new)",
+        "    + a.md",
+        "    1. a.md",
+        "    2) a.md",
+        "    • a.md",
+        "    - [x] a.md",
+        "    - **a.md**: new",
+        "    - **a.md** (new)",
+        "    a.md",
+        "\n    - `a.md`",
+        "  - a.md",
+    ] {
+        let block = format!(
+            "**CP-001** (2026-01-02 10:00): Plan\n  - **Artifacts**:\n{item}\n  - **Dependencies**: None\n  - **Next**: x"
+        );
+        let latest = read(&block, "").latest.unwrap();
+        let named = super::super::artifacts::named(&latest.fields.artifacts);
+        let named: Vec<&str> = named.iter().map(|named| named.text.as_str()).collect();
+        assert_eq!(named, ["a.md"], "{block}");
+        assert_eq!(latest.fields.dependencies.as_deref(), Some("None"));
+        assert_eq!(latest.fields.next.as_deref(), Some("x"));
+    }
 }
 
 #[test]

@@ -157,6 +157,10 @@ impl Case for Halted {
         listed(&self.halt.checkpoints, &path, &zone)
     }
 
+    fn refusal(&self) -> Option<&str> {
+        Some(&self.text)
+    }
+
     fn timeline(&self) -> Option<String> {
         self.halt.session_path.as_ref()?;
         Some(words::timeline(&self.halt.checkpoints))

@@ -85,7 +85,8 @@ pub(super) fn feature_name(typed: &str) -> Result<String, &'static str> {
     let path = typed.trim().trim_start_matches("./").trim_end_matches('/');
     let name = match path.strip_prefix(SPECS) {
         Some("") => "",
-        Some(rest) => rest.strip_prefix('/').unwrap_or(path),
+        Some(rest) if rest.starts_with('/') => rest.trim_start_matches('/'),
+        Some(_) => path,
         None => path,
     };
     if name.is_empty() {
@@ -116,7 +117,14 @@ mod tests {
 
     #[test]
     fn a_name_is_taken_as_it_is_typed_and_never_leaves_specs() {
-        for typed in ["x", "specs/x", "specs/x/", "./specs/x//", " x "] {
+        for typed in [
+            "x",
+            "specs/x",
+            "specs/x/",
+            "specs//x/",
+            "./specs/x//",
+            " x ",
+        ] {
             assert_eq!(feature_name(typed).as_deref(), Ok("x"), "{typed:?}");
         }
         assert_eq!(feature_name("specs-2").as_deref(), Ok("specs-2"));

@@ -270,7 +270,9 @@ fn glance(world: &dyn World, name: &str) -> Summary {
     let Choice::Found(latest) = Checkpoints::read(&session).choose(None) else {
         return stopped(State::Blocked, "no checkpoint", start());
     };
-    let tasks = read::text(world, &layout::file(name, "tasks.md"));
+    let tasks = read::text(world, &layout::file(name, "tasks.md"))
+        .ok()
+        .flatten();
     let tasks = tasks.map(|text| Tasks::parse(&text));
     let phase = latest.phase.unwrap_or(Phase::Spec);
     let command = Situation {

@@ -3,6 +3,8 @@
 //! A checkpoint's `Next` is what somebody wrote for a reader. It is often prose, and often out of
 //! date: the task that it names may have been done since.
 
+use rekindle_text::is_printable;
+
 use super::phase::{Phase, task_ids};
 use super::tasks::Tasks;
 
@@ -141,7 +143,7 @@ fn number(id: &str) -> Option<u32> {
 fn quoted_command(text: &str) -> Option<String> {
     let spans = text.split('`').skip(1).step_by(2);
     let command = spans.map(str::trim).find(|span| span.starts_with('/'))?;
-    let safe: String = command.chars().filter(|c| !c.is_control()).collect();
+    let safe: String = command.chars().filter(|c| is_printable(*c)).collect();
     let is_command = safe.len() > 1 && safe.chars().count() <= LONGEST;
     is_command.then_some(safe)
 }
@@ -244,6 +246,7 @@ mod tests {
             ),
             ("`/`", "/implement f T002"),
             ("`/a\u{1b}[2Jb`", "/a[2Jb f"),
+            ("`/plan\u{202e} f\u{2066}`", "/plan f"),
         ];
         for (said, wanted) in table {
             assert_eq!(

@@ -45,9 +45,20 @@ fn files(judged: &Judged, findings: &mut Vec<Finding>) {
                     judged.phase.as_str()
                 ),
             )
-            .hint(format!(
-                "bring it back, for instance with `git checkout -- {path}`"
-            ))
+            .hint(if file.is_saved {
+                format!("bring it back with `git checkout HEAD -- {path}`")
+            } else {
+                "bring it back, or go back to an earlier checkpoint".to_owned()
+            })
+            .at(place),
+            (Presence::Unreadable(reason), _) => Finding::new(
+                Code::UnreadableFile,
+                format!(
+                    "the {} phase requires `{path}`, which is there and can not be read: {reason}",
+                    judged.phase.as_str()
+                ),
+            )
+            .hint("make it a file that can be read")
             .at(place),
             (Presence::Placeholder, true) => {
                 let name = &feature.name;
@@ -354,7 +365,7 @@ fn legacy(name: &str, session: &Utf8Path) -> Option<Finding> {
 /// Returns the findings of a reading that ended early; the first is why.
 pub(super) fn halted(halt: &Halt) -> Vec<Finding> {
     let name = halt.feature.as_deref().unwrap_or_default();
-    let session = halt.session_path.as_ref().filter(|_| halt.uses_session());
+    let session = halt.session_path.as_ref();
     let legacy = session.and_then(|path| legacy(name, path));
     [why_halted(halt)].into_iter().chain(legacy).collect()
 }
@@ -378,7 +389,11 @@ fn why_halted(halt: &Halt) -> Finding {
             Code::CorruptSession,
             format!("the session can not be used: {reason}"),
         )
-        .hint("bring an earlier version back from version control"),
+        .hint(if halt.is_session_saved {
+            "bring an earlier version back from version control"
+        } else {
+            "mend it, or bring an earlier version back from where you keep copies"
+        }),
         Why::OtherFeature { named } => Finding::new(
             Code::FeatureMismatch,
             format!(

@@ -260,7 +260,54 @@ fn a_checkpoint_is_made_of_where_the_work_stands() {
 }
 
 #[test]
-fn archiving_moves_and_never_drops() {
+fn a_checkpoint_names_what_can_be_read_again() {
+    let scene = Scene::new()
+        .edit(
+            "**Artifacts**: spec.md",
+            "**Artifacts**: contracts/, ./Makefile, docs/Notes",
+        )
+        .file("specs/f/contracts/a.yaml", "")
+        .file("Makefile", "")
+        .file("docs/Notes", "");
+    let intent = Intent::Checkpoint {
+        note: String::new(),
+    };
+    let session = after(&plan(&scene, &named("f"), &intent), "specs/f/session.md");
+    assert!(
+        session.contains(
+            "  - **Artifacts**: ./Makefile, docs/Notes, contracts/, plan.md, spec.md, tasks.md\n"
+        ),
+        "{session}"
+    );
+    let mut again = scene;
+    again.session = session;
+    assert_eq!(again.fact("artifacts_listed"), "6 6");
+}
+
+#[test]
+fn details_show_a_field_whole_and_all_later_work() {
+    let long = "word ".repeat(300);
+    let mut scene = Scene::new().edit(
+        "**Dependencies**: None",
+        &format!("**Dependencies**: {long}end"),
+    );
+    let details = |scene: &Scene, ask: &Ask| open(scene, ask).confirmation.unwrap().details;
+    assert!(details(&scene, &named("f")).contains("word end\n"));
+    for n in 0..600 {
+        let path = format!("src/{n:03}.rs");
+        scene = scene
+            .file(&path, "")
+            .written_at(&path, "2026-03-14T08:30:00Z");
+    }
+    let shown = details(&scene, &back_to("CP-002"));
+    assert!(
+        shown.contains("- src/499.rs\n- … and 100 more\n"),
+        "{shown}"
+    );
+}
+
+/// Returns a session with seven checkpoints.
+fn seven() -> Scene {
     let history: Vec<String> = (1..=7)
         .rev()
         .enumerate()
@@ -272,11 +319,52 @@ fn archiving_moves_and_never_drops() {
         })
         .collect();
     let history = history.join("\n");
-    let scene = Scene::with(&super::super::scene_tests::session(
+    Scene::with(&super::super::scene_tests::session(
         "**CP-007** (2026-03-07 08:00): Phase 7 complete",
         &history,
     ))
-    .edit(
+}
+
+#[test]
+fn a_new_checkpoint_leaves_five_in_the_history_and_drops_none() {
+    let intent = Intent::Checkpoint {
+        note: "New".to_owned(),
+    };
+    let made = plan(&seven(), &named("f"), &intent);
+    assert_eq!(
+        deeds(&made),
+        [
+            "create specs/f/session-archive.md",
+            "edit specs/f/session.md"
+        ]
+    );
+    assert_eq!(
+        after(&made, "specs/f/session-archive.md"),
+        "# Session Archive\n\n## 2026-03-14\n\n- **CP-003** (2026-03-03 08:00): Phase 3 complete\n- **CP-002** (2026-03-02 08:00): Phase 2 complete\n- **CP-001** (2026-03-01 08:00): Phase 1 complete\n"
+    );
+    let mut next = seven();
+    next.session = after(&made, "specs/f/session.md");
+    assert_eq!(
+        next.fact("history_ids"),
+        "CP-008 CP-007 CP-006 CP-005 CP-004"
+    );
+    // A plain list stays one.
+    let list: String = (1..=6)
+        .map(|n| format!("- **CP-00{n}** (2026-03-0{n} 08:00): Phase {n} complete\n"))
+        .collect();
+    let plain = Scene::with(&format!("### Recovery Checkpoints\n{list}"));
+    let made = plan(&plain, &named("f"), &intent);
+    let session = after(&made, "specs/f/session.md");
+    assert!(session.contains("\n- **CP-003** ("), "{session}");
+    assert!(session.ends_with("- **CP-006** (2026-03-06 08:00): Phase 6 complete\n- **CP-007** (2026-03-14 09:00): New\n"), "{session}");
+    assert!(!session.contains("CP-002"), "{session}");
+    let archive = after(&made, "specs/f/session-archive.md");
+    assert!(archive.contains("\n- **CP-002** ("), "{archive}");
+}
+
+#[test]
+fn archiving_moves_and_never_drops() {
+    let scene = seven().edit(
         "1. **2026-03-13** - Implement",
         "1. **2026-03-14** - Resume: Resumed f.\n2. **2026-03-13** - Implement",
     );

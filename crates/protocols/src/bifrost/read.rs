@@ -4,6 +4,7 @@
 //! or no text, a checkpoint that can not be had. Everything else is noted, and the reading goes on.
 
 mod beside;
+mod saved;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::civil::DateTime;
@@ -12,6 +13,7 @@ use rekindle_world::{Kind, World};
 
 use self::beside::Reader;
 pub(super) use self::beside::{Artifact, Presence};
+use self::saved::is_saved;
 use super::checkpoint::{Checkpoints, Choice, Entry};
 use super::layout;
 use super::marker::Marker;
@@ -41,6 +43,8 @@ pub(super) struct Halt {
     pub(super) is_known: bool,
     /// The session that was read, or would have been.
     pub(super) session_path: Option<Utf8PathBuf>,
+    /// Whether version control has another version of that session.
+    pub(super) is_session_saved: bool,
     /// The checkpoints, where they could be read.
     pub(super) checkpoints: Checkpoints,
     /// The feature as a first checkpoint would find it, where only that is missing.
@@ -207,7 +211,10 @@ pub(super) fn feature(world: &dyn World, name: &str, ask: &Ask) -> Evidence {
     let (session_path, session) = match session(world, name) {
         Ok(found) => found,
         Err((path, why)) => {
+            let is_corrupt = matches!(why, Why::Corrupt { .. });
+            let broken = path.as_ref().filter(|_| is_corrupt);
             return halted(Halt {
+                is_session_saved: broken.is_some_and(|path| is_saved(world, path)),
                 session_path: path,
                 is_known,
                 ..halt(why)
@@ -255,26 +262,13 @@ fn halted(halt: Halt) -> Evidence {
 }
 
 impl Halt {
-    /// Returns whether the session could be read and only its checkpoint could not.
-    pub(super) fn uses_session(&self) -> bool {
-        match self.why {
-            Why::NoCheckpoint | Why::CorruptCheckpoint { .. } | Why::UnknownCheckpoint { .. } => {
-                true
-            }
-            Why::BadName { .. }
-            | Why::NoFeatures
-            | Why::NoSession
-            | Why::Corrupt { .. }
-            | Why::OtherFeature { .. } => false,
-        }
-    }
-
     fn new(why: Why, feature: Option<String>) -> Self {
         Self {
             why,
             feature,
             is_known: false,
             session_path: None,
+            is_session_saved: false,
             checkpoints: Checkpoints::default(),
             standing: None,
         }
@@ -323,10 +317,16 @@ pub(super) fn bytes(world: &dyn World, path: &Utf8Path) -> Result<Option<Vec<u8>
     }
 }
 
-/// Returns a file of the project as text, if it is one.
-pub(super) fn text(world: &dyn World, path: &Utf8Path) -> Option<String> {
-    let bytes = bytes(world, path).ok()??;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+/// Returns a file of the project as text; `None` when nothing is there.
+///
+/// # Errors
+/// Why what is there can not be read.
+pub(super) fn text(world: &dyn World, path: &Utf8Path) -> Result<Option<String>, &'static str> {
+    match bytes(world, path)? {
+        Some(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        None if world.stat(&world.project().join(path)).is_ok() => Err("it is no file"),
+        None => Ok(None),
+    }
 }
 
 /// Returns whether a page is what `/spec` left for a later phase to fill in.

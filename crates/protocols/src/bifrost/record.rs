@@ -2,8 +2,9 @@
 
 use camino::Utf8Path;
 use rekindle_model::{Action, Plan, Step, StopKind, Then};
-use rekindle_text::excerpt;
+use rekindle_text::{excerpt, is_printable};
 
+use super::artifacts;
 use super::assess::Judged;
 use super::checkpoint::{Checkpoints, Entry};
 use super::layout;
@@ -24,26 +25,26 @@ pub(super) fn checkpoint(judged: &Judged, note: &str) -> Plan {
     let new = new_checkpoint(judged, note);
     let feature = &judged.feature;
     let day = feature.now.date().to_string();
-    let session = feature.session.with_checkpoint(&new).updated(&day);
+    let session = feature.session.with_checkpoint(&new);
+    let (session, moved) = without_old_checkpoints(&session);
+    let session = session.updated(&day);
     let latest = Checkpoints::read(&session).latest;
     let is_read_back = latest.is_some_and(|latest| latest.id.as_deref() == Some(new.id.as_str()));
     if !is_read_back {
         let reason = "the session has no place for a checkpoint that could be read back";
         return plan_of(&feature.name, Vec::new(), stop(StopKind::Blocked, reason));
     }
-    let step = write_session(
-        judged,
-        &session,
-        &format!("a new checkpoint: {}", new.line()),
-    );
-    plan_of(&feature.name, vec![step], stop(StopKind::Done, &new.line()))
+    let why = format!("a new checkpoint: {}", new.line());
+    let mut steps: Vec<Step> = kept(feature, &moved).into_iter().collect();
+    steps.push(write_session(judged, &session, &why));
+    plan_of(&feature.name, steps, stop(StopKind::Done, &new.line()))
 }
 
 fn new_checkpoint(judged: &Judged, note: &str) -> NewCheckpoint {
     let feature = &judged.feature;
     let note: String = note
         .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
+        .map(|c| if is_printable(c) { c } else { ' ' })
         .collect();
     let note = note.trim();
     let archive = feature.archive.as_deref().unwrap_or_default();
@@ -66,7 +67,7 @@ fn new_checkpoint(judged: &Judged, note: &str) -> NewCheckpoint {
             "In Progress"
         },
         context: feature.estimated_context,
-        artifacts: artifacts(feature),
+        artifacts: named_files(feature),
         dependencies: dependencies(feature, now.phase),
         next: format!("`{}`", now.next().command),
     }
@@ -100,16 +101,17 @@ fn standing(judged: &Judged) -> Situation<'_> {
     checkpoint
 }
 
-fn artifacts(feature: &Feature) -> String {
+fn named_files(feature: &Feature) -> String {
     let folder = layout::folder(&feature.name);
     let present = feature
         .files
         .iter()
         .filter(|file| file.state == Presence::Present);
-    let names: Vec<&str> = present
+    let names: Vec<String> = present
         .map(|file| {
             let path = Utf8Path::new(&file.path);
-            path.strip_prefix(&folder).unwrap_or(path).as_str()
+            let short = path.strip_prefix(&folder).unwrap_or(path);
+            artifacts::written(short, path, file.is_folder)
         })
         .collect();
     if names.is_empty() {
@@ -145,30 +147,13 @@ pub(super) fn archive(judged: &Judged) -> Plan {
         return plan_of(&feature.name, Vec::new(), stop(StopKind::Done, &reason));
     }
     let day = feature.now.date().to_string();
-    let page = format!("\n## {day}\n\n{}\n", moved.join("\n"));
     let path = layout::archive(&feature.session_path);
-    let action = match &feature.archive {
-        Some(before) => Action::Edit {
-            path: path.clone(),
-            before: before.clone(),
-            after: [before.as_slice(), page.as_bytes()].concat(),
-        },
-        None => Action::Create {
-            path: path.clone(),
-            contents: format!("# Session Archive\n{page}").into_bytes(),
-        },
-    };
-    let steps = vec![
-        Step {
-            action,
-            why: format!("{} entries are kept here", moved.len()),
-        },
-        write_session(
-            judged,
-            &session.updated(&day),
-            "what was moved leaves the session",
-        ),
-    ];
+    let mut steps: Vec<Step> = kept(feature, &moved).into_iter().collect();
+    steps.push(write_session(
+        judged,
+        &session.updated(&day),
+        "what was moved leaves the session",
+    ));
     let mut plan = plan_of(&feature.name, steps, Then::Again);
     let size = |session: &Session| session.bytes().len();
     let reason = format!(
@@ -182,15 +167,48 @@ pub(super) fn archive(judged: &Judged) -> Plan {
     plan
 }
 
+/// Returns the step that keeps what leaves a session, beside it and below what was kept before.
+fn kept(feature: &Feature, moved: &[String]) -> Option<Step> {
+    if moved.is_empty() {
+        return None;
+    }
+    let day = feature.now.date();
+    let page = format!("\n## {day}\n\n{}\n", moved.join("\n"));
+    let path = layout::archive(&feature.session_path);
+    let action = match &feature.archive {
+        Some(before) => Action::Edit {
+            path,
+            before: before.clone(),
+            after: [before.as_slice(), page.as_bytes()].concat(),
+        },
+        None => Action::Create {
+            path,
+            contents: format!("# Session Archive\n{page}").into_bytes(),
+        },
+    };
+    Some(Step {
+        action,
+        why: format!("{} entries are kept here", moved.len()),
+    })
+}
+
 /// Returns the session without what can go, and what was taken out.
 fn shorter(session: &Session) -> (Session, Vec<String>) {
+    let (session, mut moved) = without_old_checkpoints(session);
+    let (session, history) = session.with_short_history(MOST);
+    moved.extend(history.into_iter().map(|text| format!("- {text}")));
+    (session, moved)
+}
+
+/// Returns the session with the newest checkpoints of its history, and the others as they stood.
+fn without_old_checkpoints(session: &Session) -> (Session, Vec<String>) {
     let checkpoints = Checkpoints::read(session);
     let over: Vec<&Entry> = if checkpoints.is_plain {
         checkpoints.history.iter().skip(MOST).collect()
     } else {
         checkpoints.in_file_order().into_iter().skip(MOST).collect()
     };
-    let mut moved: Vec<String> = over
+    let moved: Vec<String> = over
         .iter()
         .map(|entry| format!("- {}", session.written(entry)))
         .collect();
@@ -199,7 +217,5 @@ fn shorter(session: &Session) -> (Session, Vec<String>) {
     } else {
         session.without_checkpoints(&over)
     };
-    let (session, history) = session.with_short_history(MOST);
-    moved.extend(history.into_iter().map(|text| format!("- {text}")));
     (session, moved)
 }

@@ -245,7 +245,17 @@ fn a_legacy_session_is_used_if_it_is_this_features() {
     assert_eq!(scene.codes(&named("f")), "LEGACY_SESSION");
     assert_eq!(scene.fact("session_path"), ".bifrost/memory/session.md");
     let other = scene.clone().edit("**Feature**: f", "**Feature**: g");
-    assert_eq!(other.codes(&named("f")), "FEATURE_MISMATCH");
+    assert_eq!(other.codes(&named("f")), "FEATURE_MISMATCH LEGACY_SESSION");
+    let torn = scene
+        .clone()
+        .edit("**CP-003** (2026-03-14", "**CP-003** (2026-");
+    assert_eq!(torn.codes(&named("f")), "CORRUPT_CHECKPOINT LEGACY_SESSION");
+    for halted in [&other, &torn] {
+        let plan = halted.case(&named("f")).plan(&rekindle_model::Intent::Open);
+        let said = plan.unwrap().before_asking;
+        let warning = "⚠️  Using legacy session format. Consider migrating: .bifrost/scripts/migrate-session-memory.sh f\n";
+        assert!(said.starts_with(warning), "{said}");
+    }
     let nobody = scene.edit("**Feature**: f", "**Feature**:");
     assert_eq!(nobody.codes(&named("f")), "LEGACY_SESSION");
     for (said, wanted) in [
@@ -258,7 +268,7 @@ fn a_legacy_session_is_used_if_it_is_this_features() {
         ("specs/f", "LEGACY_SESSION"),
         ("`specs/f/`", "LEGACY_SESSION"),
         ("`f`", "LEGACY_SESSION"),
-        ("`specs/g/`", "FEATURE_MISMATCH"),
+        ("`specs/g/`", "FEATURE_MISMATCH LEGACY_SESSION"),
     ] {
         let named_so = nobody
             .clone()
@@ -267,6 +277,22 @@ fn a_legacy_session_is_used_if_it_is_this_features() {
     }
     let project = Scene::with("# Project Session\n\n## 🏗️ Architectural Patterns\n").legacy();
     assert_eq!(project.codes(&named("f")), "LEGACY_SESSION NO_CHECKPOINT");
+}
+
+#[test]
+fn names_are_found_by_their_last_part_only_if_it_is_one_files() {
+    let scene = Scene::new()
+        .edit(
+            "**Artifacts**: spec.md",
+            "**Artifacts**: a.py, b.py, c.py, deep/",
+        )
+        .file("backend/x/a.py", "")
+        .file("one/b.py", "")
+        .file("two/b.py", "")
+        .file("specs/g/c.py", "")
+        .file("one/deep/x.py", "");
+    assert_eq!(scene.fact("artifacts_listed"), "2 4");
+    assert_eq!(scene.fact("missing"), "b.py c.py");
 }
 
 #[test]

@@ -16,12 +16,18 @@ const MOST_ENTRIES: usize = 200_000;
 pub(super) struct Tree {
     pub(super) files: Vec<Utf8PathBuf>,
     folders: Vec<Utf8PathBuf>,
+    /// The places of both, in the order of the last parts of their paths.
+    files_by_name: Vec<usize>,
+    folders_by_name: Vec<usize>,
 }
 
 impl Tree {
     /// Lists a project; links are not followed.
     pub(super) fn of(world: &dyn World) -> Self {
-        Self::below(world, Utf8Path::new(""), MOST_ENTRIES)
+        let mut tree = Self::below(world, Utf8Path::new(""), MOST_ENTRIES);
+        tree.files_by_name = by_name(&tree.files);
+        tree.folders_by_name = by_name(&tree.folders);
+        tree
     }
 
     /// Lists a folder of the project.
@@ -35,7 +41,8 @@ impl Tree {
             for entry in entries {
                 most = most.saturating_sub(1);
                 if most == 0 {
-                    return tree;
+                    open.clear();
+                    break;
                 }
                 let path = folder.join(&entry.name);
                 match entry.kind {
@@ -62,18 +69,32 @@ impl Tree {
             let is_others = path.starts_with(layout::SPECS) && !path.starts_with(feature);
             !is_others && !path.starts_with(layout::BIFROST)
         };
-        let among = if name.ends_with('/') {
-            &self.folders
+        let (among, by_name) = if name.ends_with('/') {
+            (&self.folders, &self.folders_by_name)
         } else {
-            &self.files
+            (&self.files, &self.files_by_name)
         };
-        let mut named = among
+        let start = by_name.partition_point(|at| name_at(among, *at) < Some(wanted));
+        let mut named = by_name
             .iter()
-            .filter(|path| path.file_name() == Some(wanted))
+            .skip(start)
+            .take_while(|at| name_at(among, **at) == Some(wanted))
+            .filter_map(|at| among.get(*at))
             .filter(is_ours);
         let only = named.next()?;
         named.next().is_none().then_some(only)
     }
+}
+
+/// Returns the places of paths in the order of their last parts.
+fn by_name(paths: &[Utf8PathBuf]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..paths.len()).collect();
+    places.sort_by_key(|at| name_at(paths, *at));
+    places
+}
+
+fn name_at(paths: &[Utf8PathBuf], at: usize) -> Option<&str> {
+    paths.get(at)?.file_name()
 }
 
 /// Returns when a file was last written, or for a folder when the newest file in it was.

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use rekindle_model::{Code, Finding};
+use rekindle_model::{Code, Finding, Place};
 use rekindle_text::excerpt;
 use rekindle_world::World;
 
@@ -191,11 +191,18 @@ pub fn validate_feature(world: &dyn World, name: &str) -> Result<Vec<Validation>
     }
     let page = |file: &str| {
         let path = layout::file(&name, file);
-        (path.clone().into_string(), text(world, &path))
+        let found = text(world, &path).map_err(|reason| {
+            let message = format!(
+                "`{}` can not be validated: {reason}",
+                excerpt(path.as_str(), 200)
+            );
+            Finding::new(Code::UnreadableFile, message).at(Place::path(&path))
+        });
+        Ok((path.into_string(), found?))
     };
-    let (path, spec) = page("spec.md");
+    let (path, spec) = page("spec.md")?;
     let mut all = vec![validate_spec(&path, spec.as_deref())];
-    let (path, plan) = page("plan.md");
+    let (path, plan) = page("plan.md")?;
     if let Some(plan) = plan.filter(|plan| !is_placeholder(plan)) {
         let has_rules = world.is_file(&world.project().join(layout::RULES));
         all.push(validate_plan(&path, Some(&plan), has_rules));

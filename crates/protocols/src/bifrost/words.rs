@@ -20,6 +20,12 @@ use super::read::{Artifact, Presence};
 /// The seed's question.
 pub(super) const QUESTION: &str = "Ready to resume from this checkpoint? (y/n/details)";
 
+/// A field of a checkpoint is shown whole, unless nobody can have meant it to be read.
+const LONGEST_FIELD: usize = 8 * 1024;
+/// How many files of later work are shown before the question, and among the details.
+const FEW_LATER: usize = 20;
+const MOST_LATER: usize = 500;
+
 /// All that is said before the question.
 pub(super) fn opening(judged: &Judged) -> String {
     let mut text = preface(judged);
@@ -30,7 +36,7 @@ pub(super) fn opening(judged: &Judged) -> String {
         text.push_str(&continuity(judged));
     }
     if judged.is_rollback() {
-        text.push_str(&later_work(judged));
+        text.push_str(&later_work(judged, FEW_LATER));
     }
     text.push_str(&what_happens(judged));
     text
@@ -145,25 +151,25 @@ pub(super) fn details(judged: &Judged) -> String {
     let chosen = &judged.feature.chosen;
     let fields = &chosen.fields;
     let said = |value: &Option<String>| match value {
-        Some(text) => excerpt(text, 400),
+        Some(text) => excerpt(text, LONGEST_FIELD),
         None => "(not recorded)".to_owned(),
     };
     let artifacts = if fields.artifacts.is_empty() {
         "(not recorded)".to_owned()
     } else {
-        excerpt(&fields.artifacts.join(", "), 400)
+        excerpt(&fields.artifacts.join(", "), LONGEST_FIELD)
     };
     let needs = judged.phase.needs();
     let mut text = format!(
         "\nCheckpoint {}\n- Timestamp: {}\n- Description: {}\n- Phase: {}\n- Status: {}\n- Context: {}\n- Artifacts: {artifacts}\n- Dependencies: {}\n- Next: {}\n- Needs: {}\n- Context needed: {}\n\nArtifacts:\n",
         chosen.name(),
         when(judged),
-        excerpt(&chosen.description, 400),
+        excerpt(&chosen.description, LONGEST_FIELD),
         judged.phase.as_str(),
-        fields
-            .status
-            .as_deref()
-            .map_or_else(|| judged.status().to_owned(), |status| excerpt(status, 200)),
+        fields.status.as_deref().map_or_else(
+            || judged.status().to_owned(),
+            |status| excerpt(status, LONGEST_FIELD)
+        ),
         context(judged),
         said(&fields.dependencies),
         said(&fields.next),
@@ -172,6 +178,9 @@ pub(super) fn details(judged: &Judged) -> String {
     );
     for file in &judged.feature.files {
         text.push_str(&format!("- {}\n", artifact(judged, file)));
+    }
+    if judged.is_rollback() {
+        text.push_str(&later_work(judged, MOST_LATER));
     }
     text.push_str(&checklist(judged));
     text.push('\n');
@@ -210,12 +219,14 @@ fn checklist(judged: &Judged) -> String {
 
 fn artifact(judged: &Judged, file: &Artifact) -> String {
     let state = match file.state {
-        Presence::Present if judged.modified.contains(&file.path) => {
-            "✓ present, modified after the checkpoint"
+        // Both are sorted by path.
+        Presence::Present if judged.modified.binary_search(&file.path).is_ok() => {
+            "✓ present, modified after the checkpoint".to_owned()
         }
-        Presence::Present => "✓ present",
-        Presence::Placeholder => "✗ still a placeholder",
-        Presence::Absent => "✗ missing",
+        Presence::Present => "✓ present".to_owned(),
+        Presence::Placeholder => "✗ still a placeholder".to_owned(),
+        Presence::Unreadable(reason) => format!("✗ can not be read: {reason}"),
+        Presence::Absent => "✗ missing".to_owned(),
     };
     let why = if file.is_required { ", required" } else { "" };
     format!("{}: {state}{why}", excerpt(&file.path, 200))

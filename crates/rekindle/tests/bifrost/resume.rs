@@ -51,6 +51,22 @@ fn a_yes_changes_marker_and_session_by_the_bytes_that_are_meant() -> Result<()> 
 }
 
 #[test]
+fn where_no_feature_can_be_chosen_the_failure_is_told_in_the_seeds_words() -> Result<()> {
+    let project = Project::new()?;
+    let ran = project.run(&["resume", "../x"])?;
+    assert_eq!(ran.code(), Some(2), "{ran}");
+    let block = "❌ **RESUME FAILED**: The feature's name can not be used\n\nIssue: `../x` can not";
+    assert!(ran.stdout().starts_with(block), "{ran}");
+    fs_err::remove_dir_all(project.sandbox.path("specs"))?;
+    fs_err::remove_file(project.sandbox.path(MARKER))?;
+    let ran = project.run(&["resume"])?;
+    assert_eq!(ran.code(), Some(1), "{ran}");
+    let block = "❌ **RESUME FAILED**: There is no feature\n\nIssue: there is no feature below";
+    assert!(ran.stdout().starts_with(block), "{ran}");
+    Ok(())
+}
+
+#[test]
 fn anything_but_a_yes_changes_nothing() -> Result<()> {
     for answer in ["n\n", "no\n", "", "\n", "details\n", "what?\nN\n"] {
         let project = Project::new()?;

@@ -1,9 +1,11 @@
 //! What stands beside a session: the files of the feature and of the project, and their times.
 
+use std::collections::BTreeMap;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
-use rekindle_world::World;
+use rekindle_world::{Kind, World};
 use serde::Deserialize;
 
 use super::super::artifacts::{self, Kind as Sureness};
@@ -13,7 +15,7 @@ use super::super::phase::Phase;
 use super::super::session::Session;
 use super::super::tasks::Tasks;
 use super::super::tree::{Tree, markdown_bytes, written_at};
-use super::{Asked, Feature, bytes, is_placeholder, marker_file, minute_of, text};
+use super::{Asked, Feature, bytes, is_placeholder, is_saved, marker_file, minute_of, text};
 use crate::Ask;
 
 /// A file or folder that a checkpoint names or its phase requires.
@@ -24,6 +26,9 @@ pub(in crate::bifrost) struct Artifact {
     pub(in crate::bifrost) is_named: bool,
     pub(in crate::bifrost) is_required: bool,
     pub(in crate::bifrost) state: Presence,
+    pub(in crate::bifrost) is_folder: bool,
+    /// Whether version control can bring it back, where it is required and gone.
+    pub(in crate::bifrost) is_saved: bool,
     /// When it was last written, in the user's own time.
     pub(in crate::bifrost) written: Option<DateTime>,
 }
@@ -33,8 +38,13 @@ pub(in crate::bifrost) enum Presence {
     Present,
     /// It is there, but nobody has filled it in.
     Placeholder,
+    /// It is there, and this keeps it from being read.
+    Unreadable(&'static str),
     Absent,
 }
+
+/// A page of the feature: nothing where it is not there, and why if it can not be read.
+type Page = Result<Option<String>, &'static str>;
 
 /// Reads what stands beside the session of one feature.
 pub(super) struct Reader<'w> {
@@ -74,6 +84,7 @@ impl<'w> Reader<'w> {
             .as_ref()
             .is_none_or(|latest| latest.id != chosen.id);
         let files = self.artifacts(&chosen, [&spec, &plan, &tasks]);
+        let filled = |page: Page| page.ok().flatten();
         let later_work = match chosen.at.filter(|_| is_rollback) {
             Some(at) => self.written_after(at, &session_path),
             None => Vec::new(),
@@ -82,16 +93,15 @@ impl<'w> Reader<'w> {
         Feature {
             name: self.name.to_owned(),
             marker: marker_file(world),
-            tasks: tasks
-                .as_deref()
+            tasks: filled(tasks)
                 .filter(|text| !is_placeholder(text))
-                .map(Tasks::parse),
+                .map(|text| Tasks::parse(&text)),
             files,
             later_work,
             estimated_context: context(markdown_bytes(world, &self.folder)),
             test_state: self.test_state(),
-            spec,
-            plan,
+            spec: filled(spec),
+            plan: filled(plan),
             has_rules: world.is_file(&world.project().join(layout::RULES)),
             backup: layout::free(world, layout::backup(&stamp)),
             archive: bytes(world, &layout::archive(&session_path)).ok().flatten(),
@@ -113,28 +123,32 @@ impl<'w> Reader<'w> {
     }
 
     /// Returns what the phase requires and the checkpoint names, each once, sorted by path.
-    fn artifacts(&mut self, chosen: &Entry, pages: [&Option<String>; 3]) -> Vec<Artifact> {
+    fn artifacts(&mut self, chosen: &Entry, pages: [&Page; 3]) -> Vec<Artifact> {
         let phase = chosen.phase.unwrap_or(Phase::Spec);
         // What `/spec` left is enough until the plan is complete.
         let must_be_filled = phase > Phase::Plan || phase == Phase::Plan && chosen.is_complete();
-        let mut found: Vec<Artifact> = Vec::new();
+        let mut found: BTreeMap<String, Artifact> = BTreeMap::new();
         for (name, page) in ["spec.md", "plan.md", "tasks.md"].into_iter().zip(pages) {
             if !phase.needs().required.contains(&name) {
                 continue;
             }
             let state = match page {
-                Some(text) if must_be_filled && is_placeholder(text) => Presence::Placeholder,
-                Some(_) => Presence::Present,
-                None => Presence::Absent,
+                Ok(Some(text)) if must_be_filled && is_placeholder(text) => Presence::Placeholder,
+                Ok(Some(_)) => Presence::Present,
+                Ok(None) => Presence::Absent,
+                Err(reason) => Presence::Unreadable(reason),
             };
             let path = layout::file(self.name, name);
-            found.push(Artifact {
+            let artifact = Artifact {
                 written: self.written(&path),
-                path: path.into_string(),
+                path: path.to_string(),
                 is_named: false,
                 is_required: true,
+                is_folder: false,
+                is_saved: state == Presence::Absent && is_saved(self.world, &path),
                 state,
-            });
+            };
+            found.insert(path.into_string(), artifact);
         }
         let mut previous: Option<Utf8PathBuf> = None;
         for named in artifacts::named(&chosen.fields.artifacts) {
@@ -147,32 +161,36 @@ impl<'w> Reader<'w> {
                 (None, Sureness::Path) => {
                     // Where it should be, a required file is known by its path.
                     let expected = self.folder.join(&named.text).into_string();
-                    let is_required = found.iter().any(|file| file.path == expected);
+                    let is_required = found.contains_key(&expected);
                     let text = if is_required { expected } else { named.text };
                     (text, false)
                 }
                 (None, Sureness::Maybe) => continue,
             };
-            if let Some(known) = found.iter_mut().find(|file| file.path == path) {
+            if let Some(known) = found.get_mut(&path) {
                 known.is_named = true;
                 continue;
             }
-            found.push(Artifact {
+            let state = if is_there {
+                Presence::Present
+            } else {
+                Presence::Absent
+            };
+            let kind = self.world.stat(&self.world.project().join(&path));
+            let artifact = Artifact {
                 written: is_there
                     .then(|| self.written(Utf8Path::new(&path)))
                     .flatten(),
-                path,
+                path: path.clone(),
                 is_named: true,
                 is_required: false,
-                state: if is_there {
-                    Presence::Present
-                } else {
-                    Presence::Absent
-                },
-            });
+                is_folder: kind.is_ok_and(|meta| meta.kind == Kind::Folder),
+                is_saved: false,
+                state,
+            };
+            found.insert(path, artifact);
         }
-        found.sort_by(|a, b| a.path.cmp(&b.path));
-        found
+        found.into_values().collect()
     }
 
     /// Finds what a checkpoint names.

@@ -72,7 +72,9 @@ fn is_dated(text: &str) -> bool {
 pub(super) fn heading_words(text: &str) -> String {
     let words = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let words = words.split('(').next().unwrap_or_default();
-    let words = words.trim().trim_end_matches(':').to_lowercase();
+    let words = words
+        .trim_end_matches([':', '*', '_', '`', ' '])
+        .to_lowercase();
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -162,6 +164,8 @@ mod tests {
             ),
             ("Session History (Last 5)", "session history"),
             ("Latest  Checkpoint:", "latest checkpoint"),
+            ("**Latest Checkpoint**", "latest checkpoint"),
+            ("**Session History** (Last 5)", "session history"),
             ("🎯", ""),
         ] {
             assert_eq!(heading_words(text), words);

@@ -1,7 +1,7 @@
 //! New checkpoints in a session, and old ones taken out of it.
 
 use super::edit::Item;
-use super::lines::{is_placeholder, number_mark};
+use super::lines::{is_placeholder, list_mark};
 use super::{CHECKPOINTS, HISTORY, HistoryEntry, LATEST, Session};
 use crate::bifrost::checkpoint::{Checkpoints, Entry};
 use crate::bifrost::phase::Phase;
@@ -67,6 +67,10 @@ impl Session {
         let items: Vec<Item> = entries.iter().map(|entry| self.item(entry)).collect();
         let session = self.without(&items);
         let left = Checkpoints::read(&session);
+        // A plain list has no numbers.
+        if left.is_plain {
+            return session;
+        }
         let items: Vec<Item> = left
             .history
             .iter()
@@ -101,8 +105,8 @@ impl Session {
     pub(in crate::bifrost) fn written(&self, entry: &Entry) -> String {
         let lines: Vec<&str> = (entry.line..=entry.last).map(|at| self.line(at)).collect();
         let text = lines.join("\n");
-        let n_mark = number_mark(&text).unwrap_or(0);
-        text.get(n_mark..).unwrap_or(&text).trim_end().to_owned()
+        let text = text.trim();
+        text.get(list_mark(text)..).unwrap_or(text).to_owned()
     }
 
     /// Returns what was the latest, if the history would lose it.

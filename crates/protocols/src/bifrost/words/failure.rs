@@ -1,5 +1,7 @@
 //! What is said where nothing can be resumed, and the list of checkpoints.
 
+use std::collections::BTreeSet;
+
 use jiff::civil::DateTime;
 use rekindle_model::{Code, Finding};
 use rekindle_text::{excerpt, printable};
@@ -7,7 +9,7 @@ use rekindle_text::{excerpt, printable};
 use super::super::assess::Judged;
 use super::super::checkpoint::{Checkpoints, Entry};
 use super::super::layout;
-use super::super::read::{Halt, Presence, Why};
+use super::super::read::{Halt, MarkerFile, Presence, Why};
 use super::{legacy_warning, typed, when};
 
 /// What the failure block says.
@@ -74,8 +76,12 @@ pub(in crate::bifrost) fn failed(judged: &Judged) -> String {
     for file in &feature.files {
         let path = excerpt(&file.path, 200);
         match (file.state, file.is_required) {
-            (Presence::Absent, true) => {
+            (Presence::Absent, true) if file.is_saved => {
                 options.push(format!("Bring {path} back: `git checkout HEAD -- {path}`"));
+            }
+            (Presence::Unreadable(reason), _) => {
+                let again = format!("then `rekindle resume {name}`");
+                options.push(format!("Make {path} readable ({reason}), {again}"));
             }
             (Presence::Placeholder, true) => {
                 let made_by = if file.path.ends_with("plan.md") {
@@ -85,6 +91,9 @@ pub(in crate::bifrost) fn failed(judged: &Judged) -> String {
                 };
                 options.push(format!("Fill {path}: `/{made_by} {name}`"));
             }
+            (Presence::Absent, true) => options.push(format!(
+                "Put {path} back where it was, then `rekindle resume {name}`"
+            )),
             (Presence::Present | Presence::Absent | Presence::Placeholder, _) => {}
         }
     }
@@ -94,7 +103,7 @@ pub(in crate::bifrost) fn failed(judged: &Judged) -> String {
         ));
         options.push(format!("Resume without them: `rekindle resume {name}`"));
     }
-    if has(Code::UnreadableFile) {
+    if matches!(feature.marker, MarkerFile::Odd(_)) {
         options.push(format!(
             "Put {} out of the way: `mv {0} {0}.old`",
             layout::MARKER
@@ -117,8 +126,10 @@ pub(in crate::bifrost) fn failed(judged: &Judged) -> String {
         "A required artifact was never filled in"
     } else if has(Code::ValidationFailed) {
         "Validation failed"
-    } else {
+    } else if matches!(feature.marker, MarkerFile::Odd(_)) {
         "The state can not be written"
+    } else {
+        "A required artifact can not be read"
     };
     let missing = judged.missing();
     let missing = if missing.is_empty() {
@@ -148,12 +159,17 @@ pub(in crate::bifrost) fn failed(judged: &Judged) -> String {
 /// Returns the checkpoints that one can go back to, newest first: their files are there.
 fn ways_back(judged: &Judged) -> Vec<&Entry> {
     let feature = &judged.feature;
-    let missing = judged.missing();
+    let unusable: BTreeSet<&str> = feature
+        .files
+        .iter()
+        .filter(|file| file.state != Presence::Present)
+        .map(|file| file.path.as_str())
+        .collect();
     let is_way = |entry: &&Entry| {
         let needs = entry.phase.map(|phase| phase.needs().required);
         let has_all = needs.is_some_and(|needs| {
             let mut paths = needs.iter().map(|file| layout::file(&feature.name, file));
-            paths.all(|path| !missing.contains(&path.as_str()))
+            paths.all(|path| !unusable.contains(path.as_str()))
         });
         entry.is_valid() && entry.id != feature.chosen.id && has_all
     };
@@ -166,9 +182,7 @@ pub(in crate::bifrost) fn halted(halt: &Halt, findings: &[Finding]) -> String {
     let feature = halt.feature.as_deref().unwrap_or_default();
     let name = typed(feature);
     let session = halt.session_path.as_ref();
-    let is_used = halt.uses_session();
     let warning = session
-        .filter(|_| is_used)
         .map(|path| legacy_warning(feature, path))
         .unwrap_or_default();
     let session = session.map(|path| printable(path.as_str()).into_owned());
@@ -196,13 +210,21 @@ pub(in crate::bifrost) fn halted(halt: &Halt, findings: &[Finding]) -> String {
                 "{warning}❌ ERROR: No valid checkpoint found in session memory. Start workflow with `/spec {name}`.\n"
             );
         }
-        Why::BadName { .. } => ("The feature's name can not be used", Vec::new()),
+        Why::BadName { .. } => (
+            "The feature's name can not be used",
+            vec!["Choose from a list: `rekindle resume`".to_owned()],
+        ),
         Why::NoFeatures => ("There is no feature", vec!["Start one: `/spec`".to_owned()]),
         Why::Corrupt { .. } => {
             let path = session.clone().unwrap_or_default();
-            let git = format!("Bring an earlier version back: `git checkout HEAD -- {path}`");
-            let look = format!("See what was saved: `git log --oneline -- {path}`");
-            ("The session memory is corrupted", vec![git, look, spec])
+            let saved = [
+                format!("Bring an earlier version back: `git checkout HEAD -- {path}`"),
+                format!("See what was saved: `git log --oneline -- {path}`"),
+            ];
+            let saved = saved.into_iter().filter(|_| halt.is_session_saved);
+            let again = format!("Mend {path}, then `rekindle resume {name}`");
+            let options = saved.chain([again, spec]).collect();
+            ("The session memory is corrupted", options)
         }
         Why::OtherFeature { named } => {
             let named = typed(named);
@@ -222,8 +244,10 @@ pub(in crate::bifrost) fn halted(halt: &Halt, findings: &[Finding]) -> String {
             ("The latest checkpoint is corrupted", options.collect())
         }
         Why::UnknownCheckpoint { .. } => {
+            let is_readable = latest.is_some_and(Entry::is_valid);
             let latest = format!("Resume from the latest: `rekindle resume {name}`");
-            let options = [latest].into_iter().chain(back);
+            let latest = is_readable.then_some(latest);
+            let options = latest.into_iter().chain(back);
             let options = options.chain([list(&format!("rekindle checkpoints {name}"))]);
             ("There is no such checkpoint", options.collect())
         }

@@ -10,9 +10,8 @@ use super::when;
 
 /// How many accomplishments are told.
 const MOST_ACCOMPLISHMENTS: usize = 3;
-/// How many points of a section, or paths of a list, are shown.
+/// How many points of a section are shown.
 const MOST_POINTS: usize = 5;
-const MOST_PATHS: usize = 20;
 
 /// The seed's long form.
 pub(super) fn summary(judged: &Judged) -> String {
@@ -207,7 +206,7 @@ pub(super) fn few(ids: &[&str]) -> String {
 }
 
 /// What was written after the checkpoint that one goes back to.
-pub(super) fn later_work(judged: &Judged) -> String {
+pub(super) fn later_work(judged: &Judged, most: usize) -> String {
     let later = &judged.feature.later_work;
     let name = judged.feature.chosen.name();
     if later.is_empty() {
@@ -217,10 +216,10 @@ pub(super) fn later_work(judged: &Judged) -> String {
         "\nLater work: {} files were written after {name}; nothing of it is deleted\n",
         later.len()
     );
-    for path in later.iter().take(MOST_PATHS) {
+    for path in later.iter().take(most) {
         text.push_str(&format!("- {}\n", excerpt(path.as_str(), 200)));
     }
-    let more = later.len().saturating_sub(MOST_PATHS);
+    let more = later.len().saturating_sub(most);
     if more > 0 {
         text.push_str(&format!("- … and {more} more\n"));
     }
