@@ -22,10 +22,14 @@ pub(super) enum Kind {
     Maybe,
 }
 
+/// A field that names more paths than this is no work of a person, and each is looked for everywhere.
+const MOST_NAMED: usize = 500;
+
 /// Returns the paths that the values of a field name, in order.
 pub(super) fn named(values: &[String]) -> Vec<Named> {
     let items = values.iter().flat_map(|value| items(value));
-    items.filter_map(|item| path_of(&item)).collect()
+    let named = items.filter_map(|item| path_of(&item));
+    named.take(MOST_NAMED).collect()
 }
 
 /// Splits a value at commas and semicolons that stand neither in brackets nor in backticks.
@@ -162,6 +166,11 @@ mod tests {
                 .collect();
             assert_eq!(found.join(" "), wanted, "{value}");
         }
+    }
+
+    #[test]
+    fn a_field_without_end_is_read_to_a_limit() {
+        assert_eq!(named(&["a.md, ".repeat(100_000)]).len(), MOST_NAMED);
     }
 
     #[test]

@@ -16,6 +16,8 @@ use super::words::typed;
 /// How many checkpoints a session keeps, and how many entries its history.
 const MOST: usize = 5;
 const DAY: i64 = 24 * 60;
+/// How many findings of one kind are told; real sessions have a handful.
+const MOST_TOLD: usize = 20;
 
 /// Returns the findings of a feature, the gravest first.
 pub(super) fn noticed(judged: &Judged) -> Vec<Finding> {
@@ -299,7 +301,7 @@ fn notes(judged: &Judged, findings: &mut Vec<Finding>) {
             Finding::new(Code::SessionHistoryLong, message).at(Place::path(&feature.session_path)),
         );
     }
-    for (from, to) in gaps(judged) {
+    for (from, to) in gaps(judged).into_iter().take(MOST_TOLD) {
         let message = format!("nothing is recorded between {from} and {to}");
         findings.push(Finding::new(Code::SessionGap, message));
     }
@@ -318,7 +320,7 @@ fn notes(judged: &Judged, findings: &mut Vec<Finding>) {
     let Some(tasks) = feature.tasks.as_ref().filter(|_| said.contains("complete")) else {
         return;
     };
-    let open = task_ids(said).filter(|id| {
+    let open = task_ids(said).take(MOST_TOLD).filter(|id| {
         let found = tasks.find(id).map(|task| task.state);
         !matches!(found, Some(State::Done | State::NotNeeded))
     });
