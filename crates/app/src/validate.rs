@@ -7,7 +7,7 @@ use rekindle_world::World;
 use crate::{Error, Project};
 
 /// The largest page that is read.
-const LARGEST: u64 = 8 * 1024 * 1024;
+const LARGEST: u64 = 2 * 1024 * 1024;
 
 /// What is to be validated.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -19,8 +19,8 @@ pub(super) const PROJECT_SESSION: &str = ".bifrost/memory/project-session.md";
 pub(super) const TEST_STATE: &str = ".bifrost/tdd-state.json";
 /// The project's constitution, which plans are held against.
 pub(super) const RULES: &str = "RULES.md";
-/// The largest file that is read whole; real ones are a thousand times smaller.
-pub(super) const LARGEST: u64 = 8 * 1024 * 1024;
+/// The largest file that is read whole; real ones are a hundred times smaller.
+pub(super) const LARGEST: u64 = 2 * 1024 * 1024;
 
 /// Returns the folder of a feature.
 pub(super) fn folder(feature: &str) -> Utf8PathBuf {

@@ -15,6 +15,8 @@ use super::words::typed;
 /// How many checkpoints a session keeps, and how many entries its history.
 const MOST: usize = 5;
 const DAY: i64 = 24 * 60;
+/// How many findings of one kind are told; real sessions have a handful.
+const MOST_TOLD: usize = 20;
 
 /// Returns the findings of a feature, the gravest first.
 pub(super) fn noticed(judged: &Judged) -> Vec<Finding> {
@@ -309,7 +311,7 @@ fn notes(judged: &Judged, findings: &mut Vec<Finding>) {
             Finding::new(Code::SessionHistoryLong, message).at(Place::path(&feature.session_path)),
         );
     }
-    for (from, to) in gaps(judged) {
+    for (from, to) in gaps(judged).into_iter().take(MOST_TOLD) {
         let message = format!("nothing is recorded between {from} and {to}");
         findings.push(Finding::new(Code::SessionGap, message));
     }
@@ -328,8 +330,9 @@ fn notes(judged: &Judged, findings: &mut Vec<Finding>) {
     let Some(tasks) = feature.tasks.as_ref().filter(|_| said.contains("complete")) else {
         return;
     };
-    let open =
-        task_ids(said).filter(|id| !tasks.find(id).is_some_and(|task| task.state.is_settled()));
+    let open = task_ids(said)
+        .take(MOST_TOLD)
+        .filter(|id| !tasks.find(id).is_some_and(|task| task.state.is_settled()));
     for id in open {
         let message = format!("the checkpoint says that {id} is complete, and tasks.md does not");
         findings.push(Finding::new(Code::DependencyOpen, message));

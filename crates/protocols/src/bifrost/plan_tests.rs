@@ -175,6 +175,33 @@ fn what_stands_against_a_resume_writes_nothing() {
 }
 
 #[test]
+fn a_marker_that_can_not_be_written_is_told_before_anybody_is_asked() {
+    let mut folder = Scene::new();
+    folder.world = folder.world.folder(".bifrost/active-workflow");
+    let mut link = Scene::new();
+    link.world = link.world.file("/elsewhere", "specs/f:plan|\n");
+    link.world = link.world.link(".bifrost/active-workflow", "/elsewhere");
+    for (scene, reason) in [
+        (folder, "it is no file"),
+        (link, "leads out of the project"),
+    ] {
+        let plan = open(&scene, &named("f"));
+        assert!(plan.steps.is_empty());
+        assert!(
+            plan.before_asking.contains(reason),
+            "{}",
+            plan.before_asking
+        );
+        // Going back would meet the same marker.
+        assert!(
+            !plan.before_asking.contains("Roll back"),
+            "{}",
+            plan.before_asking
+        );
+    }
+}
+
+#[test]
 fn an_agent_gets_the_command_and_nobody_else_does_anything() {
     let go_on = Intent::GoOn { log: "".into() };
     let plan = plan(&Scene::new(), &named("f"), &go_on);

@@ -312,7 +312,7 @@ pub(super) fn bytes(world: &dyn World, path: &Utf8Path) -> Result<Option<Vec<u8>
         Ok(bytes) => Ok(Some(bytes)),
         Err(rekindle_world::ReadError::NotFound) => Ok(None),
         Err(rekindle_world::ReadError::Denied) => Err("it may not be read"),
-        Err(rekindle_world::ReadError::TooLarge { .. }) => Err("it is larger than 8 MiB"),
+        Err(rekindle_world::ReadError::TooLarge { .. }) => Err("it is larger than 2 MiB"),
         Err(rekindle_world::ReadError::Failed(_)) => Err("it can not be read"),
     }
 }

@@ -9,6 +9,8 @@ mod edit;
 mod lines;
 mod record;
 
+use std::collections::BTreeMap;
+
 use rekindle_text::{Document, Line, headings, prose};
 
 pub(super) use self::lines::{Field, field, number_mark};
@@ -24,13 +26,13 @@ pub(super) struct Session {
     /// Whether a line is text: neither code nor a comment.
     is_prose: Vec<bool>,
     sections: Vec<Section>,
+    /// The places of sections by the words of their headings, in small letters.
+    named: BTreeMap<String, Vec<usize>>,
 }
 
 /// The lines from a heading to the next, of any level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Section {
-    /// The words of the heading, in small letters.
-    words: String,
     /// The number of its signs.
     level: u8,
     /// The place of the heading among the lines.
@@ -77,22 +79,27 @@ impl Session {
         }
         let headings = headings(&text);
         let ends = headings.iter().skip(1).map(|next| next.line - 1);
-        let sections = headings
+        let sections: Vec<Section> = headings
             .iter()
             .zip(ends.chain([lines.len()]))
             .map(|(heading, end)| Section {
-                words: heading_words(text.get(heading.text.range()).unwrap_or_default()),
                 level: heading.level,
                 heading: heading.line - 1,
                 end,
             })
             .collect();
+        let mut named: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (place, heading) in headings.iter().enumerate() {
+            let words = heading_words(text.get(heading.text.range()).unwrap_or_default());
+            named.entry(words).or_default().push(place);
+        }
         Some(Self {
             document,
             text,
             lines,
             is_prose,
             sections,
+            named,
         })
     }
 
@@ -115,9 +122,9 @@ impl Session {
             .filter(|at| self.is_prose.get(*at).is_some_and(|is_prose| *is_prose))
     }
 
-    fn sections(&self, name: &str) -> impl DoubleEndedIterator<Item = &Section> {
-        let is_named = move |section: &&Section| section.words == name;
-        self.sections.iter().filter(is_named)
+    fn sections(&self, name: &str) -> impl Iterator<Item = &Section> {
+        let places = self.named.get(name).into_iter().flatten();
+        places.filter_map(|place| self.sections.get(*place))
     }
 
     /// Returns the value of a field of the active focus.

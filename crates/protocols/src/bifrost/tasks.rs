@@ -155,10 +155,10 @@ fn from_headings(text: &str, lines: &[Line]) -> Vec<Task> {
         };
         let next = headings.iter().skip(place + 1).find(ends_it);
         let end = next.map_or(usize::MAX, |next| next.line);
-        let below = lines.partition_point(|line| line.number <= heading.line);
+        let start = lines.partition_point(|line| line.number <= heading.line);
         let status = lines
             .iter()
-            .skip(below)
+            .skip(start)
             .take_while(|line| line.number < end)
             .find_map(|line| labeled(content(text, *line), "Status"));
         // A box that is ticked says more than a line that was left empty.

@@ -97,17 +97,20 @@ impl Session {
     ///
     /// An error may have a heading of its own, further down. What is owed has one, too, and is none.
     fn places_of_blockers(&self) -> BTreeSet<usize> {
+        let places_of = |name: &&str| self.named.get(*name).into_iter().flatten().copied();
+        let named: BTreeSet<usize> = SECTIONS.iter().flat_map(places_of).collect();
+        let others: BTreeSet<usize> = places_of(&"technical debt").collect();
         let mut places = BTreeSet::new();
         let mut inside: Option<u8> = None;
-        for section in &self.sections {
-            let is_below = inside.is_some_and(|level| section.level > level)
-                && section.words != "technical debt";
-            let is_named = SECTIONS.contains(&section.words.as_str());
-            if !is_below {
+        for (place, section) in self.sections.iter().enumerate() {
+            let is_deeper = inside.is_some_and(|level| section.level > level);
+            let (is_named, is_other) = (named.contains(&place), others.contains(&place));
+            if !is_deeper {
                 inside = is_named.then_some(section.level);
             }
-            let title = (is_below && !is_named).then_some(section.heading);
-            if is_below || is_named {
+            let is_error = is_deeper && !is_named && !is_other;
+            if is_named || is_error {
+                let title = is_error.then_some(section.heading);
                 let prose = (section.heading + 1..section.end)
                     .filter(|at| self.is_prose.get(*at).is_some_and(|is_prose| *is_prose));
                 places.extend(title.into_iter().chain(prose));
@@ -212,7 +215,7 @@ mod tests {
 
     #[test]
     fn errors_in_one_section_are_told_apart() {
-        let text = "### Current Blockers\n**Known:**\n  - **A**: x\n    - **Status**: Stopped\n  - **B**: y\n    - **Status**: Resolved\n    - **Next**: n\n- C\n- **Status**: Continuing\n\n### Technical Debt\n- **D**: z\n  - **Status**: Open\n";
+        let text = "### Current Blockers\n**Known:**\n  - **A**: x\n    - **Status**: Stopped\n  - **B**: y\n    - **Status**: Resolved\n    - **Next**: n\n- C\n- **Status**: Continuing\n\n#### Technical Debt\n- **D**: z\n  - **Status**: Open\n";
         assert_eq!(
             found(text),
             "A: x | false | -\nB: y | true | n\nC | false | -"

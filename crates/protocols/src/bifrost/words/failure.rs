@@ -109,7 +109,10 @@ pub(in crate::bifrost) fn failed(judged: &Judged) -> String {
             layout::MARKER
         ));
     }
-    options.extend(ways_back(judged).first().map(|entry| {
+    // No checkpoint helps where nothing can be written.
+    let back = ways_back(judged);
+    let back = back.first().filter(|_| !has(Code::UnreadableFile));
+    options.extend(back.map(|entry| {
         format!(
             "Roll back: `rekindle resume {name} --checkpoint {}`",
             entry.name()
