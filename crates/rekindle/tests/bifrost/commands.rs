@@ -10,13 +10,13 @@ fn a_rollback_keeps_what_it_replaces_and_deletes_nothing() -> Result<()> {
     project.touch("tests/login.test.ts", "2026-03-13T14:00:00Z")?;
     let before = project.sandbox.files()?;
     let declined = project
-        .typed(&["rollback", "user-auth", "CP-003"])
+        .typed(&["rollback", "user-authentication", "CP-003"])
         .answering("n\n")
         .run()?;
     ensure!(declined.code() == Some(0), "{declined}");
     assert_eq!(project.sandbox.files()?, before);
     let ran = project
-        .typed(&["rollback", "user-auth", "CP-003"])
+        .typed(&["rollback", "user-authentication", "CP-003"])
         .answering("y\n")
         .run()?;
     ensure!(ran.code() == Some(0), "{ran}");
@@ -37,7 +37,7 @@ fn a_rollback_keeps_what_it_replaces_and_deletes_nothing() -> Result<()> {
         "{session}"
     );
     // Another one in the same second finds a folder of its own.
-    let again = project.run(&["rollback", "user-auth", "CP-004", "--yes"])?;
+    let again = project.run(&["rollback", "user-authentication", "CP-004", "--yes"])?;
     ensure!(again.code() == Some(0), "{again}");
     assert_eq!(project.read(&format!("{kept}-2/session.md"))?, session);
     Ok(())
@@ -61,6 +61,13 @@ fn checkpoints_are_listed_made_and_archived() -> Result<()> {
     for n in 9..=11 {
         project.run(&["checkpoint", "-m", &format!("Number {n}")])?;
     }
+    let session = project.read(SESSION)?;
+    let fifth =
+        "5. **CP-007** (2026-03-13 15:20): Task T003 complete - login contract test created\n\n";
+    assert!(session.contains(fifth), "{session}");
+    let more = "6. **CP-002** (2026-03-02 08:00): Plan started\n7. **CP-001** (2026-03-01 08:00): Session initialized\n\n";
+    let longer = format!("{}{more}", fifth.trim_end_matches('\n').to_owned() + "\n");
+    project.write(SESSION, &session.replace(fifth, &longer))?;
     let listed = project.json(&["checkpoints"])?["checkpoints"].take();
     assert_eq!(listed.as_array().map(Vec::len), Some(7));
     assert_eq!(listed[3]["at"], "2026-03-14T09:00:00Z");
@@ -75,9 +82,12 @@ fn checkpoints_are_listed_made_and_archived() -> Result<()> {
     let ran = project.run(&["checkpoints", "--archive", "--yes"])?;
     ensure!(ran.code() == Some(0), "{ran}");
     let archive = project.read("specs/user-authentication/session-archive.md")?;
+    // Two left when newer ones were made, and two now.
     for line in [
         "- **CP-004** (2026-03-12 17:00)",
         "- **CP-003** (2026-03-10 16:20)",
+        "- **CP-002** (2026-03-02 08:00)",
+        "- **CP-001** (2026-03-01 08:00)",
     ] {
         assert!(archive.contains(line), "{archive}");
     }

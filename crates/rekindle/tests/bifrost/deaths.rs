@@ -149,6 +149,37 @@ fn a_killed_rollback_never_loses_what_it_replaces() -> Result<()> {
 }
 
 #[test]
+fn a_killed_checkpoint_never_loses_an_older_one() -> Result<()> {
+    let third = "3. **CP-003** (2026-03-10 16:20): Plan validated, ready for tasks\n";
+    let more = "4. **CP-002** (2026-03-02 08:00): Plan started\n5. **CP-001** (2026-03-01 08:00): Session initialized\n";
+    let lay_out = || -> Result<Project> {
+        let project = Project::new()?;
+        project.write(SESSION, &TEXT.replace(third, &format!("{third}{more}")))?;
+        Ok(project)
+    };
+    let args = ["checkpoint", "-m", "New"];
+    let archive = "specs/user-authentication/session-archive.md";
+    let deaths = dies_everywhere(&args, lay_out, |project, place| {
+        for is_after in [false, true] {
+            if is_after {
+                let second = run(project, &args, None)?;
+                ensure!(second.code() == Some(0), "{place}: {second}");
+            }
+            let session = project.read(SESSION)?;
+            let archive = project.read(archive).unwrap_or_default();
+            for id in ["CP-007", "CP-004", "CP-003", "CP-002", "CP-001"] {
+                let line = format!("**{id}** (");
+                let is_kept = session.contains(&line) || archive.contains(&line);
+                ensure!(is_kept, "{place}: {id} is nowhere");
+            }
+        }
+        Ok(())
+    })?;
+    ensure!(deaths >= 8, "it died only {deaths} times");
+    Ok(())
+}
+
+#[test]
 fn a_killed_migration_is_finished_by_the_next() -> Result<()> {
     let lay_out = || -> Result<Project> {
         let project = Project::new()?;
