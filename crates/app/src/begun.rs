@@ -1,7 +1,7 @@
 //! What an earlier rekindle had begun when it was killed: it stands in the journal of its workflow.
 
 use rekindle_model::Summary;
-use rekindle_runner::{Runner, StateFolder};
+use rekindle_runner::{Recovered, Runner, StateFolder};
 
 use crate::face::{Face, News};
 use crate::inspect::Planned;
@@ -31,7 +31,14 @@ pub(crate) fn finish(
     )
     .map_err(|error| Error::from_run(id, error))?;
     drop(runner);
-    face.tell(&News::Recovered(&recovered));
+    // Damage of the journal stays, and is told by whoever works with it next.
+    let recovered = Recovered {
+        damaged: 0,
+        ..recovered
+    };
+    if recovered != Recovered::default() {
+        face.tell(&News::Recovered(&recovered));
+    }
     Ok(true)
 }
 

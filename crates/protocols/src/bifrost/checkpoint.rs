@@ -284,7 +284,8 @@ fn entries(session: &Session, section: &str) -> Vec<Entry> {
             None if line.trim().is_empty() => {}
             None if is_indented => {
                 if list_indent.is_some() {
-                    entry.fields.artifacts.push(item(line).to_owned());
+                    let said = item(line).into_iter().filter(|text| !text.is_empty());
+                    entry.fields.artifacts.extend(said.map(str::to_owned));
                 }
                 entry.last = at;
             }
@@ -317,24 +318,28 @@ impl Entry {
     }
 }
 
-/// Returns what an item of a list says, without its bullet, number or box.
-fn item(line: &str) -> &str {
+/// Returns what an item of a list says, without its bullet, number, box or symbol.
+///
+/// What is in bold may be the item, or the kind of what follows its colon.
+fn item(line: &str) -> [&str; 2] {
     let line = line.trim();
-    let bullets = ["- ", "* ", "+ ", "• "].iter();
-    let mut marks = bullets.filter_map(|mark| line.strip_prefix(mark));
-    let text = marks
-        .next()
-        .unwrap_or_else(|| without_mark(line))
-        .trim_start();
-    let boxed = text
-        .strip_prefix('[')
-        .and_then(|rest| rest.split_once("] "));
+    let text = line
+        .strip_prefix("+ ")
+        .unwrap_or_else(|| without_mark(line));
+    let boxed = text.trim_start().strip_prefix('[');
+    let boxed = boxed.and_then(|rest| rest.split_once("] "));
     let text = boxed.map_or(text, |(_, rest)| rest);
-    // What is in bold is the item, and the rest is said of it.
+    let is_symbol = |c: char| c.is_whitespace() || !c.is_ascii() && !c.is_alphanumeric();
+    let text = text.trim_start_matches(is_symbol);
     let bold = text
         .strip_prefix("**")
         .and_then(|rest| rest.split_once("**"));
-    bold.map_or(text, |(inside, _)| inside).trim()
+    bold.map_or([text, ""], |(inside, behind)| {
+        [
+            inside.trim_end_matches(':'),
+            behind.trim_start_matches([':', ' ']),
+        ]
+    })
 }
 
 /// Returns whether a line looks as if it was to be a checkpoint, be it cut off.
