@@ -274,7 +274,7 @@ fn entries(session: &Session, section: &str) -> Vec<Entry> {
             continue;
         };
         let is_indented = line.starts_with([' ', '\t']);
-        match field(line).filter(|field| !list_indent.is_some_and(|indent| field.indent > indent)) {
+        match field(line).filter(|field| list_indent.is_none_or(|indent| field.indent <= indent)) {
             Some(field) => {
                 let is_list = field.key.eq_ignore_ascii_case("artifacts");
                 list_indent = is_list.then_some(field.indent);

@@ -152,10 +152,10 @@ fn a_plain_list_has_its_newest_as_the_latest() {
 #[test]
 fn of_several_latest_ones_the_newest_that_is_filled_in_counts() {
     let latest = |blocks: &[&str]| {
-        let text: String = blocks
+        let texts = blocks
             .iter()
-            .map(|block| format!("#### **Latest Checkpoint**\n\n{block}\n\n"))
-            .collect();
+            .map(|block| format!("#### **Latest Checkpoint**\n\n{block}\n\n"));
+        let text = texts.collect::<Vec<_>>().concat();
         let session = Session::parse(text.into_bytes()).unwrap();
         let latest = Checkpoints::read(&session).latest;
         latest.map_or_else(|| "-".to_owned(), |latest| latest.name().to_owned())

@@ -86,8 +86,7 @@ pub(super) fn feature_name(typed: &str) -> Result<String, &'static str> {
     let name = match path.strip_prefix(SPECS) {
         Some("") => "",
         Some(rest) if rest.starts_with('/') => rest.trim_start_matches('/'),
-        Some(_) => path,
-        None => path,
+        Some(_) | None => path,
     };
     if name.is_empty() {
         return Err("it names no folder below `specs/`");

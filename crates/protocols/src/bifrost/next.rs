@@ -43,9 +43,7 @@ impl Situation<'_> {
         let said = self.said.unwrap_or_default();
         let quoted = quoted_command(said);
         let stale = match &quoted {
-            Some(command) => self
-                .stale_range(command)
-                .unwrap_or_else(|| self.stale(command)),
+            Some(command) => self.stale_command(command),
             None => self.stale(said),
         };
         let command = match (quoted, &stale) {
@@ -104,24 +102,20 @@ impl Situation<'_> {
         }
     }
 
-    /// Returns what is out of date in a range such as `T001-T003`: it is done when all of it is.
-    ///
-    /// `None` where a text names no range.
-    fn stale_range(self, text: &str) -> Option<Option<Stale>> {
-        let (first, last) = range(text)?;
-        let Some(tasks) = self.tasks else {
-            return Some(None);
+    /// Returns what a command names that is done or not there: a task, or all of `T001-T003`.
+    fn stale_command(self, command: &str) -> Option<Stale> {
+        let Some((first, last)) = range(command) else {
+            return self.stale(command);
         };
         let is_in = |id: &str| number(id).is_some_and(|n| (first..=last).contains(&n));
-        let mut inside = tasks.all.iter().filter(|task| is_in(&task.id)).peekable();
-        let id = task_ids(text).next()?.to_owned();
-        Some(if inside.peek().is_none() {
-            Some(Stale::Absent(id))
-        } else {
-            inside
-                .all(|task| task.state.is_settled())
-                .then_some(Stale::Done(id))
-        })
+        let all = self.tasks?.all.iter();
+        let mut inside = all.filter(|task| is_in(&task.id)).peekable();
+        let id = task_ids(command).next()?.to_owned();
+        if inside.peek().is_none() {
+            return Some(Stale::Absent(id));
+        }
+        let is_done = inside.all(|task| task.state.is_settled());
+        is_done.then_some(Stale::Done(id))
     }
 }
 

@@ -47,7 +47,7 @@ fn files(judged: &Judged, findings: &mut Vec<Finding>) {
                     judged.phase.as_str()
                 ),
             )
-            .hint(if file.is_saved {
+            .hint(if feature.saved.contains(&file.path) {
                 format!("bring it back with `git checkout HEAD -- {path}`")
             } else {
                 "bring it back, or go back to an earlier checkpoint".to_owned()

@@ -376,9 +376,10 @@ fn a_new_checkpoint_leaves_five_in_the_history_and_drops_none() {
         "CP-008 CP-007 CP-006 CP-005 CP-004"
     );
     // A plain list stays one.
-    let list: String = (1..=6)
+    let list: Vec<String> = (1..=6)
         .map(|n| format!("- **CP-00{n}** (2026-03-0{n} 08:00): Phase {n} complete\n"))
         .collect();
+    let list = list.concat();
     let plain = Scene::with(&format!("### Recovery Checkpoints\n{list}"));
     let made = plan(&plain, &named("f"), &intent);
     let session = after(&made, "specs/f/session.md");

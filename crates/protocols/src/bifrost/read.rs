@@ -91,6 +91,8 @@ pub(super) struct Feature {
     pub(super) tasks: Option<Tasks>,
     /// The files that the phase requires, in order, and the named ones.
     pub(super) files: Vec<Artifact>,
+    /// Required files that are gone and that version control can bring back.
+    pub(super) saved: Vec<String>,
     /// Files that were written after a checkpoint that is gone back to.
     pub(super) later_work: Vec<Utf8PathBuf>,
     /// The context that the feature's pages take, in percent.

@@ -27,8 +27,6 @@ pub(in crate::bifrost) struct Artifact {
     pub(in crate::bifrost) is_required: bool,
     pub(in crate::bifrost) state: Presence,
     pub(in crate::bifrost) is_folder: bool,
-    /// Whether version control can bring it back, where it is required and gone.
-    pub(in crate::bifrost) is_saved: bool,
     /// When it was last written, in the user's own time.
     pub(in crate::bifrost) written: Option<DateTime>,
 }
@@ -85,6 +83,11 @@ impl<'w> Reader<'w> {
             .is_none_or(|latest| latest.id != chosen.id);
         let files = self.artifacts(&chosen, [&spec, &plan, &tasks]);
         let filled = |page: Page| page.ok().flatten();
+        let is_gone = |file: &&Artifact| file.is_required && file.state == Presence::Absent;
+        let saved = files.iter().filter(is_gone).map(|file| file.path.clone());
+        let saved = saved
+            .filter(|path| is_saved(world, Utf8Path::new(path)))
+            .collect();
         let later_work = match chosen.at.filter(|_| is_rollback) {
             Some(at) => self.written_after(at, &session_path),
             None => Vec::new(),
@@ -97,6 +100,7 @@ impl<'w> Reader<'w> {
                 .filter(|text| !is_placeholder(text))
                 .map(|text| Tasks::parse(&text)),
             files,
+            saved,
             later_work,
             estimated_context: context(markdown_bytes(world, &self.folder)),
             test_state: self.test_state(),
@@ -145,7 +149,6 @@ impl<'w> Reader<'w> {
                 is_named: false,
                 is_required: true,
                 is_folder: false,
-                is_saved: state == Presence::Absent && is_saved(self.world, &path),
                 state,
             };
             found.insert(path.into_string(), artifact);
@@ -185,7 +188,6 @@ impl<'w> Reader<'w> {
                 is_named: true,
                 is_required: false,
                 is_folder: kind.is_ok_and(|meta| meta.kind == Kind::Folder),
-                is_saved: false,
                 state,
             };
             found.insert(path, artifact);

@@ -133,14 +133,13 @@ impl Session {
 
 /// Reads what is said about an error: a field, or in a line that is indented one without bold.
 fn said_about(line: &str) -> Option<(String, &str)> {
-    let (key, value) = match field(line) {
-        Some(field) => (field.key, field.value),
-        None => {
-            let text = line.strip_prefix([' ', '\t'])?.trim_start();
-            let text = text.get(list_mark(text)..)?;
-            let (key, value) = text.split_once(':')?;
-            (key.trim(), value.trim())
-        }
+    let (key, value) = if let Some(field) = field(line) {
+        (field.key, field.value)
+    } else {
+        let text = line.strip_prefix([' ', '\t'])?.trim_start();
+        let text = text.get(list_mark(text)..)?;
+        let (key, value) = text.split_once(':')?;
+        (key.trim(), value.trim())
     };
     let key = key.to_lowercase();
     ABOUT.contains(&key.as_str()).then_some((key, value))

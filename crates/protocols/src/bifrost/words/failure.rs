@@ -76,7 +76,7 @@ pub(in crate::bifrost) fn failed(judged: &Judged) -> String {
     for file in &feature.files {
         let path = excerpt(&file.path, 200);
         match (file.state, file.is_required) {
-            (Presence::Absent, true) if file.is_saved => {
+            (Presence::Absent, true) if feature.saved.contains(&file.path) => {
                 options.push(format!("Bring {path} back: `git checkout HEAD -- {path}`"));
             }
             (Presence::Unreadable(reason), _) => {
@@ -121,19 +121,6 @@ pub(in crate::bifrost) fn failed(judged: &Judged) -> String {
     options.push(format!(
         "Look at all checkpoints: `rekindle checkpoints {name}`"
     ));
-    let reason = if has(Code::ActiveError) {
-        "An error is still active"
-    } else if has(Code::MissingCritical) {
-        "Critical artifacts are missing"
-    } else if has(Code::PlaceholderArtifact) {
-        "A required artifact was never filled in"
-    } else if has(Code::ValidationFailed) {
-        "Validation failed"
-    } else if matches!(feature.marker, MarkerFile::Odd(_)) {
-        "The state can not be written"
-    } else {
-        "A required artifact can not be read"
-    };
     let missing = judged.missing();
     let missing = if missing.is_empty() {
         "none".to_owned()
@@ -142,7 +129,7 @@ pub(in crate::bifrost) fn failed(judged: &Judged) -> String {
         shown.join(", ")
     };
     let failure = Failure {
-        reason: reason.to_owned(),
+        reason: reason(judged, &codes).to_owned(),
         issue: issues.join("; "),
         options,
         details: vec![
@@ -157,6 +144,23 @@ pub(in crate::bifrost) fn failed(judged: &Judged) -> String {
     text.push_str(&failure.text());
     text.push_str(&history(&feature.checkpoints));
     text
+}
+
+/// Returns the gravest of what stands against a resume, in a few words.
+fn reason(judged: &Judged, codes: &[Code]) -> &'static str {
+    if codes.contains(&Code::ActiveError) {
+        "An error is still active"
+    } else if codes.contains(&Code::MissingCritical) {
+        "Critical artifacts are missing"
+    } else if codes.contains(&Code::PlaceholderArtifact) {
+        "A required artifact was never filled in"
+    } else if codes.contains(&Code::ValidationFailed) {
+        "Validation failed"
+    } else if matches!(judged.feature.marker, MarkerFile::Odd(_)) {
+        "The state can not be written"
+    } else {
+        "A required artifact can not be read"
+    }
 }
 
 /// Returns the checkpoints that one can go back to, newest first: their files are there.
