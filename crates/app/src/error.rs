@@ -222,6 +222,7 @@ impl Error {
             | rekindle_runner::Error::WorktreeMoved { .. }
             | rekindle_runner::Error::NoOrder { .. }
             | rekindle_runner::Error::Runtime(_)
+            | rekindle_runner::Error::Unfinished { .. }
             | rekindle_runner::Error::Worker { .. }) => Self::Run(error),
         }
     }

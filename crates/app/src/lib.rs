@@ -11,6 +11,7 @@ mod engine;
 mod error;
 mod face;
 mod inspect;
+mod map;
 mod meaning;
 mod project;
 mod report;
@@ -28,6 +29,7 @@ pub use face::{Briefing, Choice, Face, News};
 pub use inspect::{
     Explained, Inspected, Planned, Query, explain, inspect, inspect_recording, plan,
 };
+pub use map::{MapAnswer, map};
 pub use project::Project;
 pub use report::{Recorded, checkpoint, checkpoints, event};
 pub use rescue::{Restored, Shown, rescue, rescues, restore};
@@ -40,6 +42,7 @@ pub use rekindle_agents::config::Run as RunDefaults;
 pub use rekindle_git::{ChangeKind, Mode, RepoPath, Rescue, Rescued};
 pub use rekindle_runner::{
     After, CRASH_POINTS, Change, Cost, EFFECT_CRASH_POINTS, ENGINE_CRASH_POINTS, Ending, GivenUp,
-    Missing, Output, Progress, Recovered, Skipped, Tally, Watcher, WorkerView,
+    Missing, Output, Progress, Recovered, Skipped, TRANSACTION_CRASH_POINTS, Tally, Watcher,
+    WorkerView,
 };
 pub use rekindle_world::Clock;

@@ -58,6 +58,7 @@ fn same_records(confirmed: &Planned, fresh: &Planned) -> bool {
                 Action::Create { .. }
                 | Action::Edit { .. }
                 | Action::MoveFolder { .. }
+                | Action::MoveFile { .. }
                 | Action::Land(_)
                 | Action::EndWorker { .. }
                 | Action::AskHost { .. }

@@ -56,6 +56,7 @@ fn record(project: &Project, query: &Query, intent: &Intent) -> Result<Recorded,
             Action::Create { .. }
             | Action::Edit { .. }
             | Action::MoveFolder { .. }
+            | Action::MoveFile { .. }
             | Action::Land(_)
             | Action::EndWorker { .. }
             | Action::AskHost { .. }

@@ -27,7 +27,7 @@ pub use error::Error;
 pub use fingerprint::{Content, Fingerprint, ParseFingerprintError};
 pub use folder::{create_folder, ensure_dir, rename};
 pub use journal::Journal;
-pub use lock::{Holder, Lock, LockError, Occupancy};
+pub use lock::{ForeignLock, Holder, Lock, LockError, Occupancy};
 pub use log::{Log, Tail};
 pub use process::{Liveness, ProcessIdentity};
 pub use relocate::Relocation;

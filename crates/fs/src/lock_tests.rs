@@ -145,7 +145,7 @@ fn an_acquire_that_meets_a_probe_tries_again() {
     let probe = fs::File::open(&path).unwrap();
     probe.try_lock_shared().unwrap();
     let mut n_pauses = 0;
-    let lock = Lock::acquire_with(&path, "resume", NOW.into(), || {
+    let lock = Lock::acquire_with(&path, "resume", NOW.into(), N_ATTEMPTS, || {
         n_pauses += 1;
         probe.unlock().unwrap();
     });

@@ -38,6 +38,13 @@ pub enum Action {
         /// Where it goes; missing folders above it are made.
         to: Utf8PathBuf,
     },
+    /// Gives a file another name, at which nothing is.
+    MoveFile {
+        /// Where it is.
+        from: Utf8PathBuf,
+        /// Where it goes, in a folder that is there.
+        to: Utf8PathBuf,
+    },
     /// Lands a worktree's files as one commit on the branch that is checked out in the project.
     Land(Landing),
     /// Ends a worker of ours that still holds a task, and all that it started.

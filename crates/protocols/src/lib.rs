@@ -10,6 +10,7 @@ mod agent_memory;
 mod happened;
 mod kiln;
 mod kiln_teams;
+pub mod map;
 mod prompt;
 
 pub use agent_memory::{Draft, draft};

@@ -1,5 +1,6 @@
 //! What can be typed; the doc comments here are the help texts.
 
+use std::ffi::OsString;
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
@@ -84,6 +85,20 @@ pub(crate) enum Command {
     /// Lists, shows and restores what was kept before something could have destroyed it
     #[command(subcommand)]
     Rescue(RescueCommand),
+    /// Answers as MAP's `map_orchestrator.py` does: `rekindle map get_next_step`
+    ///
+    /// Also the commands of `map_step_runner.py` that a resume needs.
+    /// Prints their JSON with their exit codes, and keeps their state files; `rekindle map --help` lists the commands.
+    #[command(disable_help_flag = true)]
+    Map {
+        /// The command and its words, as the scripts take them
+        #[arg(
+            value_name = "COMMAND",
+            trailing_var_arg = true,
+            allow_hyphen_values = true
+        )]
+        words: Vec<OsString>,
+    },
     /// Builds a small project in a scratch folder, interrupts its work and resumes it
     Demo,
     /// Does one attempt at a task; started by `run` and `resume`

@@ -2,6 +2,7 @@
 
 mod demo;
 mod inspect;
+mod map;
 mod reference;
 mod report;
 mod rescue;
@@ -45,6 +46,7 @@ pub(crate) fn run(
         Some(Command::Heartbeat(arguments)) => report::heartbeat(&project()?, arguments, terminal),
         Some(Command::Clean { yes }) => run::clean(&project()?, yes, terminal),
         Some(Command::Rescue(command)) => rescue::rescue(&project()?, &command, terminal),
+        Some(Command::Map { words }) => Ok(map::map(&project()?, &words, terminal)),
         Some(Command::Demo) => demo::demo(terminal),
         Some(Command::Doctor) => Ok(inspect::doctor(&project()?, terminal)),
         Some(Command::Completions { shell }) => Ok(reference::completions(shell, terminal)),

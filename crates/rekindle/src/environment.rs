@@ -9,7 +9,15 @@ use rekindle_app::{Clock, Project};
 use crate::failure::Failure;
 
 /// Variables that protocols may ask for; nothing else of the environment is looked at or kept.
-const VARIABLES: &[&str] = &["HOME", "KILN_WORKTREE_ROOT", "PWD", "XDG_CONFIG_HOME"];
+const VARIABLES: &[&str] = &[
+    "CLAUDE_PROJECT_DIR",
+    "HOME",
+    "KILN_WORKTREE_ROOT",
+    "MAP_EFFICIENT_SEQUENTIAL_ONLY",
+    "MAP_STRICT_SCOPE",
+    "PWD",
+    "XDG_CONFIG_HOME",
+];
 
 /// Returns the project that a command is about.
 #[expect(

@@ -52,8 +52,19 @@ pub const EFFECT_POINTS: &[&str] = &[
     "after-repeat",
 ];
 
+/// The points of drop-in commands, where those of the single effects are passed too.
+pub const TRANSACTION_POINTS: &[&str] = &[
+    "transaction-after-lock",
+    "transaction-after-record",
+    "transaction-after-effect",
+    "transaction-after-end",
+    "transaction-after-repeat",
+    "move-file-before-rename",
+    "move-file-after-rename",
+];
+
 fn is_listed(name: &str) -> bool {
-    let lists = [POINTS, ENGINE_POINTS, EFFECT_POINTS];
+    let lists = [POINTS, ENGINE_POINTS, EFFECT_POINTS, TRANSACTION_POINTS];
     lists.iter().any(|points| points.contains(&name))
 }
 

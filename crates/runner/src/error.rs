@@ -43,6 +43,14 @@ pub enum Error {
         /// The file.
         path: camino::Utf8PathBuf,
     },
+    /// A command that died left effects in a form that is not known.
+    #[error(
+        "`{path}` holds what an earlier command had begun, in a form that this rekindle does not know"
+    )]
+    Unfinished {
+        /// The file.
+        path: camino::Utf8PathBuf,
+    },
     /// A path leads into a repository's own folder, where a line can be a command.
     #[error("`{path}` is one of git's own files, which no plan may touch")]
     GitsOwn {
@@ -139,6 +147,7 @@ impl Error {
             | Self::CheckedOut { .. }
             | Self::BranchMoves { .. }
             | Self::GitsOwn { .. }
+            | Self::Unfinished { .. }
             | Self::WorkerStays { .. }
             | Self::Worker { .. }
             | Self::Runtime(_)
@@ -172,6 +181,7 @@ impl Error {
             | Self::CheckedOut { .. }
             | Self::BranchMoves { .. }
             | Self::GitsOwn { .. }
+            | Self::Unfinished { .. }
             | Self::Worker { .. }
             | Self::Runtime(_)
             | Self::Git(_)

@@ -20,6 +20,7 @@ mod port;
 mod process_tree;
 mod reach;
 mod state_folder;
+mod transaction;
 mod worker;
 
 pub use apply::{Output, Recovered, Runner, report};
@@ -27,7 +28,7 @@ pub use branch_lock::hold_branch;
 pub use cleaning::{Leftover, leftovers, remove};
 pub use crash::{
     EFFECT_POINTS as EFFECT_CRASH_POINTS, ENGINE_POINTS as ENGINE_CRASH_POINTS,
-    POINTS as CRASH_POINTS,
+    POINTS as CRASH_POINTS, TRANSACTION_POINTS as TRANSACTION_CRASH_POINTS,
 };
 pub use engine::{
     After, Change, Cost, Ending, Engine, GivenUp, Missing, Progress, Scribe, Skipped, Tally,
@@ -36,4 +37,5 @@ pub use engine::{
 pub use error::Error;
 pub use reach::Reach;
 pub use state_folder::StateFolder;
+pub use transaction::Transaction;
 pub use worker::work;

@@ -11,6 +11,8 @@ mod json_edit;
 mod json_style;
 mod lines;
 mod markdown;
+pub mod python_json;
+pub mod python_text;
 mod time;
 
 pub use diff::diff;

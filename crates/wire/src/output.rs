@@ -139,6 +139,15 @@ pub enum StepOut {
         /// Why.
         why: String,
     },
+    /// A file gets another name.
+    MoveFile {
+        /// Where it is.
+        from: String,
+        /// Where it goes.
+        to: String,
+        /// Why.
+        why: String,
+    },
     /// A worktree's files become one commit on the branch that is checked out.
     Land {
         /// The task.
@@ -495,6 +504,11 @@ pub fn plan(plan: &Plan, digest: &str, findings: &[Finding]) -> PlanOut {
             why: step.why.clone(),
         },
         Action::MoveFolder { from, to } => StepOut::MoveFolder {
+            from: from.to_string(),
+            to: to.to_string(),
+            why: step.why.clone(),
+        },
+        Action::MoveFile { from, to } => StepOut::MoveFile {
             from: from.to_string(),
             to: to.to_string(),
             why: step.why.clone(),

@@ -17,7 +17,8 @@ mod view;
 mod witness;
 
 pub use git::{
-    GitAnswer, GitChange, GitCommit, GitEntry, GitPath, GitQuestion, GitRepository, GitWorktree,
+    GitAnswer, GitChange, GitCommit, GitEntry, GitHeadName, GitPath, GitQuestion, GitRepository,
+    GitWorktree,
 };
 pub use memory::MemoryWorld;
 #[cfg(feature = "real")]

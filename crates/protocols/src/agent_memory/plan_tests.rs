@@ -37,6 +37,7 @@ fn effect(action: &Action) -> String {
         Action::Print(_) => return "print".to_owned(),
         Action::Edit { .. }
         | Action::MoveFolder { .. }
+        | Action::MoveFile { .. }
         | Action::Land(_)
         | Action::EndWorker { .. }
         | Action::AskHost { .. } => panic!("this protocol has no such effect"),
@@ -126,6 +127,7 @@ fn the_report_is_the_seeds_to_the_letter() {
             | Action::Create { .. }
             | Action::Edit { .. }
             | Action::MoveFolder { .. }
+            | Action::MoveFile { .. }
             | Action::Land(_)
             | Action::EndWorker { .. }
             | Action::AskHost { .. } => None,

@@ -173,6 +173,7 @@ pub(super) fn said(plan: &Plan) -> String {
         | Action::Create { .. }
         | Action::Edit { .. }
         | Action::MoveFolder { .. }
+        | Action::MoveFile { .. }
         | Action::Land(_)
         | Action::EndWorker { .. }
         | Action::AskHost { .. } => None,
@@ -190,6 +191,7 @@ pub(super) fn written(plan: &Plan) -> Option<String> {
         Action::Append { .. }
         | Action::Create { .. }
         | Action::MoveFolder { .. }
+        | Action::MoveFile { .. }
         | Action::Land(_)
         | Action::EndWorker { .. }
         | Action::AskHost { .. }

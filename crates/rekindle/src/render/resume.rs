@@ -83,6 +83,7 @@ pub(crate) fn applied(steps: &[Step]) -> String {
             | Action::Create { .. }
             | Action::Edit { .. }
             | Action::MoveFolder { .. }
+            | Action::MoveFile { .. }
             | Action::Print(_) => {}
         }
     }
@@ -165,7 +166,7 @@ fn steps(plan: &Plan) -> String {
                     step.why
                 );
             }
-            Action::MoveFolder { from, to } => {
+            Action::MoveFolder { from, to } | Action::MoveFile { from, to } => {
                 put!(
                     text,
                     "  - move `{}` to `{}`: {}\n",

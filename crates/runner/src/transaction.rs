@@ -1,0 +1,134 @@
+//! Commands that are typed again and again: each under a lock, each as a whole.
+//!
+//! A workflow's journal keeps what was done for ever, which is right for the few plans that a person
+//! agrees to. A drop-in command is called for every step, writes the whole state each time, and
+//! needs nothing remembered once it has ended. So one effect alone is carried out as it is, since a
+//! file is old or new in any case, and of several all stand in one small file, durably, before the
+//! first begins. That file is emptied at the end; whoever finds it filled finishes what it says.
+//!
+//! The lock is not the workflow's: a resume holds that while its agent works, and the agent calls
+//! these very commands.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+use rekindle_fs::{Content, ForeignLock, Lock};
+use rekindle_model::Action;
+use rekindle_wire::journal::Pending;
+
+use crate::effects::{self, Repeated};
+use crate::reach::{Reach, Site};
+use crate::{Error, StateFolder, crash};
+
+/// The right to change the files of one name, until it is dropped.
+#[derive(Debug)]
+pub struct Transaction {
+    site: Site,
+    lock: Lock,
+    redo: Utf8PathBuf,
+    _foreign: Option<ForeignLock>,
+}
+
+impl Transaction {
+    /// Takes the lock, waiting for other commands, and finishes what one that died had begun.
+    ///
+    /// `foreign` is the lock of another program on the same files; it is taken if its file is there.
+    ///
+    /// # Errors
+    /// [`Error::Lock`] after some seconds, with who holds it.
+    pub fn open(
+        project: &Utf8Path,
+        name: &str,
+        purpose: &str,
+        now: Timestamp,
+        foreign: &Utf8Path,
+    ) -> Result<Self, Error> {
+        let folder = StateFolder::of(project);
+        folder.ensure()?;
+        let stamp = rekindle_text::format_seconds(now);
+        let lock = Lock::acquire_patiently(&folder.transaction_lock(name), purpose, stamp)?;
+        let foreign = ForeignLock::acquire(&rekindle_fs::confine(project, foreign)?)?;
+        let transaction = Self {
+            site: Site::new(project, Reach::default()),
+            lock,
+            redo: folder.redo(name),
+            _foreign: foreign,
+        };
+        crash::point("transaction-after-lock");
+        transaction.recover()?;
+        Ok(transaction)
+    }
+
+    /// Carries out effects on files, in order: all, or after a crash all with the next transaction.
+    ///
+    /// Effects of other kinds are no part of commands, and are passed over.
+    pub fn commit(&self, actions: &[Action]) -> Result<(), Error> {
+        self.lock.verify()?;
+        let [first, rest @ ..] = actions else {
+            return Ok(());
+        };
+        if rest.is_empty() {
+            return effects::perform_on_files(&self.site, first).map(drop);
+        }
+        let pending = Pending {
+            v: Pending::VERSION,
+            effects: actions.iter().map(effects::written).collect(),
+        };
+        let text = serde_json::to_vec(&pending).map_err(|source| {
+            let path = self.redo.clone();
+            rekindle_fs::Error::Encode { path, source }
+        })?;
+        self.write_redo(&text)?;
+        crash::point("transaction-after-record");
+        for action in actions {
+            match effects::perform_on_files(&self.site, action) {
+                // Nothing of the rest is to be done any more.
+                Err(error) if error.is_refusal() => {
+                    self.write_redo(b"")?;
+                    return Err(error);
+                }
+                other => other?,
+            };
+            crash::point("transaction-after-effect");
+        }
+        self.write_redo(b"")?;
+        crash::point("transaction-after-end");
+        Ok(())
+    }
+
+    /// Finishes what a command that died had begun; where the world has moved on, the rest is left.
+    fn recover(&self) -> Result<(), Error> {
+        let text = match fs_err::read(&self.redo) {
+            Ok(text) if text.is_empty() => return Ok(()),
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            Err(source) => {
+                return Err(Error::Files(rekindle_fs::Error::Io {
+                    action: "read",
+                    path: self.redo.clone(),
+                    source,
+                }));
+            }
+        };
+        let pending: Option<Pending> = serde_json::from_slice(&text).ok();
+        let Some(pending) = pending.filter(|pending| pending.v == Pending::VERSION) else {
+            let path = self.redo.clone();
+            return Err(Error::Unfinished { path });
+        };
+        for effect in &pending.effects {
+            if effects::repeat_on_files(&self.site, effect)? == Some(Repeated::Superseded) {
+                break;
+            }
+            crash::point("transaction-after-repeat");
+        }
+        self.write_redo(b"")
+    }
+
+    fn write_redo(&self, text: &[u8]) -> Result<(), Error> {
+        let Some(folder) = self.redo.parent() else {
+            return Ok(());
+        };
+        rekindle_fs::ensure_dir(folder)?;
+        let found = Content::read(&self.redo)?;
+        Ok(rekindle_fs::replace(&self.redo, &found, text)?)
+    }
+}
