@@ -233,7 +233,7 @@ pub(crate) fn plan_world(
     let witness = Witness::new(world);
     let inspected = inspect_world(&witness, query)?;
     chosen(&inspected, query)?;
-    let Some(plan) = inspected.case.plan(intent) else {
+    let Some(plan) = inspected.case.plan(&witness, intent) else {
         return Err(Error::NothingOf {
             protocol: inspected.protocol,
         });

@@ -5,7 +5,7 @@ use std::time::Duration;
 use camino::Utf8Path;
 use rekindle_agents::Agent;
 use rekindle_model::{
-    AgentTask, Checks, Destination, Ended, Intent, Plan, Question, QuestionKind, Severity, State,
+    AgentTask, Checks, Destination, Ended, Intent, Plan, Question, Severity, State,
     Stop, StopKind, Summary, Then, WorkflowId,
 };
 use rekindle_runner::{Ending, Recovered, Runner, StateFolder};
@@ -99,7 +99,10 @@ pub fn resume(
             }
         }
         // A plan that only asks is a question already; a yes before it would be one too many.
-        Then::Ask(_) if planned.plan.steps.is_empty() => refuse_blocked(&planned)?,
+        Then::Ask(_) if planned.plan.steps.is_empty() => {
+            refuse_blocked(&planned)?;
+            face.tell(&News::Findings(&planned.assessment.findings));
+        }
         Then::Stop(_)
         | Then::Agent(_)
         | Then::Ask(_)
@@ -180,6 +183,8 @@ fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Optio
                 tasks: query.tasks.clone(),
             };
             match assessment.state {
+                // A protocol that has words of its own for it names what is not there.
+                State::Nothing if named.name.is_some() => return Ok(Some(named)),
                 State::Nothing => return unfinished(project, &assessment.workflows),
                 State::Choice => assessment
                     .workflows
@@ -240,6 +245,12 @@ fn unfinished(project: &Project, over: &[Summary]) -> Result<Option<Query>, Erro
 }
 
 fn refuse_blocked(planned: &Planned) -> Result<(), Error> {
+    // A question about the very thing that is in the way is how it gets out of it.
+    if let Then::Ask(question) = &planned.plan.then
+        && question.kind.is_about_a_blocker()
+    {
+        return Ok(());
+    }
     let reasons: Vec<String> = planned
         .assessment
         .blockers()
@@ -374,7 +385,9 @@ impl Session<'_> {
 
     fn plan(&self, intent: &Intent) -> Result<Plan, Error> {
         let planned = plan_world(&self.project.world(), &self.query, intent)?;
-        refuse_blocked(&planned)?;
+        if !matches!(intent, Intent::Answer { question, .. } if question.is_about_a_blocker()) {
+            refuse_blocked(&planned)?;
+        }
         Ok(planned.plan)
     }
 
@@ -447,20 +460,25 @@ impl Session<'_> {
 
     /// Puts a question until the answer is one that is understood.
     fn ask(&mut self, question: &Question, log: &Utf8Path) -> Option<Intent> {
-        if self.options.yes && question.may_stay_open {
-            return None;
+        let answered = |answer: String| Intent::Answer {
+            log: log.to_owned(),
+            question: question.kind,
+            answer,
+        };
+        if self.options.yes {
+            if question.may_stay_open {
+                return None;
+            }
+            if let Some(answer) = question.recommended() {
+                return Some(answered(answer.to_owned()));
+            }
         }
         while let Some(answer) = self.face.answer(question) {
-            if !question.understands(&answer) {
-                continue;
+            if let Some(answer) = question.understood(&answer) {
+                // A person may well want the same once more, so it is no lack of progress.
+                self.last_success = None;
+                return Some(answered(answer));
             }
-            // A person may well want the same once more, so it is no lack of progress.
-            self.last_success = None;
-            return Some(Intent::Answer {
-                log: log.to_owned(),
-                question: question.kind,
-                answer,
-            });
         }
         None
     }
@@ -485,8 +503,7 @@ impl Outcome {
         match self {
             Self::Ran(ending) => ending.tally.landed + ending.tally.skipped < ending.tally.total,
             Self::Stopped(stop) => stop.kind == StopKind::Blocked,
-            // A task failed for good, and nobody said what is to happen with it.
-            Self::Unanswered(question) => question.kind == QuestionKind::Escalation,
+            Self::Unanswered(question) => question.kind.fails_unanswered(),
             Self::Nothing | Self::Declined | Self::AgentNeeded(_) => false,
         }
     }

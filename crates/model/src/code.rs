@@ -140,6 +140,22 @@ codes! {
     /// Another user could choose what is in the folder of worktrees.
     UntrustedRoot "UNTRUSTED_ROOT" Blocker;
 
+    // map: what the checkpoint of a branch, and its plan, may have.
+    /// Headings of subtasks have no status of their own.
+    HiddenSubtask "HIDDEN_SUBTASK" Warning;
+    /// The state is an object of another shape than MAP 3.x writes.
+    NotAMapState "NOT_A_MAP_STATE" Blocker;
+    /// The workflow belongs to another branch than the one that is checked out.
+    OtherBranch "OTHER_BRANCH" Warning;
+    /// The seed's way of naming a branch's folder leads to another state.
+    OtherCheckpoint "OTHER_CHECKPOINT" Warning;
+    /// Plan and state disagree about what is done.
+    PlanDrift "PLAN_DRIFT" Note;
+    /// There is a state and no task plan.
+    PlanMissing "PLAN_MISSING" Blocker;
+    /// The state can not be read.
+    StateCorrupt "STATE_CORRUPT" Blocker;
+
     // What any protocol may meet while reading.
     /// Tasks that could run side by side are about the same file.
     OverlappingFiles "OVERLAPPING_FILES" Note;

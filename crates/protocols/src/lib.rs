@@ -92,7 +92,7 @@ pub trait Case {
     fn assessment(&self) -> &Assessment;
 
     /// Returns what is to be done with the chosen workflow, or `None` when none is chosen.
-    fn plan(&self, intent: &Intent) -> Option<Plan>;
+    fn plan(&self, world: &dyn World, intent: &Intent) -> Option<Plan>;
 
     /// Returns the work of the chosen workflow, where its tasks are the engine's to run.
     fn work(&self) -> Option<Work>;
@@ -118,6 +118,7 @@ pub static ALL: &[&dyn Protocol] = &[
     &agent_memory::AgentMemory,
     &kiln::Kiln,
     &kiln_teams::KilnTeams,
+    &map::Map,
 ];
 
 /// Returns the protocol of a name.
@@ -126,5 +127,6 @@ pub fn find(name: ProtocolName) -> &'static dyn Protocol {
         ProtocolName::AgentMemory => &agent_memory::AgentMemory,
         ProtocolName::Kiln => &kiln::Kiln,
         ProtocolName::KilnTeams => &kiln_teams::KilnTeams,
+        ProtocolName::Map => &map::Map,
     }
 }

@@ -127,7 +127,7 @@ impl Case for Judged {
         &self.assessment
     }
 
-    fn plan(&self, intent: &Intent) -> Option<Plan> {
+    fn plan(&self, _: &dyn World, intent: &Intent) -> Option<Plan> {
         Some(plan::plan(
             &self.verdict,
             self.run()?,

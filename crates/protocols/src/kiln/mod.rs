@@ -109,7 +109,7 @@ impl Case for Resume {
         &self.assessment
     }
 
-    fn plan(&self, intent: &Intent) -> Option<Plan> {
+    fn plan(&self, _: &dyn World, intent: &Intent) -> Option<Plan> {
         plan::plan(&self.judged, self.now, intent)
     }
 

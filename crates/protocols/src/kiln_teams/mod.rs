@@ -109,7 +109,7 @@ impl Case for Recovery {
         &self.assessment
     }
 
-    fn plan(&self, intent: &Intent) -> Option<Plan> {
+    fn plan(&self, _: &dyn World, intent: &Intent) -> Option<Plan> {
         plan::plan(&self.judged, intent)
     }
 
@@ -196,7 +196,7 @@ impl Case for Unreadable {
         &self.assessment
     }
 
-    fn plan(&self, _: &Intent) -> Option<Plan> {
+    fn plan(&self, _: &dyn World, _: &Intent) -> Option<Plan> {
         Some(plan::only_says(Self::NAME, self.text?))
     }
 

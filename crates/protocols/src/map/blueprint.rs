@@ -65,6 +65,27 @@ pub(crate) fn dependencies(desk: Desk<'_>) -> Result<Dependencies, Fault> {
     Ok(dependencies)
 }
 
+/// Returns the subtasks as the blueprint has them, wrapped or not; without a readable one there are none.
+pub(crate) fn subtasks(desk: Desk<'_>) -> Result<Vec<Object>, Fault> {
+    let Document::Value(value) = desk.json(&desk.branch.file(layout::BLUEPRINT))? else {
+        return Ok(Vec::new());
+    };
+    let subtasks = body(&value)?.get("subtasks").and_then(Json::as_list);
+    let objects = subtasks.unwrap_or_default().iter();
+    Ok(objects.filter_map(Json::as_object).cloned().collect())
+}
+
+/// Returns what the subtasks are called.
+pub(crate) fn titles(desk: Desk<'_>) -> Result<BTreeMap<String, String>, Fault> {
+    let subtasks = subtasks(desk)?;
+    let titled = subtasks.iter().filter_map(|subtask| {
+        let title = strip(subtask.text("title")?);
+        let id = strip(subtask.text("id")?);
+        (!title.is_empty()).then(|| (id.to_owned(), title.to_owned()))
+    });
+    Ok(titled.collect())
+}
+
 /// Returns the object that has the subtasks: the whole, or what it wraps under `blueprint`.
 pub(crate) fn body(value: &Json) -> Result<&Object, Fault> {
     let Some(whole) = value.as_object() else {

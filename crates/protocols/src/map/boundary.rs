@@ -206,7 +206,8 @@ fn unquoted(path: &str) -> &str {
     inner.unwrap_or(path)
 }
 
-fn is_own(path: &str) -> bool {
+/// Returns whether a path belongs to the framework and not to the work.
+pub(crate) fn is_own(path: &str) -> bool {
     OWN.iter().any(|folder| path.starts_with(folder))
 }
 

@@ -138,16 +138,21 @@ pub(crate) fn plan_progress(desk: Desk<'_>) -> Result<Option<Progress>, Fault> {
     let Some(text) = desk.text(&path)? else {
         return Ok(None);
     };
-    let mut progress = plan::progress(&text);
+    progress_of(desk, &text).map(Some)
+}
+
+/// Returns what a plan of this text says of its subtasks.
+pub(crate) fn progress_of(desk: Desk<'_>, text: &str) -> Result<Progress, Fault> {
+    let mut progress = plan::progress(text);
     if progress.subtasks.is_empty() {
         let unknown = |id| Planned {
             id,
             status: "unknown".to_owned(),
         };
-        let ids = blueprint::planned_ids(desk, &text)?;
+        let ids = blueprint::planned_ids(desk, text)?;
         progress.subtasks = ids.into_iter().map(unknown).collect();
     }
-    Ok(Some(progress))
+    Ok(progress)
 }
 
 /// Everything that a resume begins with.
@@ -167,6 +172,18 @@ impl Briefing {
     /// Reads plan, state and artifacts of a branch.
     pub(crate) fn read(desk: Desk<'_>) -> Result<Self, Fault> {
         let progress = plan_progress(desk)?;
+        let artifacts = Artifacts::read(desk)?;
+        let file = StateFile::read(desk)?;
+        let state = file.is_there().then_some(&file.state);
+        Self::of(state, progress, artifacts)
+    }
+
+    /// Returns the briefing that follows from what was read.
+    pub(crate) fn of(
+        state: Option<&State>,
+        progress: Option<Progress>,
+        artifacts: Artifacts,
+    ) -> Result<Self, Fault> {
         let mut briefing = Self {
             current_subtask: Json::Null,
             current_phase: Json::Null,
@@ -174,12 +191,11 @@ impl Briefing {
             retry_isolation: Json::Null,
             quarantine_path: Json::Null,
             progress,
-            artifacts: Artifacts::read(desk)?,
+            artifacts,
             next_action: Vec::new(),
         };
-        let file = StateFile::read(desk)?;
-        if file.is_there() {
-            briefing.take(&file.state)?;
+        if let Some(state) = state {
+            briefing.take(state)?;
         }
         briefing.next_action = briefing.due();
         Ok(briefing)
@@ -198,7 +214,8 @@ impl Briefing {
         Ok(())
     }
 
-    fn counts(&self) -> (usize, usize, Option<&str>) {
+    /// Returns how many subtasks the plan calls complete, how many not, and the first of those.
+    pub(crate) fn counts(&self) -> (usize, usize, Option<&str>) {
         let Some(progress) = &self.progress else {
             return (0, 0, None);
         };

@@ -60,7 +60,10 @@ impl fmt::Display for Branch {
     }
 }
 
-fn folder_name(name: &str) -> String {
+/// Returns a branch's name with everything replaced that is no letter, digit, `_`, `.` or `-`.
+///
+/// What is left may still lead elsewhere; the folder of a branch is a [`Branch`].
+pub(crate) fn plain_name(name: &str) -> String {
     let mut folder = String::new();
     for c in name.chars() {
         if c.is_ascii_alphanumeric() || matches!(c, '_' | '.') {
@@ -69,11 +72,15 @@ fn folder_name(name: &str) -> String {
             folder.push('-');
         }
     }
-    let folder = folder.trim_matches('-');
+    folder.trim_matches('-').to_owned()
+}
+
+fn folder_name(name: &str) -> String {
+    let folder = plain_name(name);
     if folder.is_empty() || folder.contains("..") || folder.starts_with('.') {
         return "default".to_owned();
     }
-    folder.to_owned()
+    folder
 }
 
 #[cfg(test)]

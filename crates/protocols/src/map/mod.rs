@@ -24,6 +24,7 @@ mod quarantine;
 mod reply;
 mod request;
 mod research;
+mod resume;
 mod root;
 mod state;
 mod steps;
@@ -31,5 +32,6 @@ mod triage;
 mod words;
 
 pub use command::Access;
+pub(crate) use resume::Map;
 pub use request::{Answer, Request};
 pub use root::{Root, root};

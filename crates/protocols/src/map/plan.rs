@@ -5,6 +5,8 @@
 //! tools show the same numbers; [`Progress::strays`] says where it went wrong. One scan from top to
 //! bottom finds what the peer's backtracking pattern finds in quadratic time.
 
+use std::collections::BTreeMap;
+
 use rekindle_text::python_text::{digit, is_space, is_word, split_lines, strip};
 
 /// The line that says the status of a subtask.
@@ -129,6 +131,36 @@ fn statuses(plan: &str) -> Vec<StatusLine<'_>> {
         }
     }
     found
+}
+
+/// Returns what the subtasks of a plan are called; of two headings with one id the first counts.
+pub(crate) fn titles(plan: &str) -> BTreeMap<String, String> {
+    let mut titles = BTreeMap::new();
+    for heading in headings(plan) {
+        let line = plan[heading.at..].lines().next().unwrap_or_default();
+        let title = line.split_once(heading.id).map_or("", |(_, rest)| rest);
+        let title = strip(title.trim_start_matches([':', ' ', '\t', '—', '-']));
+        if !title.is_empty() {
+            titles
+                .entry(heading.id.to_owned())
+                .or_insert_with(|| title.to_owned());
+        }
+    }
+    titles
+}
+
+/// Returns what a plan says about a subtask: from its heading to the next.
+pub(crate) fn section<'a>(plan: &'a str, id: &str) -> Option<&'a str> {
+    let heading = headings(plan).into_iter().find(|found| found.id == id)?;
+    let rest = &plan[heading.body..];
+    let next = rest.lines().scan(heading.body, |at, line| {
+        let start = *at;
+        *at += line.len() + 1;
+        Some((start, line))
+    });
+    let mut next = next.filter(|(_, line)| line.starts_with('#') && !line.starts_with("####"));
+    let end = next.next().map_or(plan.len(), |(start, _)| start);
+    Some(strip(&plan[heading.at..end.max(heading.body)]))
 }
 
 fn find(text: &str, from: usize, pattern: &str) -> Option<usize> {

@@ -24,6 +24,7 @@ pub(crate) struct Key(&'static str);
 pub(crate) mod key {
     use super::Key;
 
+    pub(crate) const STARTED: Key = Key("started_at");
     pub(crate) const CURRENT_SUBTASK: Key = Key("current_subtask_id");
     pub(crate) const SUBTASK_INDEX: Key = Key("subtask_index");
     pub(crate) const SEQUENCE: Key = Key("subtask_sequence");
@@ -42,6 +43,7 @@ pub(crate) mod key {
     pub(crate) const SUBTASK_PHASES: Key = Key("subtask_phases");
     pub(crate) const SUBTASK_RETRIES: Key = Key("subtask_retry_counts");
     pub(crate) const STATUS: Key = Key("workflow_status");
+    pub(crate) const CONSTRAINTS: Key = Key("constraints");
     pub(crate) const RESULTS: Key = Key("subtask_results");
     pub(crate) const LAST_COMMIT: Key = Key("last_subtask_commit_sha");
     pub(crate) const CONTRACTS: Key = Key("contract_ready_subtasks");

@@ -247,8 +247,12 @@ pub(crate) fn plan(plan: &Plan, summary: Option<&Summary>, digest: &str) -> Stri
 
 pub(crate) fn question(question: &Question) -> String {
     let mut text = format!("{}\n", printable(&question.text));
-    for (answer, meaning) in &question.answers {
-        put!(text, "  {answer:<22} {meaning}\n");
+    for (number, (answer, meaning)) in (1..).zip(&question.answers) {
+        if question.kind.is_list() {
+            put!(text, "  {number}. {answer:<22} {meaning}\n");
+        } else {
+            put!(text, "  {answer:<22} {meaning}\n");
+        }
     }
     text.push_str("> ");
     text

@@ -31,7 +31,7 @@ pub(crate) fn record(
 }
 
 /// Puts a result into the state; returns the answer, with warnings where git says otherwise.
-pub(super) fn put(
+pub(crate) fn put(
     desk: Desk<'_>,
     state: &mut State,
     subtask: &str,

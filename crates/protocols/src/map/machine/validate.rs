@@ -18,7 +18,7 @@ use crate::map::state::{NONDETERMINISTIC, State, StateFile, key};
 use crate::map::steps;
 
 /// Recommendations of the monitor that keep its step open.
-const REJECTING: &[&str] = &["revise", "block", "needs_investigation"];
+pub(crate) const REJECTING: &[&str] = &["revise", "block", "needs_investigation"];
 
 /// What a caller says about the step.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +33,15 @@ pub(crate) struct Close {
 
 /// `validate_step`.
 pub(crate) fn validate(desk: Desk<'_>, close: &Close) -> Result<Reply, Fault> {
+    validate_with(desk, close, |_| Ok(()))
+}
+
+/// `validate_step`, with something more that goes into the state if the step is closed.
+pub(crate) fn validate_with(
+    desk: Desk<'_>,
+    close: &Close,
+    more: impl FnOnce(&mut State) -> Result<(), Fault>,
+) -> Result<Reply, Fault> {
     let mut file = StateFile::read(desk)?;
     let state = &mut file.state;
     let step = close.step.as_str();
@@ -92,6 +101,7 @@ pub(crate) fn validate(desk: Desk<'_>, close: &Close) -> Result<Reply, Fault> {
         }
     }
     let closing = closed(desk, state, step)?;
+    more(state)?;
     let answer = Object::new()
         .with("valid", true)
         .with("message", format!("Step {step} is closed."));

@@ -280,11 +280,26 @@ pub(crate) fn step(desk: Desk<'_>) -> Result<Reply, Fault> {
     Ok(Reply::of(answer))
 }
 
-fn member(state: &State, id: &Json) -> Result<Object, Fault> {
+/// Returns the subtasks of the current wave with their steps; behind the last wave there are none.
+pub(crate) fn members(state: &State) -> Result<Option<Vec<(String, Json)>>, Fault> {
+    let Some(wave) = current(state)? else {
+        return Ok(None);
+    };
+    let ids = wave.as_list().unwrap_or_default().iter();
+    let ids = ids.filter_map(Json::as_text);
+    let members = ids.map(|id| Ok((id.to_owned(), member_step(state, id)?)));
+    members.collect::<Result<_, _>>().map(Some)
+}
+
+fn member_step(state: &State, id: &str) -> Result<Json, Fault> {
     let first = if state.is_tdd() { "2.25" } else { "2.3" };
+    let found = state.map(key::SUBTASK_PHASES)?.get(id);
+    Ok(found.cloned().unwrap_or_else(|| first.into()))
+}
+
+fn member(state: &State, id: &Json) -> Result<Object, Fault> {
     let name = id.as_text().unwrap_or_default();
-    let found = state.map(key::SUBTASK_PHASES)?.get(name);
-    let step = found.cloned().unwrap_or_else(|| first.into());
+    let step = member_step(state, name)?;
     let phase = steps::phase(step.as_text().unwrap_or_default()).unwrap_or("ACTOR");
     let mut member = Object::new()
         .with("subtask_id", id)
@@ -305,12 +320,23 @@ fn member(state: &State, id: &Json) -> Result<Object, Fault> {
 
 /// `validate_wave_step`: a subtask of the wave goes on to the step after this one.
 pub(crate) fn validate(desk: Desk<'_>, subtask: &str, step: &str) -> Result<Reply, Fault> {
+    validate_with(desk, subtask, step, |_| Ok(()))
+}
+
+/// `validate_wave_step`, with something more that goes into the state.
+pub(crate) fn validate_with(
+    desk: Desk<'_>,
+    subtask: &str,
+    step: &str,
+    more: impl FnOnce(&mut State) -> Result<(), Fault>,
+) -> Result<Reply, Fault> {
     let mut file = StateFile::read(desk)?;
     let order = steps::of_subtask(file.state.is_tdd());
     let place = order.iter().position(|known| *known == step);
     let next = place.and_then(|place| order.get(place + 1).copied());
     let next = next.unwrap_or(COMPLETE);
     file.state.map_mut(key::SUBTASK_PHASES)?.set(subtask, next);
+    more(&mut file.state)?;
     let answer = Object::new()
         .with("valid", true)
         .with("message", format!("Step {step} of {subtask} is closed."))
@@ -345,4 +371,14 @@ pub(crate) fn advance(desk: Desk<'_>) -> Result<Reply, Fault> {
         .with("is_complete", wave.is_none())
         .with("wave_total", total);
     Ok(Reply::of(answer).doing(file.saved()))
+}
+
+/// Ends a workflow whose waves are all behind it.
+///
+/// The peer leaves the serial cursor at the last wave and the workflow open for ever.
+pub(crate) fn finish(desk: Desk<'_>) -> Result<Vec<rekindle_model::Action>, Fault> {
+    let mut file = StateFile::read(desk)?;
+    file.state.set(key::PENDING_STEPS, Vec::<Json>::new());
+    file.state.complete(desk.stamp());
+    Ok(file.saved().into_iter().collect())
 }
