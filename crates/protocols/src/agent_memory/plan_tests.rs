@@ -67,8 +67,9 @@ pub(super) fn log() -> camino::Utf8PathBuf {
 pub(super) fn plan(scene: &str, intent: &Intent) -> Plan {
     let scene = Scene::new(scene);
     let case = scene.case();
-    let plan = case.plan(intent).unwrap();
-    assert_eq!(case.plan(intent), Some(plan.clone()), "a plan is itself");
+    let plan = case.plan(&scene.world, intent).unwrap();
+    let again = case.plan(&scene.world, intent);
+    assert_eq!(again, Some(plan.clone()), "a plan is itself");
     plan
 }
 
@@ -110,11 +111,10 @@ fn opening_a_run_tells_of_it_and_goes_round() {
         &Intent::Open,
         &format!("stop Done: run `{RUN}` is complete (summary.md)"),
     );
-    assert_eq!(
-        Scene::new("ask nope\n docs prd").case().plan(&Intent::Open),
-        None
-    );
-    assert_eq!(Scene::new("run ").case().plan(&Intent::Open), None);
+    for nothing in ["ask nope\n docs prd", "run "] {
+        let scene = Scene::new(nothing);
+        assert_eq!(scene.case().plan(&scene.world, &Intent::Open), None);
+    }
 }
 
 #[test]
@@ -440,7 +440,7 @@ fn checks_of_the_graph_bind_the_verifier() {
             "task-graph.json",
             r#"{"tasks":[{"id":"T1","verification":{"commands":["cargo test"]}}]}"#,
         );
-    let plan = scene.case().plan(&Intent::GoOn { log: log() }).unwrap();
+    let plan = scene.case().plan(&scene.world, &Intent::GoOn { log: log() }).unwrap();
     assert_eq!(
         shown(&plan),
         "agent verifier T1 attempt 1 checks cargo test"

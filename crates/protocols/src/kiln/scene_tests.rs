@@ -129,7 +129,7 @@ impl Scene {
     }
 
     pub(super) fn plan(&self, intent: &Intent) -> Plan {
-        self.case().plan(intent).unwrap()
+        self.case().plan(&self.world(), intent).unwrap()
     }
 
     /// Returns the codes of the findings, sorted.
@@ -235,7 +235,7 @@ fn a_missing_or_empty_memory_has_one_thing_to_say_and_writes_nothing() {
     ] {
         let case = Kiln.inspect(&world, &Ask::default());
         assert_eq!(fact(&case.assessment().facts, "verdict"), "no_memory");
-        let plan = case.plan(&Intent::Open).unwrap();
+        let plan = case.plan(&world, &Intent::Open).unwrap();
         assert_eq!(said(&plan), block(folder));
         assert_eq!(plan.steps, []);
     }
@@ -251,7 +251,7 @@ fn a_memory_that_can_not_be_read_is_corrupted_and_says_why() {
             .message
             .contains("permission denied")
     );
-    assert_eq!(case.plan(&Intent::Open).unwrap().steps, []);
+    assert_eq!(case.plan(&world, &Intent::Open).unwrap().steps, []);
 }
 
 #[test]
@@ -390,7 +390,7 @@ proptest! {
         let is_ok = fact(&case.assessment().facts, "verdict") == "ok";
         let log = camino::Utf8PathBuf::new();
         for intent in [Intent::Open, Intent::GoOn { log }] {
-            let plan = case.plan(&intent).unwrap();
+            let plan = case.plan(&world, &intent).unwrap();
             let writes = plan.steps.iter().any(|step| !matches!(step.action, Action::Print(_)));
             prop_assert!(is_ok || !writes);
         }
