@@ -13,20 +13,22 @@ mod walk;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_rekindle");
 
+/// The walks are numbered below this.
+const WALKS: u64 = 200;
 /// How many commands each walk types.
 const COMMANDS: usize = 60;
 
 /// Two walks at once, since the machines that run this have few cores.
 #[test]
 fn odd_walks_end_where_the_peer_ends() {
-    for seed in (1..24).step_by(2) {
+    for seed in (1..WALKS).step_by(2) {
         walk::walk(seed, COMMANDS);
     }
 }
 
 #[test]
 fn even_walks_end_where_the_peer_ends() {
-    for seed in (2..24).step_by(2) {
+    for seed in (2..WALKS).step_by(2) {
         walk::walk(seed, COMMANDS);
     }
 }

@@ -129,6 +129,8 @@ fn check_files(scene: &Scene, typed: &Typed, context: &dyn Fn() -> String) {
         .zip(std::mem::take(&mut theirs))
     {
         if NOTES.iter().any(|note| name.contains(note)) {
+            // Later commands quote from them, so that both go on with the same words.
+            fs_err::write(scene.theirs.join(name), ours).expect("it is written");
             continue;
         }
         let ours = plain(ours, &scene.ours);
@@ -305,41 +307,43 @@ const STEP_RUNNER: &str = "map_step_runner";
 
 /// Chooses what is typed: mostly what the state asks for, else anything.
 fn choose(scene: &Scene, dice: &mut Dice) -> Typed {
-    if dice.once_in(2) {
+    if dice.once_in(3) {
         return anything(scene, dice);
     }
     let state = state(scene);
-    let step = state["pending_steps"][0]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned();
-    let current = state["current_step_id"]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned();
-    if step != current {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let step = text(&state["pending_steps"][0]);
+    let subtask = text(&state["current_subtask_id"]);
+    if step != text(&state["current_step_id"]) || step.is_empty() {
         return typed(ORCHESTRATOR, &["get_next_step"]);
     }
-    match step.as_str() {
-        "1.55" if state["plan_approved"] == false => {
+    let said = dice.pick(&["", "BLOCKER: it crashes", "looks odd\n\nreally"]);
+    match (step.as_str(), dice.roll(12)) {
+        ("1.55", _) if state["plan_approved"] == false => {
             typed(ORCHESTRATOR, &["set_plan_approved", "true"])
         }
-        "2.2" if dice.once_in(2) => {
-            let id = subtask(scene, dice);
-            Typed {
-                input: research(dice),
-                ..typed(STEP_RUNNER, &["save_research", &scene.branch, &id])
-            }
-        }
-        "2.4" => {
+        ("2.2", 0..6) => Typed {
+            input: research(dice),
+            ..typed(STEP_RUNNER, &["save_research", &scene.branch, &subtask])
+        },
+        ("2.3" | "2.4", 0..3) => typed(ORCHESTRATOR, &["monitor_failed", "--feedback", said]),
+        ("2.3" | "2.4", 3) => envelope(dice),
+        ("2.3" | "2.4", 4) => typed(
+            ORCHESTRATOR,
+            &["defer_flaky_subtask", &subtask, "--check-id", "c1"],
+        ),
+        ("2.3" | "2.4", 5) => typed(
+            ORCHESTRATOR,
+            &["wave_monitor_failed", &subtask, "--feedback", said],
+        ),
+        ("2.4", _) => {
             let word = dice.pick(&["proceed", "proceed", "proceed", "revise", "Approve "]);
             typed(
                 ORCHESTRATOR,
                 &["validate_step", "2.4", "--recommendation", word],
             )
         }
-        "" => typed(ORCHESTRATOR, &["get_next_step"]),
-        step => typed(ORCHESTRATOR, &["validate_step", step]),
+        (step, _) => typed(ORCHESTRATOR, &["validate_step", step]),
     }
 }
 
