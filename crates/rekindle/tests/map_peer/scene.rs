@@ -172,6 +172,21 @@ impl Scene {
         }
     }
 
+    /// Gives their project the files of ours.
+    pub(crate) fn align(&self) {
+        let ours = Self::map_files(&self.ours);
+        for name in Self::map_files(&self.theirs).keys() {
+            if !ours.contains_key(name) {
+                fs_err::remove_file(self.theirs.join(name)).expect("it is there");
+            }
+        }
+        for (name, text) in ours {
+            let path = self.theirs.join(name);
+            fs_err::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs_err::write(path, text).expect("it is written");
+        }
+    }
+
     /// Returns the files below `.map/` of a project, but for the peer's scripts.
     pub(crate) fn map_files(project: &Utf8Path) -> BTreeMap<String, String> {
         let mut files = BTreeMap::new();

@@ -2,6 +2,7 @@
 
 use rekindle_testkit::process::Call;
 use rekindle_testkit::sandbox::LIMIT;
+use rekindle_text::python_json::{self, Json};
 use serde_json::{Value, json};
 
 use crate::BINARY;
@@ -57,6 +58,10 @@ pub(crate) fn walk(seed: u64, commands: usize) {
             )
         };
         check_answers(&scene, &typed, &ours, &theirs, &context);
+        if theirs.exit == 1 && theirs.stdout.is_empty() {
+            // The peer may have written before it failed, which we do not.
+            scene.align();
+        }
         check_files(&scene, &typed, &context);
     }
 }
@@ -238,8 +243,42 @@ fn live(scene: &Scene, dice: &mut Dice, told: &mut Vec<String>) {
             scene.write_map(&format!("test_contract_{id}.md"), "# Contract\n");
             told.push(format!("[contract {id}]"));
         }
+        7 if dice.once_in(2) => {
+            let key = dice.pick(&KEYS);
+            if let Some(text) = damaged(scene, key) {
+                scene.write_map("step_state.json", &text);
+                told.push(format!("[{key} is null]"));
+            }
+        }
         _ => {}
     }
+}
+
+/// Keys whose value somebody has taken out.
+const KEYS: [&str; 12] = [
+    "subtask_index",
+    "subtask_sequence",
+    "pending_steps",
+    "completed_steps",
+    "skipped_steps",
+    "subtask_phases",
+    "subtask_results",
+    "execution_waves",
+    "retry_count",
+    "retry_isolation_status",
+    "retry_quarantine_paths",
+    "current_subtask_id",
+];
+
+/// Returns the state with a key that is null.
+fn damaged(scene: &Scene, key: &str) -> Option<String> {
+    let path = format!(".map/{}/step_state.json", scene.branch);
+    let text = fs_err::read_to_string(scene.ours.join(path)).ok()?;
+    let Ok(Json::Object(mut state)) = python_json::parse(&text) else {
+        return None;
+    };
+    state.set(key, Json::Null);
+    Some(state.to_lines())
 }
 
 fn triage(dice: &mut Dice) -> Value {
