@@ -8,6 +8,7 @@ use std::process::ExitCode;
 mod bench;
 mod ci;
 mod docs;
+mod map_peer;
 mod run;
 mod soak;
 mod tally;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use crate::tally::Tally;
-use crate::{Chore, run, tools};
+use crate::{Chore, map_peer, run, tools};
 
 pub(crate) const CHORE: Chore = Chore {
     name: "test",
@@ -48,6 +48,8 @@ pub(crate) fn all(args: &[String]) -> Result<Outcome, String> {
         "kiln",
         "--test",
         "kiln_teams_crash",
+        "--test",
+        "map_crash",
     ]);
     let deaths_of_effects = run::cargo(&[
         "test",
@@ -61,8 +63,25 @@ pub(crate) fn all(args: &[String]) -> Result<Outcome, String> {
         "--",
         "death",
     ]);
+    let mut walks = run::cargo(&[
+        "test",
+        "--no-fail-fast",
+        "--package",
+        "rekindle",
+        "--features",
+        "map-peer",
+        "--test",
+        "map_peer",
+    ]);
     let mut good = true;
-    for mut command in [everything, deaths, deaths_of_effects] {
+    match map_peer::python() {
+        Ok(python) => {
+            walks.env(map_peer::VARIABLE, python);
+        }
+        // The walks then say so themselves, and count as failed.
+        Err(problem) => eprintln!("error: {problem}"),
+    }
+    for mut command in [everything, walks, deaths, deaths_of_effects] {
         good &= run::line_by_line(&mut command, |line| {
             println!("{line}");
             tally.take(line);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::report::Section;
-use super::{breakdown, machine, overhead, overview, replay, report, startup};
+use super::{breakdown, machine, map, overhead, overview, replay, report, startup};
 use crate::{Chore, run};
 
 pub(crate) const CHORE: Chore = Chore {
@@ -21,6 +21,7 @@ const BENCHES: &[Bench] = &[
     replay::BENCH,
     overview::BENCH,
     startup::BENCH,
+    map::BENCH,
     overhead::BENCH,
     breakdown::BENCH,
 ];

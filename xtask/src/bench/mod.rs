@@ -11,6 +11,7 @@ mod dialect;
 mod generate;
 mod git_trace;
 mod machine;
+mod map;
 mod measure;
 mod overhead;
 mod overview;

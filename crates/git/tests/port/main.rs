@@ -11,6 +11,7 @@ mod changes;
 mod destroy;
 mod fixture;
 mod fuzz;
+mod head_name;
 mod history;
 mod hook;
 mod process;

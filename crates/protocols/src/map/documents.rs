@@ -2,6 +2,7 @@
 
 use rekindle_model::Action;
 use rekindle_text::python_json::Object;
+use rekindle_text::python_text::{digit, strip};
 
 use super::desk::Desk;
 use super::fault::Fault;
@@ -85,22 +86,29 @@ pub(crate) fn ensure(desk: Desk<'_>) -> Reply {
     Reply::of(answer).doing(actions)
 }
 
+/// Returns whether a note is as it began.
+pub(crate) fn is_skeleton(name: &str, text: &str) -> bool {
+    let known = SKELETONS.iter().find(|(known, _)| *known == name);
+    known.is_some_and(|(_, skeleton)| strip(skeleton) == strip(text))
+}
+
+/// Returns the largest number of three digits after a prefix, with its name.
+pub(crate) fn numbered<'a>(names: &'a [String], prefix: &str) -> Option<(u32, &'a str)> {
+    let number = |name: &'a String| {
+        let digits = name.strip_prefix(prefix)?.strip_prefix('-')?;
+        let digits = digits.strip_suffix(".md")?;
+        let values: Option<Vec<u32>> = digits.chars().map(digit).collect();
+        let values = values.filter(|values| values.len() == 3)?;
+        let number = values.iter().fold(0, |number, digit| number * 10 + digit);
+        Some((number, name.as_str()))
+    };
+    names.iter().filter_map(number).max()
+}
+
 /// `next_numbered_artifact_path`: the name after the last one with three digits.
 pub(crate) fn next_numbered(desk: Desk<'_>, prefix: &str) -> Reply {
-    let number = |name: &String| {
-        let digits = name
-            .strip_prefix(prefix)?
-            .strip_prefix('-')?
-            .strip_suffix(".md")?;
-        let values: Option<Vec<u32>> = digits
-            .chars()
-            .map(rekindle_text::python_text::digit)
-            .collect();
-        let values = values.filter(|values| values.len() == 3)?;
-        Some(values.iter().fold(0, |number, digit| number * 10 + digit))
-    };
     let names = desk.names(&desk.branch.file(""));
-    let next = names.iter().filter_map(number).max().unwrap_or_default() + 1;
+    let next = numbered(&names, prefix).map_or(0, |(number, _)| number) + 1;
     let name = format!("{prefix}-{next:03}.md");
     let answer = Reply::success()
         .with("path", desk.branch.file(&name))

@@ -29,6 +29,7 @@ mod root;
 mod state;
 mod steps;
 mod triage;
+mod verification;
 mod words;
 
 pub use command::Access;

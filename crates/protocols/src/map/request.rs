@@ -20,6 +20,7 @@ use super::reply::{Body, Reply};
 use super::research;
 use super::root;
 use super::state::StateFile;
+use super::verification::{self, Said};
 use super::words::{Refusal, Words};
 
 /// Why a subtask is closed with `--mechanical`; the peer's own value, which reports look for.
@@ -258,6 +259,16 @@ impl Request {
             Command::GetCurrentPhase => documents::current_phase(desk)?,
             Command::EnsureHumanArtifacts => documents::ensure(desk),
             Command::NextNumberedArtifactPath => documents::next_numbered(desk, word(0)),
+            Command::WriteVerificationSummary => {
+                let said = Said {
+                    verdict: word(0).to_owned(),
+                    task: word(1).to_owned(),
+                    checks: word(2).to_owned(),
+                    findings: word(3).to_owned(),
+                    next: word(4).to_owned(),
+                };
+                verification::write(desk, &said)?
+            }
             Command::RecordTestContractHandoff => {
                 let handoff = Handoff {
                     subtask: word(0).to_owned(),
