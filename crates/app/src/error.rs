@@ -97,6 +97,24 @@ pub enum Error {
     /// There is nothing to start from.
     #[error("the repository has no commit yet")]
     NoCommits,
+    /// The scripts of MAP are not here.
+    #[error("there is no `{path}`, so MAP is not set up here")]
+    NoMapScripts {
+        /// Where they would be.
+        path: camino::Utf8PathBuf,
+    },
+    /// What was replaced can not be brought back.
+    #[error("`{path}`, the script that was replaced, is gone")]
+    OriginalMissing {
+        /// Where it was kept.
+        path: camino::Utf8PathBuf,
+    },
+    /// What was replaced is another thing than what stands there now.
+    #[error("`{path}` keeps another script than the one that stands in its place now")]
+    OriginalDiffers {
+        /// Where it is kept.
+        path: camino::Utf8PathBuf,
+    },
     /// Nothing was rescued of the workflow that was named, and it is not here either.
     #[error("nothing was rescued of `{workflow}`, and no workflow here has that name")]
     NothingRescued {

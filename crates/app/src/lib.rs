@@ -11,6 +11,7 @@ mod engine;
 mod error;
 mod face;
 mod inspect;
+mod install;
 mod map;
 mod meaning;
 mod project;
@@ -29,6 +30,7 @@ pub use face::{Briefing, Choice, Face, News};
 pub use inspect::{
     Explained, Inspected, Planned, Query, explain, inspect, inspect_recording, plan,
 };
+pub use install::{InstallOptions, Installation, Target, install, uninstall};
 pub use map::{MapAnswer, map};
 pub use project::Project;
 pub use report::{Recorded, checkpoint, checkpoints, event};

@@ -5,8 +5,8 @@ use std::time::Duration;
 use camino::Utf8Path;
 use rekindle_agents::Agent;
 use rekindle_model::{
-    AgentTask, Checks, Destination, Ended, Intent, Plan, Question, Severity, State,
-    Stop, StopKind, Summary, Then, WorkflowId,
+    AgentTask, Checks, Destination, Ended, Intent, Plan, Question, Severity, State, Stop, StopKind,
+    Summary, Then, WorkflowId,
 };
 use rekindle_runner::{Ending, Recovered, Runner, StateFolder};
 

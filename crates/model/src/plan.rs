@@ -194,10 +194,14 @@ impl Question {
             let said = answer.trim().to_ascii_lowercase();
             let means = |(number, label): (usize, &str)| {
                 let label = label.to_ascii_lowercase();
-                said == number.to_string() || said == label || label.split(' ').next() == Some(&said)
+                said == number.to_string()
+                    || said == label
+                    || label.split(' ').next() == Some(&said)
             };
             let mut labels = (1..).zip(self.answers.iter().map(|(label, _)| *label));
-            return labels.find(|label| means(*label)).map(|(_, label)| label.to_owned());
+            return labels
+                .find(|label| means(*label))
+                .map(|(_, label)| label.to_owned());
         }
         let word = |text: &str| {
             let (word, rest) = text.split_once(':').unwrap_or((text, ""));
@@ -245,9 +249,10 @@ impl QuestionKind {
     /// Returns whether the answers are labels of a list, the recommended one first.
     pub const fn is_list(self) -> bool {
         match self {
-            Self::ResumeWorkflow | Self::CorruptState | Self::MissingPlan | Self::CircuitBreaker => {
-                true
-            }
+            Self::ResumeWorkflow
+            | Self::CorruptState
+            | Self::MissingPlan
+            | Self::CircuitBreaker => true,
             Self::Approval
             | Self::Escalation
             | Self::PullRequest
@@ -274,7 +279,9 @@ impl QuestionKind {
     pub const fn fails_unanswered(self) -> bool {
         match self {
             // A task failed for good, and nobody said what is to happen with it.
-            Self::Escalation | Self::CorruptState | Self::MissingPlan | Self::CircuitBreaker => true,
+            Self::Escalation | Self::CorruptState | Self::MissingPlan | Self::CircuitBreaker => {
+                true
+            }
             Self::Approval
             | Self::PullRequest
             | Self::FailedValidation

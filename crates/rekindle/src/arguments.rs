@@ -99,6 +99,10 @@ pub(crate) enum Command {
         )]
         words: Vec<OsString>,
     },
+    /// Lets another program use rekindle: shows what would change, asks, and can be taken back
+    Install(InstallArguments),
+    /// Takes back what `install` did, byte for byte
+    Uninstall(InstallArguments),
     /// Builds a small project in a scratch folder, interrupts its work and resumes it
     Demo,
     /// Does one attempt at a task; started by `run` and `resume`
@@ -232,6 +236,24 @@ pub(crate) struct RunArguments {
     /// Goes on without asking
     #[arg(short, long)]
     pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InstallArguments {
+    /// Into what
+    pub(crate) target: InstallTarget,
+    /// Goes on without asking
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+    /// Shows what would change and writes nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InstallTarget {
+    /// The project's `.map/scripts/map_orchestrator.py`, which then hands its commands to `rekindle map`
+    Map,
 }
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 
 mod demo;
 mod inspect;
+mod install;
 mod map;
 mod reference;
 mod report;
@@ -47,6 +48,10 @@ pub(crate) fn run(
         Some(Command::Clean { yes }) => run::clean(&project()?, yes, terminal),
         Some(Command::Rescue(command)) => rescue::rescue(&project()?, &command, terminal),
         Some(Command::Map { words }) => Ok(map::map(&project()?, &words, terminal)),
+        Some(Command::Install(arguments)) => install::install(&project()?, &arguments, terminal),
+        Some(Command::Uninstall(arguments)) => {
+            install::uninstall(&project()?, &arguments, terminal)
+        }
         Some(Command::Demo) => demo::demo(terminal),
         Some(Command::Doctor) => Ok(inspect::doctor(&project()?, terminal)),
         Some(Command::Completions { shell }) => Ok(reference::completions(shell, terminal)),

@@ -97,6 +97,9 @@ fn exit_code(error: &Error) -> u8 {
         | Error::NoCommits
         | Error::NothingRescued { .. }
         | Error::UnknownRescue { .. }
+        | Error::NoMapScripts { .. }
+        | Error::OriginalMissing { .. }
+        | Error::OriginalDiffers { .. }
         | Error::Taken { .. }
         | Error::NotRestored { .. }
         | Error::Git(_)
@@ -129,6 +132,9 @@ fn code(error: &Error) -> Option<Code> {
         | Error::NoCommits
         | Error::NothingRescued { .. }
         | Error::UnknownRescue { .. }
+        | Error::NoMapScripts { .. }
+        | Error::OriginalMissing { .. }
+        | Error::OriginalDiffers { .. }
         | Error::AmbiguousRescue { .. }
         | Error::Taken { .. }
         | Error::NotRestored { .. }
@@ -183,6 +189,13 @@ fn hints(error: &Error) -> Vec<String> {
             missing,
         } => work_missing(id, branch, missing),
         Error::NoCommits => one("make a first commit, then run it again"),
+        Error::NoMapScripts { .. } => {
+            one("`mapify init` sets MAP up; run it in the project's folder")
+        }
+        Error::OriginalMissing { .. } => one("`mapify init` writes MAP's own script again"),
+        Error::OriginalDiffers { .. } => one(
+            "MAP itself has written a newer script; compare the two, and remove the older one if it is not wanted",
+        ),
         Error::NothingRescued { .. } | Error::UnknownRescue { .. } => {
             one("`rekindle rescue list` lists what was kept")
         }

@@ -7,6 +7,7 @@
 
 pub mod exit;
 mod facts;
+mod install;
 pub mod journal;
 pub mod order;
 mod output;
@@ -14,6 +15,7 @@ mod rescue;
 mod schemas;
 
 pub use facts::Facts;
+pub use install::{InstallOut, InstalledFileOut};
 pub use output::{
     AgentOut, CheckOut, CheckpointOut, Checkpoints, CleanOut, Doctor, ErrorBody, ErrorOut,
     EventOut, Explained, FindingOut, FindingPage, Inspect, NextOut, PlanOut, QuestionOut,

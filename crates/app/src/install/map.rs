@@ -5,9 +5,10 @@
 //! worked before stops working. Two files are written, the copy first: a death in between leaves the
 //! original in its place and a copy of it, which the next call takes for what it is.
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_fs::{Content, Node, Tree};
 use rekindle_protocols::map::{self, orchestrator_commands};
+use rekindle_world::{ReadError, World as _};
 
 use super::{Installation, Prepared};
 use crate::{Error, Project};
@@ -71,14 +72,10 @@ pub(super) fn installing(project: &Project) -> Result<Prepared, Error> {
     if !is_ours {
         changes.push((ORIGINAL.into(), "keeps the script as it is now".to_owned()));
     }
-    let n_lines = place.bytes.split(|byte| *byte == b'\n').count();
-    let shown = if is_ours {
-        rekindle_text::diff(&place.bytes, script.as_bytes())
-    } else {
-        // Every line of the original goes, and it is kept; what matters is what comes.
-        let added: String = script.lines().map(|line| format!("+{line}\n")).collect();
-        format!("-[all {n_lines} lines, kept in {ORIGINAL}]\n{added}")
-    };
+    // Every line that is there goes, and is kept; what matters is what comes.
+    let n_lines = String::from_utf8_lossy(&place.bytes).lines().count();
+    let added: String = script.lines().map(|line| format!("+{line}\n")).collect();
+    let shown = format!("-[all {n_lines} lines; MAP's own are kept in {ORIGINAL}]\n{added}");
     let deed = move || {
         if !is_ours {
             place.keep_original()?;
@@ -94,9 +91,8 @@ pub(super) fn installing(project: &Project) -> Result<Prepared, Error> {
 
 pub(super) fn uninstalling(project: &Project) -> Result<Prepared, Error> {
     let place = Place::find(project)?;
-    let kept = place.kept()?;
     let is_ours = place.is_ours();
-    let Some(kept) = kept else {
+    let Some(kept) = place.kept.clone() else {
         if is_ours {
             let path = place.original;
             return Err(Error::OriginalMissing { path });
@@ -148,6 +144,22 @@ struct Place {
     original: Utf8PathBuf,
     found: Content,
     bytes: Vec<u8>,
+    /// The bytes of the copy, if there is one.
+    kept: Option<Vec<u8>>,
+}
+
+/// No script is larger.
+const LARGEST: u64 = 64 * 1024 * 1024;
+
+fn read(project: &Project, path: &Utf8Path) -> Result<Option<Vec<u8>>, Error> {
+    match project.world().read(path, LARGEST) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(ReadError::NotFound) => Ok(None),
+        Err(reason) => {
+            let path = path.to_owned();
+            Err(Error::Unreadable { path, reason })
+        }
+    }
 }
 
 impl Place {
@@ -155,44 +167,23 @@ impl Place {
         let folder = map::root(&project.world()).folder;
         let script = rekindle_fs::confine(&folder, SCRIPT.into())?;
         let original = rekindle_fs::confine(&folder, ORIGINAL.into())?;
-        let bytes = match fs_err::read(&script) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(Error::NoMapScripts { path: script });
-            }
-            Err(source) => {
-                return Err(Error::from(rekindle_fs::Error::Io {
-                    action: "read",
-                    path: script,
-                    source,
-                }));
-            }
+        let Some(bytes) = read(project, &script)? else {
+            return Err(Error::NoMapScripts { path: script });
         };
+        let kept = read(project, &original)?;
         Ok(Self {
             folder,
             script,
             original,
             found: Content::of(&bytes),
             bytes,
+            kept,
         })
     }
 
     fn is_ours(&self) -> bool {
         let start = &self.bytes[..self.bytes.len().min(512)];
         String::from_utf8_lossy(start).contains(MARK)
-    }
-
-    /// Returns the bytes of the copy, if there is one.
-    fn kept(&self) -> Result<Option<Vec<u8>>, Error> {
-        match fs_err::read(&self.original) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(Error::from(rekindle_fs::Error::Io {
-                action: "read",
-                path: self.original.clone(),
-                source,
-            })),
-        }
     }
 
     /// Makes the copy; one of an older script that MAP itself has replaced meanwhile makes room.

@@ -66,7 +66,9 @@ impl Drive {
 
     fn plan(&mut self, intent: &Intent) -> Plan {
         self.now += self.tick;
-        self.case().plan(&self.world(), intent).expect("a run is chosen")
+        self.case()
+            .plan(&self.world(), intent)
+            .expect("a run is chosen")
     }
 
     fn write(&mut self, name: &str, text: &str) {

@@ -440,7 +440,10 @@ fn checks_of_the_graph_bind_the_verifier() {
             "task-graph.json",
             r#"{"tasks":[{"id":"T1","verification":{"commands":["cargo test"]}}]}"#,
         );
-    let plan = scene.case().plan(&scene.world, &Intent::GoOn { log: log() }).unwrap();
+    let plan = scene
+        .case()
+        .plan(&scene.world, &Intent::GoOn { log: log() })
+        .unwrap();
     assert_eq!(
         shown(&plan),
         "agent verifier T1 attempt 1 checks cargo test"

@@ -294,3 +294,11 @@ impl Command {
         TABLE.iter().map(|(name, ..)| *name)
     }
 }
+
+/// Returns the names of the commands that stand in for those of `map_orchestrator.py`.
+pub fn orchestrator_commands() -> impl Iterator<Item = &'static str> {
+    let of_orchestrator = TABLE
+        .iter()
+        .filter(|(_, _, script, _)| *script == Script::Orchestrator);
+    of_orchestrator.map(|(name, ..)| *name)
+}

@@ -32,7 +32,7 @@ mod triage;
 mod verification;
 mod words;
 
-pub use command::Access;
-pub(crate) use resume::Map;
+pub use command::{Access, orchestrator_commands};
 pub use request::{Answer, Request};
+pub(crate) use resume::Map;
 pub use root::{Root, root};

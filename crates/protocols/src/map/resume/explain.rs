@@ -61,14 +61,21 @@ pub(super) fn explain(branch: &Branch, workflow: &Workflow, task: &str) -> Optio
         says(format!("its phase is `{}`", excerpt(known, 80)), decided);
     }
     if let (Some(place), Ok(index)) = (place, state.int(key::SUBTASK_INDEX)) {
-        let what = format!("it is number {} and the cursor stands at {}", place + 1, index.saturating_add(1));
+        let what = format!(
+            "it is number {} and the cursor stands at {}",
+            place + 1,
+            index.saturating_add(1)
+        );
         says(what, result.is_none());
     }
     if let Some(planned) = planned {
         said.push(Said {
             place: Place::path(branch.plan()),
             at: None,
-            what: format!("its status in the plan is `{}`", excerpt(&planned.status, 80)),
+            what: format!(
+                "its status in the plan is `{}`",
+                excerpt(&planned.status, 80)
+            ),
             decided: false,
         });
     }

@@ -53,9 +53,10 @@ fn of(workflow: &Workflow) -> Vec<(&'static str, Fact)> {
         ("suggested_fixes", Fact::list(artifacts.fixes.clone())),
     ]);
     let state = |key| text(workflow.state.get(key));
-    let drift = workflow.drift().into_iter().map(|(id, status)| {
-        Fact::object([("id", Fact::from(id)), ("planned", status.into())])
-    });
+    let drift = workflow
+        .drift()
+        .into_iter()
+        .map(|(id, status)| Fact::object([("id", Fact::from(id)), ("planned", status.into())]));
     let progress = Fact::object([
         ("done", Fact::list(workflow.done())),
         ("total", workflow.total().into()),

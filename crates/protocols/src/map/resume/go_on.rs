@@ -251,7 +251,9 @@ impl Planner<'_> {
 
     fn from_contract(&self, workflow: &Workflow) -> Result<Plan, Fault> {
         let Some(subtask) = workflow.state.subtask() else {
-            return Err(Fault::new("a test contract is ready, and the state names no subtask"));
+            return Err(Fault::new(
+                "a test contract is ready, and the state names no subtask",
+            ));
         };
         let reply = contract::resume(self.desk, subtask)?;
         let answer = object(&reply);
@@ -259,7 +261,10 @@ impl Planner<'_> {
             let message = answer.text("message").unwrap_or_default();
             return Err(Fault::new(message));
         }
-        let steps = effects(reply.actions, "the implementation begins from its test contract");
+        let steps = effects(
+            reply.actions,
+            "the implementation begins from its test contract",
+        );
         Ok(self.plan(steps, Then::Again))
     }
 
@@ -285,7 +290,10 @@ impl Planner<'_> {
         }
         let session = session::ended(self.desk, workflow, &self.log);
         let text = words::completion(self.desk.branch, workflow, &session);
-        let steps = vec![says(format!("\n{text}"), "what the resume brought to its end")];
+        let steps = vec![says(
+            format!("\n{text}"),
+            "what the resume brought to its end",
+        )];
         Ok(self.plan(steps, stop(StopKind::Done, "the workflow is complete", &[])))
     }
 
@@ -328,7 +336,11 @@ fn is_in_waves(state: &State) -> Result<bool, Fault> {
         return Ok(false);
     }
     let phases = state.map(key::SUBTASK_PHASES)?;
-    let is_step = |id: &str| phases.text(id).is_some_and(|step| steps::phase(step).is_some());
+    let is_step = |id: &str| {
+        phases
+            .text(id)
+            .is_some_and(|step| steps::phase(step).is_some())
+    };
     let members = waves::members(state)?.unwrap_or_default();
     Ok(state.int(key::WAVE_INDEX)? > 0 || members.iter().any(|(id, _)| is_step(id)))
 }

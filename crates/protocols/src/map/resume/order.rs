@@ -40,7 +40,11 @@ impl Order {
     pub(super) fn with_verdict(mut self, desk: Desk<'_>, subtask: &str) -> Self {
         let folder = folder(desk);
         let known = desk.names(&folder);
-        let role = if self.step == "2.26" { "gate" } else { "monitor" };
+        let role = if self.step == "2.26" {
+            "gate"
+        } else {
+            "monitor"
+        };
         let name = |n: usize| format!("{subtask}-{role}-{n}.json");
         let free = (1..).map(name).find(|name| !known.contains(name));
         self.verdict = free.map(|name| format!("{folder}/{name}"));

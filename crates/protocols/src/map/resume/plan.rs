@@ -1,9 +1,7 @@
 //! Intent to plan: the seed's dialogues, and what a person's answers do.
 
 use camino::Utf8PathBuf;
-use rekindle_model::{
-    Action, Intent, Plan, Question, QuestionKind, Step, Stop, StopKind, Then,
-};
+use rekindle_model::{Action, Intent, Plan, Question, QuestionKind, Step, Stop, StopKind, Then};
 
 use super::read::{self, Found, Unusable, Workflow};
 use super::{id, questions, rebuilt, session, words};
@@ -32,11 +30,9 @@ pub(super) fn plan(desk: Desk<'_>, found: &Found, intent: &Intent) -> Option<Pla
             question, answer, ..
         } => planner.answer(found, *question, answer),
         Intent::GoOn { .. } => planner.working(found, Planner::go_on),
-        Intent::Settle { task, ended, .. } => {
-            planner.working(found, |planner, workflow| {
-                planner.settle(workflow, task, ended)
-            })
-        }
+        Intent::Settle { task, ended, .. } => planner.working(found, |planner, workflow| {
+            planner.settle(workflow, task, ended)
+        }),
         Intent::Checked { .. }
         | Intent::Finish { .. }
         | Intent::Checkpoint { .. }
@@ -85,7 +81,9 @@ impl Planner<'_> {
                 Then::Ask(questions::unusable()),
             ),
             Found::Workflow(workflow) if workflow.is_complete() => {
-                let hints = ["`rekindle map reopen_for_fixes --feedback TEXT` opens it again, `rekindle map archive` puts its state away"];
+                let hints = [
+                    "`rekindle map reopen_for_fixes --feedback TEXT` opens it again, `rekindle map archive` puts its state away",
+                ];
                 let then = stop(StopKind::Done, "the workflow is already complete", &hints);
                 (words::complete(branch, workflow), then)
             }
@@ -125,8 +123,13 @@ impl Planner<'_> {
                 self.or_stop(self.actor_again(workflow))
             }
             (QuestionKind::CircuitBreaker, _, _) => {
-                let hints = ["look at `rekindle map check_circuit_breaker` and the monitor's feedback, then run `rekindle resume` again"];
-                self.plan(Vec::new(), stop(StopKind::Waiting, "it was left as it is", &hints))
+                let hints = [
+                    "look at `rekindle map check_circuit_breaker` and the monitor's feedback, then run `rekindle resume` again",
+                ];
+                self.plan(
+                    Vec::new(),
+                    stop(StopKind::Waiting, "it was left as it is", &hints),
+                )
             }
             // The files have changed since the question was put, or it is none of this protocol's.
             _ => self.plan(Vec::new(), Then::Again),

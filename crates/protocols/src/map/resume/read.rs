@@ -16,7 +16,11 @@ use crate::map::plan::{self, Progress};
 use crate::map::state::{COMPLETE, State, StateFile, WORKFLOW_COMPLETE, key};
 
 /// Keys of which every state of MAP 3.x has at least one, and the shapes in its documents none.
-const OWN_KEYS: &[&str] = &["current_step_id", "current_step_phase", "current_subtask_id"];
+const OWN_KEYS: &[&str] = &[
+    "current_step_id",
+    "current_step_phase",
+    "current_subtask_id",
+];
 
 /// What stands in the folder of a branch.
 #[derive(Debug, Clone)]
@@ -111,7 +115,9 @@ fn workflow(desk: Desk<'_>, state: State) -> Result<Workflow, Fault> {
         tolerated(&path, fault);
         None
     });
-    let progress = text.as_deref().map(|text| briefing::progress_of(desk, text));
+    let progress = text
+        .as_deref()
+        .map(|text| briefing::progress_of(desk, text));
     let progress = progress.transpose().unwrap_or_else(|fault| {
         tolerated(&desk.branch.file(layout::BLUEPRINT), fault);
         None
@@ -164,7 +170,9 @@ fn checked(state: &State) -> Result<(), Fault> {
     let step = state.get(key::STEP);
     if step.as_text().is_none_or(str::is_empty) {
         let kind = step.kind();
-        return Err(Fault::new(format!("`current_step_id` of step_state.json is {kind}")));
+        return Err(Fault::new(format!(
+            "`current_step_id` of step_state.json is {kind}"
+        )));
     }
     Ok(())
 }
@@ -180,7 +188,9 @@ fn goal(text: &str) -> Option<String> {
         let whole = || section.split_whitespace().collect::<Vec<_>>().join(" ");
         return Some(said.map_or_else(whole, str::to_owned));
     }
-    let title = text.lines().find_map(|line| line.strip_prefix("# Task Plan:"));
+    let title = text
+        .lines()
+        .find_map(|line| line.strip_prefix("# Task Plan:"));
     title
         .map(strip)
         .filter(|title| !title.is_empty())
@@ -275,7 +285,9 @@ impl Workflow {
 
 /// Returns the folders of branches that have a checkpoint, in order.
 pub(super) fn branches(world: &dyn World) -> Vec<Branch> {
-    let entries = world.list(&world.project().join(".map")).unwrap_or_default();
+    let entries = world
+        .list(&world.project().join(".map"))
+        .unwrap_or_default();
     let folders = entries
         .into_iter()
         .filter(|entry| matches!(entry.kind, Kind::Folder | Kind::Link))

@@ -32,10 +32,14 @@ pub(super) fn plan(desk: Desk<'_>, workflow: &Workflow) -> Option<String> {
     }
     let done = workflow.done();
     let summary = summary(desk);
-    let goal = summary.as_deref().unwrap_or("not recorded in state or blueprint");
+    let goal = summary
+        .as_deref()
+        .unwrap_or("not recorded in state or blueprint");
     let mut text = format!("# Task Plan: {goal}\n\n## Overview\n- Goal: {goal}\n\n## Subtasks\n");
     for id in &ids {
-        let subtask = subtasks.iter().find(|subtask| subtask.text("id") == Some(id));
+        let subtask = subtasks
+            .iter()
+            .find(|subtask| subtask.text("id") == Some(id));
         let title = workflow.title(id).map(on_one_line).unwrap_or_default();
         let status = if done.contains(id) {
             "complete"
@@ -75,7 +79,11 @@ fn summary(desk: Desk<'_>) -> Option<String> {
 fn shown(value: &Json) -> String {
     match value {
         Json::Text(text) => on_one_line(text),
-        Json::List(items) if items.iter().all(|item| item.as_text().is_some_and(plan::is_id)) => {
+        Json::List(items)
+            if items
+                .iter()
+                .all(|item| item.as_text().is_some_and(plan::is_id)) =>
+        {
             let ids: Vec<&str> = items.iter().filter_map(Json::as_text).collect();
             format!("[{}]", ids.join(", "))
         }

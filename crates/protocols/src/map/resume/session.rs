@@ -48,7 +48,10 @@ pub(super) fn ended(desk: Desk<'_>, workflow: &Workflow, log: &Utf8Path) -> Sess
         Some(Ok(Json::Object(begun))) => begun,
         Some(_) | None => Object::new(),
     };
-    let before = begun.get("done").and_then(Json::as_list).unwrap_or_default();
+    let before = begun
+        .get("done")
+        .and_then(Json::as_list)
+        .unwrap_or_default();
     let is_new = |id: &&String| !before.iter().any(|known| known.is_text(id));
     Session {
         n_completed: workflow.done().iter().filter(is_new).count(),
@@ -82,7 +85,10 @@ fn changes(desk: Desk<'_>, base: &str) -> Option<BTreeMap<String, String>> {
     let changes = answer.and_then(GitAnswer::changes).ok()?;
     let content = |change: &GitChange| {
         let entry = change.after.as_ref();
-        let content = entry.map_or_else(|| "-".to_owned(), |entry| format!("{} {}", entry.mode, entry.id));
+        let content = entry.map_or_else(
+            || "-".to_owned(),
+            |entry| format!("{} {}", entry.mode, entry.id),
+        );
         (change.path.to_string(), content)
     };
     let of_others = |(path, _): &(String, String)| !boundary::is_own(path);

@@ -65,7 +65,10 @@ impl Planner<'_> {
     /// The state is what it was; the person is told where that is.
     fn failed(&self, workflow: &Workflow, task: &AgentTask, reason: &str) -> Plan {
         let word = |key| workflow.state.get(key).as_text().unwrap_or_default();
-        let closed = workflow.state.texts(key::COMPLETED_STEPS).unwrap_or_default();
+        let closed = workflow
+            .state
+            .texts(key::COMPLETED_STEPS)
+            .unwrap_or_default();
         let last = closed.last().map_or("none", String::as_str);
         let reason = format!(
             "{}: {reason}; the state is kept at step {} ({}), the last step that was closed is {last}",
@@ -232,7 +235,9 @@ impl Planner<'_> {
         if reply.exit != 0 {
             // Refused once: nothing was changed although files were to be. The monitor is told.
             let saved = effects(reply.actions.clone(), "that no file was changed is noted");
-            let is_noted = saved.iter().any(|step| matches!(step.action, Action::Edit { .. }));
+            let is_noted = saved
+                .iter()
+                .any(|step| matches!(step.action, Action::Edit { .. }));
             let answer = object(&reply);
             let complaint = answer.text("message").unwrap_or_default();
             if !is_noted {

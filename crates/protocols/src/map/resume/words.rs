@@ -41,7 +41,9 @@ pub(super) fn unusable(branch: &Branch, unusable: &Unusable) -> String {
         ),
         Damage::Foreign => (
             "Unknown State File",
-            format!("The file at `{path}` is not a MAP 3.x state: it has another shape, and nothing is guessed from it."),
+            format!(
+                "The file at `{path}` is not a MAP 3.x state: it has another shape, and nothing is guessed from it."
+            ),
         ),
     };
     format!(
@@ -108,7 +110,9 @@ pub(super) fn briefing(branch: &Branch, workflow: &Workflow) -> String {
     let state = &workflow.state;
     let value = |key| {
         let value = state.get(key);
-        let text = value.as_text().map_or_else(|| value.to_line(), str::to_owned);
+        let text = value
+            .as_text()
+            .map_or_else(|| value.to_line(), str::to_owned);
         printable(&text).into_owned()
     };
     lines.push(format!("**Current Step:** {}", value(key::STEP)));
@@ -144,7 +148,10 @@ pub(super) fn briefing(branch: &Branch, workflow: &Workflow) -> String {
 }
 
 fn head(title: &str, branch: &Branch, workflow: &Workflow) -> Vec<String> {
-    let goal = workflow.goal.as_deref().unwrap_or("(the plan names no goal)");
+    let goal = workflow
+        .goal
+        .as_deref()
+        .unwrap_or("(the plan names no goal)");
     vec![
         format!("## {title}\n"),
         format!("**Task:** {}", excerpt(goal, LONGEST_LINE)),
@@ -170,7 +177,10 @@ fn resume_briefing(workflow: &Workflow) -> Vec<String> {
             "- **Latest review artifact:** {}",
             or_none(artifacts.review_path.as_deref())
         ),
-        format!("- **Immediate next action:** {}", excerpt(first, LONGEST_LINE)),
+        format!(
+            "- **Immediate next action:** {}",
+            excerpt(first, LONGEST_LINE)
+        ),
     ];
     // The first one is often only that there is something to read, so the others are shown too.
     lines.extend(due.map(|next| format!("  - then: {}", excerpt(next, LONGEST_LINE))));
@@ -311,7 +321,11 @@ pub(super) fn review(branch: &Branch, workflow: &Workflow) -> String {
     lines.push(format!("**Plan:** {}", branch.plan()));
     lines.push("\n### Subtasks".to_owned());
     let subtasks = workflow.subtasks();
-    lines.extend(subtasks.iter().map(|id| format!("- {}", named(workflow, id))));
+    lines.extend(
+        subtasks
+            .iter()
+            .map(|id| format!("- {}", named(workflow, id))),
+    );
     lines.join("\n") + "\n"
 }
 
