@@ -92,6 +92,8 @@ pub trait Case {
     fn assessment(&self) -> &Assessment;
 
     /// Returns what is to be done with the chosen workflow, or `None` when none is chosen.
+    ///
+    /// `world` is the one that was inspected; what a protocol looks at only now counts in its digest too.
     fn plan(&self, world: &dyn World, intent: &Intent) -> Option<Plan>;
 
     /// Returns the work of the chosen workflow, where its tasks are the engine's to run.

@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use serde_json::json;
 
-use crate::project::{PLAN, Project, STATE, out, state};
+use crate::project::{PLAN, Project, out, state};
 
 #[test]
 fn the_briefing_has_every_heading_and_abort_changes_nothing() -> Result<()> {
@@ -253,6 +253,5 @@ fn status_lists_the_workflows_of_all_branches() -> Result<()> {
         .filter_map(|workflow| workflow["id"].as_str())
         .collect();
     assert_eq!(ids, ["map:main", "map:other"]);
-    let _ = STATE;
     Ok(())
 }

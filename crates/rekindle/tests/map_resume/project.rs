@@ -1,7 +1,7 @@
 //! A MAP project on disk, with a scripted actor, monitor and researcher.
 
 use anyhow::{Context as _, Result, ensure};
-use rekindle_testkit::sandbox::{Ran, Sandbox, Typed, quoted};
+use rekindle_testkit::sandbox::{Files, Ran, Sandbox, Typed, quoted};
 use serde_json::{Value, json};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_rekindle");
@@ -10,7 +10,7 @@ pub(crate) const STATE: &str = ".map/main/step_state.json";
 pub(crate) const PLAN: &str = ".map/main/task_plan_main.md";
 pub(crate) const BLUEPRINT: &str = ".map/main/blueprint.json";
 
-pub(crate) const PLAN_TEXT: &str = "# Task Plan: Ledger\n\n## Overview\n- Goal: Keep the books\n- Source spec: .map/main/spec_main.md\n\n## Subtasks\n\n\
+const PLAN_TEXT: &str = "# Task Plan: Ledger\n\n## Overview\n- Goal: Keep the books\n- Source spec: .map/main/spec_main.md\n\n## Subtasks\n\n\
     ### ST-001: Entries\n- **Status:** complete\n- **AAG Contract:** Entries -> store -> kept\n\n\
     ### ST-002: Balance\n- **Status:** in_progress\n- **AAG Contract:** Balance -> sum -> zero\n\n\
     ### ST-003: Report\n- **Status:** pending\n- **AAG Contract:** Report -> print -> shown\n\n## Notes\n- none\n";
@@ -109,11 +109,6 @@ impl Project {
         Ok(calls)
     }
 
-    /// Returns what the last agent was told.
-    pub(crate) fn prompt(&self) -> Result<String> {
-        Ok(fs_err::read_to_string(self.sandbox.root().join("prompt"))?)
-    }
-
     /// Returns a resume with the scripted agent.
     pub(crate) fn resume(&self, args: &[&str]) -> Typed<'_> {
         let common = ["resume", "--protocol", "map", "--agent-cmd", &self.agent];
@@ -136,13 +131,9 @@ impl Project {
     }
 
     /// Checks that nothing but our own folder has changed since `before`.
-    pub(crate) fn is_unchanged(
-        &self,
-        ran: &Ran,
-        before: &rekindle_testkit::sandbox::Files,
-    ) -> Result<()> {
+    pub(crate) fn is_unchanged(&self, ran: &Ran, before: &Files) -> Result<()> {
         let own = [".rekindle", ".git"];
-        let strip = |files: &rekindle_testkit::sandbox::Files| {
+        let strip = |files: &Files| {
             own.iter()
                 .fold(files.clone(), |files, folder| files.except(folder))
         };

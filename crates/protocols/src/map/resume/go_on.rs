@@ -13,6 +13,7 @@ use super::read::Workflow;
 use super::{questions, rebuilt, session, words};
 use crate::map::blueprint;
 use crate::map::fault::Fault;
+use crate::map::layout;
 use crate::map::machine::advance::BLOCKED;
 use crate::map::machine::validate::{self, Close};
 use crate::map::machine::{completion, contract, next, waves};
@@ -112,13 +113,14 @@ impl Planner<'_> {
     }
 
     fn actor(&self, workflow: &Workflow, subtask: &str, order: &Order) -> Result<Plan, Fault> {
-        let clean = steps::clean_retry(&workflow.state, subtask)?;
-        let Some(path) = clean else {
+        let is_clean =
+            workflow.state.map(key::ISOLATION)?.text(subtask) == Some(steps::CLEAN_RETRY);
+        let Some(path) = is_clean.then(|| self.quarantine(workflow, subtask)) else {
             let task = prompts::actor(self.desk, workflow, subtask, &Actor::Plain(order.mode));
             return Ok(self.agent(task, order));
         };
         // A clean retry goes by the quarantine alone, so that must hold.
-        let reply = quarantine::validate(self.desk, Some(path))?;
+        let reply = quarantine::validate(self.desk, Some(&path))?;
         if reply.exit != 0 {
             let answer = object(&reply);
             let errors = answer.get("errors").and_then(Json::as_list);
@@ -129,11 +131,19 @@ impl Planner<'_> {
                 errors.join("; ")
             )));
         }
-        let actor = Actor::Clean(path.to_owned());
+        let actor = Actor::Clean(path);
         let task = prompts::actor(self.desk, workflow, subtask, &actor);
         let mut plan = self.agent(task, order);
         plan.steps = effects(reply.actions, "the quarantine of the failed attempts holds");
         Ok(plan)
+    }
+
+    /// Returns where the quarantine of a subtask is; a state that does not say so means the usual place.
+    fn quarantine(&self, workflow: &Workflow, subtask: &str) -> String {
+        let paths = workflow.state.map(key::QUARANTINES).ok();
+        let path = paths.and_then(|paths| paths.text(subtask));
+        let path = path.filter(|path| !path.is_empty()).map(str::to_owned);
+        path.unwrap_or_else(|| self.desk.branch.file(layout::QUARANTINE))
     }
 
     /// Sends the monitor off, with a place for its verdict.

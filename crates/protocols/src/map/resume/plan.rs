@@ -109,7 +109,7 @@ impl Planner<'_> {
                 | QuestionKind::MissingPlan,
                 questions::FRESH,
                 Found::Unusable(_) | Found::Workflow(_),
-            ) => self.put_away(),
+            ) => self.put_away(found),
             (QuestionKind::ResumeWorkflow, questions::ABORT, _) => {
                 self.plan(Vec::new(), stop(StopKind::Done, "nothing was changed", &[]))
             }
@@ -137,7 +137,10 @@ impl Planner<'_> {
     }
 
     /// Puts the state under another name; nothing of it is lost.
-    fn put_away(&self) -> Plan {
+    fn put_away(&self, found: &Found) -> Plan {
+        if !session::is_as_shown(self.desk, &self.log) {
+            return self.shown_again(found);
+        }
         let to = completion::put_away_name(self.desk, "abandoned");
         let reason = format!("the state is kept as `{to}`; plan and other files stay");
         let steps = vec![
@@ -151,6 +154,19 @@ impl Planner<'_> {
             says(words::CLEARED.to_owned(), "that a new one can begin"),
         ];
         self.plan(steps, stop(StopKind::Done, &reason, &[]))
+    }
+
+    /// What the person saw is not what is there any more, so they are asked again.
+    fn shown_again(&self, found: &Found) -> Plan {
+        let fresh = Planner {
+            desk: self.desk,
+            log: session::log(self.desk),
+        };
+        let mut plan = fresh.open(found);
+        let text = std::mem::take(&mut plan.before_asking);
+        let text = format!("\nThe state has changed since it was shown.\n\n{text}");
+        plan.steps.push(says(text, "where the workflow stands now"));
+        plan
     }
 
     fn show(&self, unusable: &Unusable) -> Plan {

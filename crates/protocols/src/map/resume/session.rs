@@ -5,19 +5,35 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_text::python_json::{self, Json, Object};
 use rekindle_world::{GitAnswer, GitChange, GitQuestion};
+use sha2::{Digest as _, Sha256};
 
 use super::order;
 use super::read::Workflow;
 use super::words::Session;
 use crate::map::boundary;
 use crate::map::desk::Desk;
+use crate::map::layout;
 
 /// Returns the record of a resume that begins now, relative to the project.
+///
+/// Its name has a mark of the state that is shown, since nothing else is carried to the answer.
 pub(super) fn log(desk: Desk<'_>) -> Utf8PathBuf {
     let now = desk.world.now();
     let stamp = now.strftime("%Y%m%dT%H%M%S");
     let micros = now.subsec_microsecond();
-    Utf8PathBuf::from(order::folder(desk)).join(format!("resume-{stamp}{micros:06}Z.jsonl"))
+    let name = format!("resume-{stamp}{micros:06}Z-{}.jsonl", mark(desk));
+    Utf8PathBuf::from(order::folder(desk)).join(name)
+}
+
+/// Returns whether the state is still the one that was shown when the resume began.
+pub(super) fn is_as_shown(desk: Desk<'_>, log: &Utf8Path) -> bool {
+    log.as_str().ends_with(&format!("-{}.jsonl", mark(desk)))
+}
+
+fn mark(desk: Desk<'_>) -> String {
+    let bytes = desk.bytes(&desk.branch.file(layout::STATE));
+    let digest = Sha256::digest(bytes.ok().flatten().unwrap_or_default());
+    rekindle_text::hex(&digest[..4])
 }
 
 /// Returns the line with which a resume begins: what is done, and how the files differ from the commit.
