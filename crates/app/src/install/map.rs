@@ -74,8 +74,11 @@ pub(super) fn installing(project: &Project) -> Result<Prepared, Error> {
     }
     // Every line that is there goes, and is kept; what matters is what comes.
     let n_lines = String::from_utf8_lossy(&place.bytes).lines().count();
-    let added: String = script.lines().map(|line| format!("+{line}\n")).collect();
-    let shown = format!("-[all {n_lines} lines; MAP's own are kept in {ORIGINAL}]\n{added}");
+    let added: Vec<String> = script.lines().map(|line| format!("+{line}\n")).collect();
+    let shown = format!(
+        "-[all {n_lines} lines; MAP's own are kept in {ORIGINAL}]\n{}",
+        added.concat()
+    );
     let deed = move || {
         if !is_ours {
             place.keep_original()?;

@@ -136,7 +136,12 @@ impl Drive {
                         QuestionKind::Escalation => ["retry", "skip", "abort"].contains(a),
                         QuestionKind::PullRequest => ["merged", "skip consolidation"].contains(a),
                         // Another protocol's questions.
-                        QuestionKind::FailedValidation | QuestionKind::CompleteProject => false,
+                        QuestionKind::FailedValidation
+                        | QuestionKind::CompleteProject
+                        | QuestionKind::ResumeWorkflow
+                        | QuestionKind::CorruptState
+                        | QuestionKind::MissingPlan
+                        | QuestionKind::CircuitBreaker => false,
                     };
                     let place = self.answers.iter().position(|a| said(question.kind, a))?;
                     Intent::Answer {

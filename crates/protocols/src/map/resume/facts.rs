@@ -83,9 +83,9 @@ fn of(workflow: &Workflow) -> Vec<(&'static str, Fact)> {
 
 /// Returns a value of the state; what is no text is shown as it is written.
 fn text(value: &Json) -> Fact {
-    match value {
-        Json::Null => Fact::Null,
-        Json::Text(text) => text.as_str().into(),
-        other => other.to_line().into(),
+    match value.as_text() {
+        Some(text) => text.into(),
+        None if *value == Json::Null => Fact::Null,
+        None => value.to_line().into(),
     }
 }

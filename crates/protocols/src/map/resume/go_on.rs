@@ -36,7 +36,7 @@ impl Planner<'_> {
         let answer = object(&reply);
         match answer.text("step_id").unwrap_or_default() {
             COMPLETE => self.completed(workflow),
-            CONTRACT_READY => self.from_contract(workflow),
+            CONTRACT_READY => self.take_up_contract(workflow),
             BLOCKED => Ok(self.blocked(&answer)),
             "1.0" => self.decompose(),
             "1.5" => self.write_plan(workflow),
@@ -220,16 +220,13 @@ impl Planner<'_> {
         if !blueprint::ids(self.desk)?.is_empty() {
             return self.close("1.0", "the blueprint is there");
         }
-        match prompts::decomposer(self.desk, 1, None) {
-            Some(task) => Ok(self.agent(task, &Order::new("1.0", Mode::Serial))),
-            None => {
-                let reason = "MAP does not keep the task of a workflow that is not yet decomposed, and there is neither a spec nor a plan to take it from";
-                let hints = [
-                    "`/map-efficient \"task description\"` in your coding agent goes on from here",
-                ];
-                Ok(self.plan(Vec::new(), stop(StopKind::Waiting, reason, &hints)))
-            }
+        if let Some(task) = prompts::decomposer(self.desk, 1, None) {
+            return Ok(self.agent(task, &Order::new("1.0", Mode::Serial)));
         }
+        let reason = "MAP does not keep the task of a workflow that is not yet decomposed, and there is neither a spec nor a plan to take it from";
+        let hints =
+            ["`/map-efficient \"task description\"` in your coding agent goes on from here"];
+        Ok(self.plan(Vec::new(), stop(StopKind::Waiting, reason, &hints)))
     }
 
     fn write_plan(&self, workflow: &Workflow) -> Result<Plan, Fault> {
@@ -259,7 +256,7 @@ impl Planner<'_> {
         Ok(self.ask(text, questions::approval()))
     }
 
-    fn from_contract(&self, workflow: &Workflow) -> Result<Plan, Fault> {
+    fn take_up_contract(&self, workflow: &Workflow) -> Result<Plan, Fault> {
         let Some(subtask) = workflow.state.subtask() else {
             return Err(Fault::new(
                 "a test contract is ready, and the state names no subtask",

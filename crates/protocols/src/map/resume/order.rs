@@ -46,7 +46,9 @@ impl Order {
             "monitor"
         };
         let name = |n: usize| format!("{subtask}-{role}-{n}.json");
-        let free = (1..).map(name).find(|name| !known.contains(name));
+        // Among one more names than there are, one is free.
+        let mut names = (1..=known.len() + 1).map(name);
+        let free = names.find(|name| !known.contains(name));
         self.verdict = free.map(|name| format!("{folder}/{name}"));
         self
     }

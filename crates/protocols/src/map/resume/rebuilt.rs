@@ -52,6 +52,7 @@ pub(super) fn plan(desk: Desk<'_>, workflow: &Workflow) -> Option<String> {
         text.push_str(&format!("\n- **Status:** {status}\n"));
         for (field, name) in FIELDS {
             let value = subtask.and_then(|subtask| subtask.get(field));
+            let value = value.filter(|value| **value != Json::Null);
             if let Some(value) = value.map(shown).filter(|value| !value.is_empty()) {
                 text.push_str(&format!("- **{name}:** {value}\n"));
             }
@@ -77,22 +78,17 @@ fn summary(desk: Desk<'_>) -> Option<String> {
 
 /// Returns a value on one line, so that it can not look like another part of the plan.
 fn shown(value: &Json) -> String {
-    match value {
-        Json::Text(text) => on_one_line(text),
-        Json::List(items)
-            if items
-                .iter()
-                .all(|item| item.as_text().is_some_and(plan::is_id)) =>
-        {
-            let ids: Vec<&str> = items.iter().filter_map(Json::as_text).collect();
-            format!("[{}]", ids.join(", "))
-        }
-        Json::List(items) => {
-            let items: Vec<String> = items.iter().map(shown).collect();
-            items.join("; ")
-        }
-        Json::Null => String::new(),
-        other => other.to_line(),
+    if let Some(text) = value.as_text() {
+        return on_one_line(text);
+    }
+    let Some(items) = value.as_list() else {
+        return value.to_line();
+    };
+    let texts: Vec<String> = items.iter().map(shown).collect();
+    if texts.iter().all(|text| plan::is_id(text)) {
+        format!("[{}]", texts.join(", "))
+    } else {
+        texts.join("; ")
     }
 }
 

@@ -223,7 +223,12 @@ fn holds(state: &str, plan: &str) -> Result<(), TestCaseError> {
             let writes = match &step.action {
                 Action::Edit { path, .. } | Action::Create { path, .. } => path.as_str(),
                 Action::Append { log, .. } => log.as_str(),
-                _ => "",
+                Action::MoveFolder { .. }
+                | Action::MoveFile { .. }
+                | Action::Land(_)
+                | Action::EndWorker { .. }
+                | Action::AskHost { .. }
+                | Action::Print(_) => "",
             };
             prop_assert!(
                 !is_corrupt || writes.is_empty(),

@@ -305,17 +305,18 @@ impl Verdict {
         let mut lines = vec![self.summary()];
         let issues = self.object.get("issues").and_then(Json::as_list);
         for issue in issues.unwrap_or_default() {
-            lines.push(match issue {
-                Json::Text(text) => format!("- {text}"),
-                Json::Object(issue) => {
+            let line = match (issue.as_text(), issue.as_object()) {
+                (Some(text), _) => format!("- {text}"),
+                (None, Some(issue)) => {
                     let severity = issue.text("severity").unwrap_or("issue");
                     let said = ["description", "message", "issue", "title"];
                     let said = said.iter().find_map(|key| issue.text(key));
                     let said = said.map_or_else(|| issue.to_line(), str::to_owned);
                     format!("- {severity}: {said}")
                 }
-                other => format!("- {}", other.to_line()),
-            });
+                (None, None) => format!("- {}", issue.to_line()),
+            };
+            lines.push(line);
         }
         let recommendation = self.object.text("recommendation");
         lines.extend(recommendation.map(|word| format!("Recommendation: {word}")));
