@@ -50,6 +50,8 @@ pub(crate) fn all(args: &[String]) -> Result<Outcome, String> {
         "kiln_teams_crash",
         "--test",
         "map_crash",
+        "--test",
+        "map_resume",
     ]);
     let deaths_of_effects = run::cargo(&[
         "test",
