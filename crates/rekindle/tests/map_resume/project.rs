@@ -67,7 +67,10 @@ impl Project {
         );
         let agent = sandbox.script("agent.sh", &script)?;
         let project = Self { sandbox, agent };
-        project.shell("git init -q -b main && git commit -q --allow-empty -m start")?;
+        // A fixed date, so that two projects have the same commit.
+        project.shell(
+            "export GIT_AUTHOR_DATE=2026-01-19T00:00:00Z GIT_COMMITTER_DATE=2026-01-19T00:00:00Z\ngit init -q -b main && git commit -q --allow-empty -m start",
+        )?;
         Ok(project)
     }
 
