@@ -44,7 +44,7 @@ pub(super) fn put(
     let commit = given.or_else(|| head(desk));
     let last = state.get(key::LAST_COMMIT);
     let is_stale = !is_given && commit.as_deref().is_some_and(|commit| last.is_text(commit));
-    let unseen = unseen(desk, &outcome.files, commit.as_deref())?;
+    let unseen = unseen(desk, &outcome.files, commit.as_deref());
     let mut result = Object::new()
         .with("subtask_id", subtask)
         .with("files_changed", outcome.files.clone())
@@ -155,10 +155,10 @@ fn plain(path: &Utf8Path) -> Utf8PathBuf {
 }
 
 /// Returns the files of which neither the commit nor the worktree shows a change.
-fn unseen(desk: Desk<'_>, files: &[String], commit: Option<&str>) -> Result<Vec<String>, Fault> {
+fn unseen(desk: Desk<'_>, files: &[String], commit: Option<&str>) -> Vec<String> {
     let declared: Vec<&String> = files.iter().filter(|file| !file.is_empty()).collect();
     if declared.is_empty() {
-        return Ok(Vec::new());
+        return Vec::new();
     }
     let printed = |question: &GitQuestion| desk.git(question).and_then(GitAnswer::printed).ok();
     let mut changed: BTreeSet<String> = BTreeSet::new();
@@ -171,18 +171,18 @@ fn unseen(desk: Desk<'_>, files: &[String], commit: Option<&str>) -> Result<Vec<
     let status = printed(&GitQuestion::PrintedStatus { every_file: false });
     changed.extend(boundary::status_paths(&status.unwrap_or_default()));
     if changed.is_empty() {
-        return Ok(Vec::new());
+        return Vec::new();
     }
     let unseen = declared.into_iter().filter(|file| !changed.contains(*file));
     let unseen: Vec<String> = unseen.cloned().collect();
     if unseen.is_empty() {
-        return Ok(unseen);
+        return unseen;
     }
     let paths = unseen.clone();
     let ignored = printed(&GitQuestion::PrintedIgnored { paths }).unwrap_or_default();
     let ignored: BTreeSet<&str> = split_lines(&ignored).map(strip).collect();
     let seen = |file: &String| !ignored.contains(file.as_str());
-    Ok(unseen.into_iter().filter(seen).collect())
+    unseen.into_iter().filter(seen).collect()
 }
 
 /// `backfill_subtask_ids`: results of old versions get the id that they are kept under.
