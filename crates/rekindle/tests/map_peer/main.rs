@@ -20,7 +20,7 @@ mod walk;
 const BINARY: &str = env!("CARGO_BIN_EXE_rekindle");
 
 /// The walks are numbered below this.
-const WALKS: u64 = 20;
+const WALKS: u64 = 13;
 /// How many commands each walk types.
 const COMMANDS: usize = 60;
 
