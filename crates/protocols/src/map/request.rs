@@ -429,3 +429,7 @@ fn unreadable(desk: Desk<'_>, command: Command) -> Result<Option<Reply>, Fault> 
         reply
     }))
 }
+
+#[cfg(test)]
+#[path = "request_tests.rs"]
+mod tests;

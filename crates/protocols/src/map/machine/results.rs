@@ -58,45 +58,36 @@ pub(super) fn put(
     let mut answer = Reply::success()
         .with("subtask_id", subtask)
         .with("recorded", result);
-    let mut warnings: Vec<String> = Vec::new();
     if !missing.is_empty() {
-        warnings
-            .push("Some of the files are not there: a slip in --files, or a deletion.".to_owned());
-    }
-    if !unseen.is_empty() {
-        warnings.push(format!(
-            "git sees no change of {} of {} files; look before the monitor does.",
-            unseen.len(),
-            outcome.files.len()
-        ));
-    }
-    if is_stale {
-        warnings.push("The commit is the one of the subtask before. Commit each subtask, or name the shared commit with --commit-sha.".to_owned());
-    }
-    // The place of `warning` is where the first of them comes up.
-    let warning = (!warnings.is_empty()).then(|| warnings.join("\n"));
-    if let (Some(warning), false) = (&warning, missing.is_empty()) {
-        answer.set("warning", warning);
-    }
-    if !missing.is_empty() {
+        let text = "Some of the files are not there: a slip in --files, or a deletion.";
+        warn(&mut answer, text.to_owned());
         answer.set("missing_files", missing);
     }
     if !outside.is_empty() {
         answer.set("cross_repo_files", outside);
     }
     if !unseen.is_empty() {
-        if let Some(warning) = &warning {
-            answer.set("warning", warning);
-        }
+        let (count, all) = (unseen.len(), outcome.files.len());
+        let text =
+            format!("git sees no change of {count} of {all} files; look before the monitor does.");
+        warn(&mut answer, text);
         answer.set("files_not_in_diff", unseen);
     }
     if is_stale {
-        if let Some(warning) = &warning {
-            answer.set("warning", warning);
-        }
+        let text = "The commit is the one of the subtask before. Commit each subtask, or name the shared commit with --commit-sha.";
+        warn(&mut answer, text.to_owned());
         answer.set("sha_is_stale_duplicate", true);
     }
     Ok(answer)
+}
+
+/// Adds a line to the warning of an answer.
+fn warn(answer: &mut Object, text: String) {
+    let text = match answer.text("warning") {
+        Some(before) => format!("{before}\n{text}"),
+        None => text,
+    };
+    answer.set("warning", text);
 }
 
 fn head(desk: Desk<'_>) -> Option<String> {
