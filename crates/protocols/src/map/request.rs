@@ -46,7 +46,10 @@ pub struct Answer {
 impl Answer {
     fn usage(message: &str) -> Self {
         Self {
-            stderr: format!("{}rekindle map: error: {message}\n", usage()),
+            stderr: format!(
+                "{}\nerror: {message}\n`rekindle map --help` lists the commands\n",
+                usage()
+            ),
             exit: 2,
             ..Self::default()
         }
@@ -71,10 +74,15 @@ impl Answer {
 }
 
 fn usage() -> String {
+    "Usage: rekindle map [--branch BRANCH] COMMAND [WORD]...\n".to_owned()
+}
+
+fn help() -> String {
     let names: Vec<&str> = Command::names().collect();
     format!(
-        "usage: rekindle map [--branch BRANCH] COMMAND [WORD ...]\ncommands: {}\n",
-        names.join(", ")
+        "{}\nAnswers as MAP's own scripts do, with their words and options.\n\nCommands:\n  {}\n",
+        usage(),
+        names.join("\n  ")
     )
 }
 
@@ -85,7 +93,7 @@ impl Request {
             .map(Self)
             .map_err(|refusal| match refusal {
                 Refusal::Help => Answer {
-                    stdout: usage(),
+                    stdout: help(),
                     ..Answer::default()
                 },
                 Refusal::Usage(message) => Answer::usage(&message),
