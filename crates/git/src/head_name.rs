@@ -43,7 +43,11 @@ pub fn head_name_on_disk(folder: &Utf8Path) -> Option<HeadName> {
     let repository = Repository::at(folder)?;
     let head = repository.own("HEAD")?;
     let name = match head.strip_prefix("ref: refs/heads/") {
-        Some(branch) => repository.branch(branch.trim_ascii_end())?,
+        Some(branch) => match repository.branch(branch.trim_ascii_end()) {
+            Branch::Born => Some(branch.trim_ascii_end().to_owned()),
+            Branch::Unborn => None,
+            Branch::Unclear => return None,
+        },
         None if is_object_id(head.trim_ascii_end()) => Some("HEAD".to_owned()),
         None => return None,
     };
@@ -51,6 +55,16 @@ pub fn head_name_on_disk(folder: &Utf8Path) -> Option<HeadName> {
         top_level: repository.top_level,
         name,
     })
+}
+
+/// What is known of a branch.
+enum Branch {
+    /// It has a commit, and no other ref has its name.
+    Born,
+    /// It has none yet.
+    Unborn,
+    /// Only git can tell.
+    Unclear,
 }
 
 /// A repository whose settings are all of the plain kind.
@@ -99,13 +113,12 @@ impl Repository {
         text(&self.git_dir.join(name))
     }
 
-    /// Returns the branch if it has a commit and no other ref has its name.
-    fn branch(&self, name: &str) -> Option<Option<String>> {
+    fn branch(&self, name: &str) -> Branch {
         let packed_refs = self.common_dir.join("packed-refs");
         let packed = match fs_err::read(&packed_refs) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            Err(_) => return None,
+            Err(_) => return Branch::Unclear,
         };
         let is_packed = |full: String| {
             let line = format!(" {full}\n").into_bytes();
@@ -120,15 +133,23 @@ impl Repository {
             || others.iter().any(|full| is_taken(full))
             || is_taken(&format!("refs/remotes/{name}/HEAD"))
         {
-            return None;
+            return Branch::Unclear;
         }
         let full = format!("refs/heads/{name}");
         let loose = self.common_dir.join(&full);
         if loose.symlink_metadata().is_ok() {
-            let id = text(&loose)?;
-            return is_object_id(id.trim_ascii_end()).then(|| Some(name.to_owned()));
+            let is_plain = text(&loose).is_some_and(|id| is_object_id(id.trim_ascii_end()));
+            return if is_plain {
+                Branch::Born
+            } else {
+                Branch::Unclear
+            };
         }
-        Some(is_packed(full).then(|| name.to_owned()))
+        if is_packed(full) {
+            Branch::Born
+        } else {
+            Branch::Unborn
+        }
     }
 }
 

@@ -532,6 +532,7 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
       heartbeat    Appends a sign of life of a running task
       clean        Lists the worktrees that runs left behind, and removes them after a yes
       rescue       Lists, shows and restores what was kept before something could have destroyed it
+      map          Answers as MAP's `map_orchestrator.py` does: `rekindle map get_next_step`
       demo         Builds a small project in a scratch folder, interrupts its work and resumes it
       doctor       Checks whether everything that rekindle needs is in order
       completions  Prints a completion script for a shell

@@ -67,7 +67,7 @@ impl Transaction {
             return Ok(());
         };
         if rest.is_empty() {
-            return effects::perform_on_files(&self.site, first).map(drop);
+            return self.perform(first);
         }
         let pending = Pending {
             v: Pending::VERSION,
@@ -80,19 +80,30 @@ impl Transaction {
         self.write_redo(&text)?;
         crash::point("transaction-after-record");
         for action in actions {
-            match effects::perform_on_files(&self.site, action) {
+            match self.perform(action) {
                 // Nothing of the rest is to be done any more.
                 Err(error) if error.is_refusal() => {
                     self.write_redo(b"")?;
                     return Err(error);
                 }
                 other => other?,
-            };
+            }
             crash::point("transaction-after-effect");
         }
         self.write_redo(b"")?;
         crash::point("transaction-after-end");
         Ok(())
+    }
+
+    fn perform(&self, action: &Action) -> Result<(), Error> {
+        let Action::Create { path, contents } = action else {
+            return effects::perform_on_files(&self.site, action).map(drop);
+        };
+        // No crash lies between the look and this: whoever made the file meanwhile is somebody else.
+        match rekindle_fs::create(&self.site.place(path)?, contents.as_bytes()) {
+            Err(rekindle_fs::Error::Exists { path }) => Err(Error::Changed { path }),
+            other => Ok(other?),
+        }
     }
 
     /// Finishes what a command that died had begun; where the world has moved on, the rest is left.

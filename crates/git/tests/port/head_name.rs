@@ -32,12 +32,12 @@ fn plain_branches_need_no_git() {
         "@.env",
         "a.b",
     ] {
-        fixture.git(&["checkout", "-q", "-B", branch]);
+        fixture.git(["checkout", "-q", "-B", branch]);
         assert_eq!(name(&fixture), (Some(branch.to_owned()), true), "{branch}");
     }
-    fixture.git(&["pack-refs", "--all"]);
+    fixture.git(["pack-refs", "--all"]);
     assert_eq!(name(&fixture), (Some("a.b".to_owned()), true));
-    fixture.git(&["checkout", "-q", "--detach"]);
+    fixture.git(["checkout", "-q", "--detach"]);
     assert_eq!(name(&fixture), (Some("HEAD".to_owned()), true));
 }
 
@@ -57,9 +57,9 @@ fn a_name_that_is_another_refs_too_is_left_to_git() {
     ] {
         for packed in [false, true] {
             let fixture = Fixture::new();
-            fixture.git(&["update-ref", other, "HEAD"]);
+            fixture.git(["update-ref", other, "HEAD"]);
             if packed {
-                fixture.git(&["pack-refs", "--all"]);
+                fixture.git(["pack-refs", "--all"]);
             }
             let (name, is_read) = name(&fixture);
             assert!(!is_read, "{other}");
@@ -78,7 +78,7 @@ fn odd_repositories_are_left_to_git() {
     ];
     for (key, value) in settings {
         let fixture = Fixture::new();
-        fixture.git(&["config", key, value]);
+        fixture.git(["config", key, value]);
         assert!(!asked(&fixture, &fixture.dir).1, "{key}");
     }
     let fixture = Fixture::new();
@@ -92,12 +92,12 @@ fn odd_repositories_are_left_to_git() {
 fn another_worktree_has_a_name_of_its_own() {
     let fixture = Fixture::new();
     let other = fixture.root.join("other");
-    fixture.git(&["worktree", "add", "-q", "-b", "topic", other.as_str()]);
+    fixture.git(["worktree", "add", "-q", "-b", "topic", other.as_str()]);
     let (head, is_read) = asked(&fixture, &other);
     assert!(is_read);
     assert_eq!(head.name.as_deref(), Some("topic"));
     assert_eq!(head.top_level, other);
-    fixture.git(&["tag", "topic"]);
+    fixture.git(["tag", "topic"]);
     assert_eq!(
         asked(&fixture, &other).0.name.as_deref(),
         Some("heads/topic")

@@ -276,7 +276,8 @@ fn is_test(path: &str) -> bool {
         || stem
             .strip_suffix("_test")
             .is_some_and(|rest| !rest.is_empty());
-    is_plain && (is_named || stem.ends_with(".test") || stem.ends_with(".spec"))
+    let is_marked = matches!(stem.rsplit_once('.'), Some((_, "test" | "spec")));
+    is_plain && (is_named || is_marked)
 }
 
 #[cfg(test)]

@@ -131,11 +131,7 @@ fn last_lines(text: &str) -> String {
 
 /// Returns what the plan says of its subtasks, or `None` if there is no plan.
 pub(crate) fn plan_progress(desk: Desk<'_>) -> Result<Option<Progress>, Fault> {
-    let path = desk.branch.plan();
-    if !desk.branch.can_have_plan() {
-        return Err(Fault::new(format!("the name of `{path}` is too long")));
-    }
-    let Some(text) = desk.text(&path)? else {
+    let Some(text) = desk.plan()? else {
         return Ok(None);
     };
     progress_of(desk, &text).map(Some)

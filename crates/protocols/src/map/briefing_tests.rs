@@ -60,7 +60,8 @@ fn a_verdict_may_stand_on_a_later_line() {
 
 #[test]
 fn excerpts_are_the_last_lines_and_fixes_the_first_bullets() {
-    let review: String = (1..=20).map(|n| format!("- fix {n}  \n\n")).collect();
+    let fixes: Vec<String> = (1..=20).map(|n| format!("- fix {n}  \n\n")).collect();
+    let review = fixes.concat();
     let found = artifacts(&[("code-review-001.md", &review)]).unwrap();
     assert_eq!(found.review.lines().count(), EXCERPT);
     assert!(found.review.ends_with("- fix 20"));

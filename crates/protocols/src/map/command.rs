@@ -1,6 +1,6 @@
 //! The commands by their names, and whether they write.
 
-/// A command of the orchestrator, or one of the step runner's that a resume needs.
+/// A command of `map_orchestrator.py`, or one of the other script's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Command {
     Abandon,
@@ -10,29 +10,22 @@ pub(crate) enum Command {
     BuildResumeBriefing,
     CheckCircuitBreaker,
     DeferFlakySubtask,
-    EnsureHumanArtifacts,
     FinalizePlan,
-    GetCurrentPhase,
     GetNextStep,
     GetPlanProgress,
     GetWaveStep,
     Initialize,
-    LoadResearch,
     MarkContractReady,
     MarkSubtaskComplete,
     MarkWorkflowComplete,
     MonitorFailed,
-    NextNumberedArtifactPath,
     PeekCurrentStep,
-    ReadCurrentGoal,
     RecordSubtaskResult,
-    RecordTestContractHandoff,
     ReopenForFixes,
     RestoreDeferredYagni,
     ResumeFromPlan,
     ResumeFromTestContract,
     ResumeSingleSubtask,
-    SaveResearch,
     SelectExecutionStrategy,
     SetExecutionMode,
     SetPlanApproved,
@@ -40,22 +33,26 @@ pub(crate) enum Command {
     SetTddMode,
     SetWaves,
     SkipStep,
-    UpdatePlanStatus,
-    ValidateResearch,
-    ValidateRetryQuarantine,
+    StepRunner(StepRunner),
     ValidateStep,
     ValidateWaveStep,
     WaveMonitorFailed,
-    WriteVerificationSummary,
 }
 
-/// Which of the peer's two scripts has a command, which decides how its words are read.
+/// A command of `map_step_runner.py` that a resume needs; its words are read by their places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Script {
-    /// `map_orchestrator.py`: words and options in any order.
-    Orchestrator,
-    /// `map_step_runner.py`: words by their places.
-    StepRunner,
+pub(crate) enum StepRunner {
+    EnsureHumanArtifacts,
+    GetCurrentPhase,
+    LoadResearch,
+    NextNumberedArtifactPath,
+    ReadCurrentGoal,
+    RecordTestContractHandoff,
+    SaveResearch,
+    UpdatePlanStatus,
+    ValidateResearch,
+    ValidateRetryQuarantine,
+    WriteVerificationSummary,
 }
 
 /// What a command does to the files.
@@ -69,224 +66,140 @@ pub enum Access {
     Advance,
 }
 
-const TABLE: &[(&str, Command, Script, Access)] = {
+const TABLE: &[(&str, Command, Access)] = {
     use Access::{Advance, Read, Write};
-    use Script::{Orchestrator, StepRunner};
     &[
-        ("get_next_step", Command::GetNextStep, Orchestrator, Advance),
-        (
-            "peek_current_step",
-            Command::PeekCurrentStep,
-            Orchestrator,
-            Read,
-        ),
-        (
-            "validate_step",
-            Command::ValidateStep,
-            Orchestrator,
-            Advance,
-        ),
-        ("initialize", Command::Initialize, Orchestrator, Advance),
-        (
-            "set_plan_approved",
-            Command::SetPlanApproved,
-            Orchestrator,
-            Advance,
-        ),
+        ("get_next_step", Command::GetNextStep, Advance),
+        ("peek_current_step", Command::PeekCurrentStep, Read),
+        ("validate_step", Command::ValidateStep, Advance),
+        ("initialize", Command::Initialize, Advance),
+        ("set_plan_approved", Command::SetPlanApproved, Advance),
         (
             "restore_deferred_yagni",
             Command::RestoreDeferredYagni,
-            Orchestrator,
             Advance,
         ),
-        (
-            "set_execution_mode",
-            Command::SetExecutionMode,
-            Orchestrator,
-            Advance,
-        ),
-        ("set_tdd_mode", Command::SetTddMode, Orchestrator, Advance),
-        ("skip_step", Command::SkipStep, Orchestrator, Advance),
-        ("set_subtasks", Command::SetSubtasks, Orchestrator, Advance),
-        (
-            "mark_contract_ready",
-            Command::MarkContractReady,
-            Orchestrator,
-            Advance,
-        ),
-        (
-            "resume_from_plan",
-            Command::ResumeFromPlan,
-            Orchestrator,
-            Advance,
-        ),
+        ("set_execution_mode", Command::SetExecutionMode, Advance),
+        ("set_tdd_mode", Command::SetTddMode, Advance),
+        ("skip_step", Command::SkipStep, Advance),
+        ("set_subtasks", Command::SetSubtasks, Advance),
+        ("mark_contract_ready", Command::MarkContractReady, Advance),
+        ("resume_from_plan", Command::ResumeFromPlan, Advance),
         (
             "resume_from_test_contract",
             Command::ResumeFromTestContract,
-            Orchestrator,
             Advance,
         ),
-        (
-            "check_circuit_breaker",
-            Command::CheckCircuitBreaker,
-            Orchestrator,
-            Read,
-        ),
-        ("set_waves", Command::SetWaves, Orchestrator, Advance),
-        ("get_wave_step", Command::GetWaveStep, Orchestrator, Read),
-        (
-            "validate_wave_step",
-            Command::ValidateWaveStep,
-            Orchestrator,
-            Advance,
-        ),
-        ("advance_wave", Command::AdvanceWave, Orchestrator, Advance),
+        ("check_circuit_breaker", Command::CheckCircuitBreaker, Read),
+        ("set_waves", Command::SetWaves, Advance),
+        ("get_wave_step", Command::GetWaveStep, Read),
+        ("validate_wave_step", Command::ValidateWaveStep, Advance),
+        ("advance_wave", Command::AdvanceWave, Advance),
         (
             "select_execution_strategy",
             Command::SelectExecutionStrategy,
-            Orchestrator,
             Read,
         ),
         (
             "resume_single_subtask",
             Command::ResumeSingleSubtask,
-            Orchestrator,
             Advance,
         ),
-        (
-            "get_plan_progress",
-            Command::GetPlanProgress,
-            Orchestrator,
-            Read,
-        ),
-        (
-            "monitor_failed",
-            Command::MonitorFailed,
-            Orchestrator,
-            Advance,
-        ),
-        (
-            "wave_monitor_failed",
-            Command::WaveMonitorFailed,
-            Orchestrator,
-            Advance,
-        ),
-        (
-            "defer_flaky_subtask",
-            Command::DeferFlakySubtask,
-            Orchestrator,
-            Advance,
-        ),
-        (
-            "reopen_for_fixes",
-            Command::ReopenForFixes,
-            Orchestrator,
-            Advance,
-        ),
+        ("get_plan_progress", Command::GetPlanProgress, Read),
+        ("monitor_failed", Command::MonitorFailed, Advance),
+        ("wave_monitor_failed", Command::WaveMonitorFailed, Advance),
+        ("defer_flaky_subtask", Command::DeferFlakySubtask, Advance),
+        ("reopen_for_fixes", Command::ReopenForFixes, Advance),
         (
             "mark_workflow_complete",
             Command::MarkWorkflowComplete,
-            Orchestrator,
             Advance,
         ),
         (
             "mark_subtask_complete",
             Command::MarkSubtaskComplete,
-            Orchestrator,
             Advance,
         ),
         (
             "record_subtask_result",
             Command::RecordSubtaskResult,
-            Orchestrator,
             Advance,
         ),
-        (
-            "backfill_subtask_ids",
-            Command::BackfillSubtaskIds,
-            Orchestrator,
-            Advance,
-        ),
-        ("finalize_plan", Command::FinalizePlan, Orchestrator, Write),
-        ("archive", Command::Archive, Orchestrator, Advance),
-        ("abandon", Command::Abandon, Orchestrator, Write),
-        (
-            "build_resume_briefing",
-            Command::BuildResumeBriefing,
-            Orchestrator,
-            Read,
-        ),
+        ("backfill_subtask_ids", Command::BackfillSubtaskIds, Advance),
+        ("finalize_plan", Command::FinalizePlan, Write),
+        ("archive", Command::Archive, Advance),
+        ("abandon", Command::Abandon, Write),
+        ("build_resume_briefing", Command::BuildResumeBriefing, Read),
         (
             "update_plan_status",
-            Command::UpdatePlanStatus,
-            StepRunner,
+            Command::StepRunner(StepRunner::UpdatePlanStatus),
             Write,
         ),
         (
             "read_current_goal",
-            Command::ReadCurrentGoal,
-            StepRunner,
+            Command::StepRunner(StepRunner::ReadCurrentGoal),
             Read,
         ),
         (
             "get_current_phase",
-            Command::GetCurrentPhase,
-            StepRunner,
+            Command::StepRunner(StepRunner::GetCurrentPhase),
             Read,
         ),
         (
             "ensure_human_artifacts",
-            Command::EnsureHumanArtifacts,
-            StepRunner,
+            Command::StepRunner(StepRunner::EnsureHumanArtifacts),
             Write,
         ),
         (
             "next_numbered_artifact_path",
-            Command::NextNumberedArtifactPath,
-            StepRunner,
+            Command::StepRunner(StepRunner::NextNumberedArtifactPath),
             Read,
         ),
         (
             "write_verification_summary",
-            Command::WriteVerificationSummary,
-            StepRunner,
+            Command::StepRunner(StepRunner::WriteVerificationSummary),
             Write,
         ),
         (
             "record_test_contract_handoff",
-            Command::RecordTestContractHandoff,
-            StepRunner,
+            Command::StepRunner(StepRunner::RecordTestContractHandoff),
             Write,
         ),
         (
             "validate_retry_quarantine",
-            Command::ValidateRetryQuarantine,
-            StepRunner,
+            Command::StepRunner(StepRunner::ValidateRetryQuarantine),
             Write,
         ),
-        ("save_research", Command::SaveResearch, StepRunner, Write),
+        (
+            "save_research",
+            Command::StepRunner(StepRunner::SaveResearch),
+            Write,
+        ),
         (
             "validate_research",
-            Command::ValidateResearch,
-            StepRunner,
+            Command::StepRunner(StepRunner::ValidateResearch),
             Read,
         ),
-        ("load_research", Command::LoadResearch, StepRunner, Read),
+        (
+            "load_research",
+            Command::StepRunner(StepRunner::LoadResearch),
+            Read,
+        ),
     ]
 };
 
 impl Command {
-    /// Returns the command of a name, and which script has it.
-    pub(crate) fn of(name: &str) -> Option<(Self, Script)> {
-        let row = TABLE.iter().find(|(known, ..)| *known == name)?;
-        Some((row.1, row.2))
+    /// Returns the command of a name.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        let row = TABLE.iter().find(|(known, ..)| *known == name);
+        row.map(|(_, command, _)| *command)
     }
 
     /// Returns what it does to the files.
     pub(crate) fn access(self) -> Access {
-        let row = TABLE.iter().find(|(_, command, ..)| *command == self);
+        let row = TABLE.iter().find(|(_, command, _)| *command == self);
         // Every command has a row, which a test holds; to write is the careful guess.
-        row.map_or(Access::Advance, |row| row.3)
+        row.map_or(Access::Advance, |(_, _, access)| *access)
     }
 
     /// Returns all names.
@@ -295,10 +208,37 @@ impl Command {
     }
 }
 
+impl StepRunner {
+    /// Returns how many words it needs at least.
+    pub(crate) fn least_words(self) -> usize {
+        match self {
+            Self::LoadResearch
+            | Self::SaveResearch
+            | Self::UpdatePlanStatus
+            | Self::ValidateResearch => 2,
+            Self::NextNumberedArtifactPath
+            | Self::RecordTestContractHandoff
+            | Self::WriteVerificationSummary => 1,
+            Self::EnsureHumanArtifacts
+            | Self::GetCurrentPhase
+            | Self::ReadCurrentGoal
+            | Self::ValidateRetryQuarantine => 0,
+        }
+    }
+
+    /// Returns whether its first word is the branch.
+    pub(crate) fn names_branch(self) -> bool {
+        matches!(
+            self,
+            Self::LoadResearch | Self::SaveResearch | Self::ValidateResearch
+        )
+    }
+}
+
 /// Returns the names of the commands that stand in for those of `map_orchestrator.py`.
 pub fn orchestrator_commands() -> impl Iterator<Item = &'static str> {
     let of_orchestrator = TABLE
         .iter()
-        .filter(|(_, _, script, _)| *script == Script::Orchestrator);
+        .filter(|(_, command, _)| !matches!(command, Command::StepRunner(_)));
     of_orchestrator.map(|(name, ..)| *name)
 }

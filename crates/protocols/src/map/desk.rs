@@ -81,6 +81,15 @@ impl Desk<'_> {
         decoded(path, &bytes).map(Some)
     }
 
+    /// Returns the text of the plan, or `None` if there is none.
+    pub(crate) fn plan(&self) -> Result<Option<String>, Fault> {
+        let path = self.branch.plan();
+        if !self.branch.can_have_plan() {
+            return Err(Fault::new(format!("the name of `{path}` is too long")));
+        }
+        self.text(&path)
+    }
+
     /// Returns the JSON of a file.
     pub(crate) fn json(&self, path: &str) -> Result<Document, Fault> {
         Ok(match self.text(path)? {

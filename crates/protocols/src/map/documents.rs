@@ -51,14 +51,14 @@ fn line(text: &str) -> Reply {
 
 /// `read_current_goal`.
 pub(crate) fn goal(desk: Desk<'_>) -> Result<Reply, Fault> {
-    let plan = desk.text(&desk.branch.plan())?.unwrap_or_default();
+    let plan = desk.plan()?.unwrap_or_default();
     let goal = plan::goal(&plan).filter(|goal| !goal.is_empty());
     Ok(line(goal.unwrap_or("Goal not found")))
 }
 
 /// `get_current_phase`.
 pub(crate) fn current_phase(desk: Desk<'_>) -> Result<Reply, Fault> {
-    let plan = desk.text(&desk.branch.plan())?.unwrap_or_default();
+    let plan = desk.plan()?.unwrap_or_default();
     Ok(line(
         plan::current_phase(&plan).unwrap_or("Phase not found"),
     ))

@@ -26,10 +26,11 @@ pub(crate) fn object(answer: &str) -> Result<Object, String> {
             .and_then(|inner| python_json::parse(inner).ok())
             .ok_or_else(|| format!("it is no JSON: {error}"))
     })?;
-    match value {
-        Json::Object(object) => Ok(object),
-        other => Err(format!("it is {}, not an object", other.kind())),
+    let kind = value.kind();
+    if let Json::Object(object) = value {
+        return Ok(object);
     }
+    Err(format!("it is {kind}, not an object"))
 }
 
 /// Checks that an answer is whole; what it says is not looked at.

@@ -32,10 +32,12 @@ pub(crate) fn entry(
     feedback_file: Option<&str>,
     said: &str,
 ) -> Object {
-    let mut summary = feedback::shortened(said);
-    if summary.is_empty() {
-        summary = "The monitor gave no reason; look at its latest feedback file.".to_owned();
-    }
+    let summary = match feedback::shortened(said) {
+        none if none.is_empty() => {
+            "The monitor gave no reason; look at its latest feedback file.".to_owned()
+        }
+        summary => summary,
+    };
     let source = |path: String, kind: &str| Object::new().with("path", path).with("kind", kind);
     let mut sources = vec![
         source(desk.branch.file(layout::STATE), "step-state"),

@@ -6,7 +6,7 @@ use rekindle_text::python_text::is_space;
 use rekindle_world::World;
 
 use super::briefing::Briefing;
-use super::command::{Access, Command};
+use super::command::{Access, Command, StepRunner};
 use super::desk::{Desk, decoded};
 use super::documents;
 use super::fault::Fault;
@@ -46,7 +46,10 @@ pub struct Answer {
 impl Answer {
     fn usage(message: &str) -> Self {
         Self {
-            stderr: format!("{}rekindle map: error: {message}\n", usage()),
+            stderr: format!(
+                "{}\nerror: {message}\n`rekindle map --help` lists the commands\n",
+                usage()
+            ),
             exit: 2,
             ..Self::default()
         }
@@ -71,10 +74,15 @@ impl Answer {
 }
 
 fn usage() -> String {
+    "Usage: rekindle map [--branch BRANCH] COMMAND [WORD]...\n".to_owned()
+}
+
+fn help() -> String {
     let names: Vec<&str> = Command::names().collect();
     format!(
-        "usage: rekindle map [--branch BRANCH] COMMAND [WORD ...]\ncommands: {}\n",
-        names.join(", ")
+        "{}\nAnswers as MAP's own scripts do, with their words and options.\n\nCommands:\n  {}\n",
+        usage(),
+        names.join("\n  ")
     )
 }
 
@@ -85,7 +93,7 @@ impl Request {
             .map(Self)
             .map_err(|refusal| match refusal {
                 Refusal::Help => Answer {
-                    stdout: usage(),
+                    stdout: help(),
                     ..Answer::default()
                 },
                 Refusal::Usage(message) => Answer::usage(&message),
@@ -100,11 +108,11 @@ impl Request {
     /// Returns whether it reads standard input.
     pub fn wants_input(&self) -> bool {
         let words = &self.0;
-        match words.command {
-            Command::ValidateStep => words.options.value("--monitor-envelope") == Some("-"),
-            Command::SaveResearch => !words.rest.iter().any(|word| word == "--file"),
-            _ => false,
-        }
+        let is = |command| words.command == command;
+        let has_file = words.rest.iter().any(|word| word == "--file");
+        let envelope = words.options.value("--monitor-envelope");
+        is(Command::ValidateStep) && envelope == Some("-")
+            || is(Command::StepRunner(StepRunner::SaveResearch)) && !has_file
     }
 
     /// Returns what it does to the files.
@@ -119,11 +127,10 @@ impl Request {
 
     fn branch_of(&self, world: &dyn World) -> super::layout::Branch {
         let words = &self.0;
-        let named = match words.command {
-            Command::SaveResearch | Command::ValidateResearch | Command::LoadResearch => {
-                words.word(0)
-            }
-            _ => words.options.value("--branch"),
+        let named = if let Command::StepRunner(runner) = words.command {
+            words.word(0).filter(|_| runner.names_branch())
+        } else {
+            words.options.value("--branch")
         };
         root::branch(world, named)
     }
@@ -236,30 +243,25 @@ impl Request {
             Command::FinalizePlan => manifest::finalize_plan(desk)?,
             Command::Archive => completion::archive(desk)?,
             Command::Abandon => completion::abandon(desk)?,
-            Command::UpdatePlanStatus
-            | Command::ReadCurrentGoal
-            | Command::GetCurrentPhase
-            | Command::EnsureHumanArtifacts
-            | Command::NextNumberedArtifactPath
-            | Command::WriteVerificationSummary
-            | Command::RecordTestContractHandoff
-            | Command::ValidateRetryQuarantine
-            | Command::SaveResearch
-            | Command::ValidateResearch
-            | Command::LoadResearch => self.step_runner(desk, input)?,
+            Command::StepRunner(runner) => self.step_runner(runner, desk, input)?,
         })
     }
 
-    fn step_runner(&self, desk: Desk<'_>, input: &[u8]) -> Result<Reply, Stopped> {
+    fn step_runner(
+        &self,
+        runner: StepRunner,
+        desk: Desk<'_>,
+        input: &[u8],
+    ) -> Result<Reply, Stopped> {
         let words = &self.0;
         let word = |place: usize| words.word(place).unwrap_or_default();
-        Ok(match words.command {
-            Command::UpdatePlanStatus => documents::update_status(desk, word(0), word(1))?,
-            Command::ReadCurrentGoal => documents::goal(desk)?,
-            Command::GetCurrentPhase => documents::current_phase(desk)?,
-            Command::EnsureHumanArtifacts => documents::ensure(desk),
-            Command::NextNumberedArtifactPath => documents::next_numbered(desk, word(0)),
-            Command::WriteVerificationSummary => {
+        Ok(match runner {
+            StepRunner::UpdatePlanStatus => documents::update_status(desk, word(0), word(1))?,
+            StepRunner::ReadCurrentGoal => documents::goal(desk)?,
+            StepRunner::GetCurrentPhase => documents::current_phase(desk)?,
+            StepRunner::EnsureHumanArtifacts => documents::ensure(desk),
+            StepRunner::NextNumberedArtifactPath => documents::next_numbered(desk, word(0)),
+            StepRunner::WriteVerificationSummary => {
                 let said = Said {
                     verdict: word(0).to_owned(),
                     task: word(1).to_owned(),
@@ -269,7 +271,7 @@ impl Request {
                 };
                 verification::write(desk, &said)?
             }
-            Command::RecordTestContractHandoff => {
+            StepRunner::RecordTestContractHandoff => {
                 let handoff = Handoff {
                     subtask: word(0).to_owned(),
                     command: word(1).to_owned(),
@@ -279,17 +281,16 @@ impl Request {
                 };
                 contract::hand_over(desk, &handoff)?
             }
-            Command::ValidateRetryQuarantine => quarantine::validate(desk, words.word(0))?,
-            Command::SaveResearch => self.save_research(desk, input)?,
-            Command::ValidateResearch => research::validate(desk, word(1), words.word(2)),
-            Command::LoadResearch => {
+            StepRunner::ValidateRetryQuarantine => quarantine::validate(desk, words.word(0))?,
+            StepRunner::SaveResearch => self.save_research(desk, input)?,
+            StepRunner::ValidateResearch => research::validate(desk, word(1), words.word(2)),
+            StepRunner::LoadResearch => {
                 let more = words.rest.get(2..).unwrap_or_default();
                 let all = more.iter().any(|word| word == "--all");
                 let kind = more.iter().find(|word| *word != "--all");
                 let kind = kind.map_or("actor", String::as_str);
                 research::load(desk, word(1), kind, all).map_err(Stopped::told)?
             }
-            _ => return Err(Stopped::missing("no command of the step runner")),
         })
     }
 
@@ -421,13 +422,22 @@ fn unreadable(desk: Desk<'_>, command: Command) -> Result<Option<Reply>, Fault> 
             format!("{path} can not be read and is left as it is: {reason}. Mend it, or put it away with abandon."),
         );
     let reply = Reply::of(answer);
-    Ok(Some(match command {
-        // These tell a refusal by their exit code.
+    // These tell a refusal by their exit code.
+    let is_told_by_code = matches!(
+        command,
         Command::ValidateStep
-        | Command::Archive
-        | Command::MarkSubtaskComplete
-        | Command::RestoreDeferredYagni
-        | Command::DeferFlakySubtask => reply.failing(),
-        _ => reply,
+            | Command::Archive
+            | Command::MarkSubtaskComplete
+            | Command::RestoreDeferredYagni
+            | Command::DeferFlakySubtask
+    );
+    Ok(Some(if is_told_by_code {
+        reply.failing()
+    } else {
+        reply
     }))
 }
+
+#[cfg(test)]
+#[path = "request_tests.rs"]
+mod tests;

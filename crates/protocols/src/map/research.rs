@@ -116,7 +116,7 @@ fn skeleton() -> String {
 fn files_of(desk: Desk<'_>, folder: &str, subtask: &str) -> Vec<(String, String)> {
     let prefix = format!("{subtask}__");
     let names = desk.names(folder).into_iter();
-    let files = names.filter(|name| name.starts_with(&prefix) && name.ends_with(".md"));
+    let files = names.filter(|name| name.starts_with(&prefix));
     let with_kind = files.filter_map(|name| {
         let stem = name.strip_suffix(".md")?;
         let (_, kind) = stem.rsplit_once("__")?;

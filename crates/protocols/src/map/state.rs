@@ -155,11 +155,14 @@ impl State {
 
     /// Returns a whole number.
     pub(crate) fn int(&self, key: Key) -> Result<i64, Fault> {
-        match self.get(key) {
-            Json::Int(number) => Ok(*number),
-            Json::Bool(value) => Ok(i64::from(*value)),
-            other => Err(mistyped(key, other, "a whole number")),
+        let value = self.get(key);
+        if let Json::Int(number) = value {
+            return Ok(*number);
         }
+        if let Json::Bool(value) = value {
+            return Ok(i64::from(*value));
+        }
+        Err(mistyped(key, value, "a whole number"))
     }
 
     /// Returns a whole number and one.
@@ -198,9 +201,9 @@ impl State {
     /// Returns a list of texts.
     pub(crate) fn texts(&self, key: Key) -> Result<Vec<String>, Fault> {
         let items = self.list_or_nothing(key)?.iter();
-        let texts = items.map(|item| match item {
-            Json::Text(text) => Ok(text.clone()),
-            other => Err(mistyped(key, other, "strings alone")),
+        let texts = items.map(|item| {
+            let text = item.as_text().map(str::to_owned);
+            text.ok_or_else(|| mistyped(key, item, "strings alone"))
         });
         texts.collect()
     }

@@ -276,7 +276,7 @@ fn inputs(desk: Desk<'_>) -> Object {
     let names = desk.names(&desk.branch.file(""));
     let contracts: Vec<String> = names
         .iter()
-        .filter(|name| name.starts_with("test_contract_") && name.ends_with(".md"))
+        .filter(|name| name.starts_with("test_contract_") && name.strip_suffix(".md").is_some())
         .map(|name| desk.branch.file(name))
         .filter(|path| desk.kind(path) == Some(Kind::File))
         .collect();

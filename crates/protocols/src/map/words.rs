@@ -4,7 +4,7 @@
 //! shortened as long as they stay unique. Words may stand anywhere between options, which some
 //! versions of Python's reader refuse. The step runner takes words by their places.
 
-use super::command::{Command, Script};
+use super::command::Command;
 
 /// What was typed.
 #[derive(Debug, Clone)]
@@ -74,14 +74,18 @@ impl Words {
     /// Reads what was typed after `rekindle map`.
     pub(crate) fn parse(typed: &[String]) -> Result<Self, Refusal> {
         if let Some(name) = typed.first()
-            && let Some((command, Script::StepRunner)) = Command::of(name)
+            && let Some(command @ Command::StepRunner(runner)) = Command::of(name)
         {
-            let words = Self {
+            let (rest, least) = (typed[1..].to_vec(), runner.least_words());
+            if rest.len() < least {
+                return Err(Refusal::Unknown(format!("{name} needs {least} words")));
+            }
+            let options = Options::default();
+            return Ok(Self {
                 command,
-                rest: typed[1..].to_vec(),
-                options: Options::default(),
-            };
-            return words.checked(name);
+                rest,
+                options,
+            });
         }
         let mut options = Options::default();
         let mut plain: Vec<String> = Vec::new();
@@ -112,7 +116,9 @@ impl Words {
             let message = "the following arguments are required: command";
             return Err(Refusal::Usage(message.to_owned()));
         };
-        let Some((command, Script::Orchestrator)) = Command::of(&name) else {
+        let command =
+            Command::of(&name).filter(|command| !matches!(command, Command::StepRunner(_)));
+        let Some(command) = command else {
             return Err(Refusal::Usage(format!(
                 "argument command: there is no `{name}`"
             )));
@@ -122,24 +128,6 @@ impl Words {
             rest: plain.collect(),
             options,
         })
-    }
-
-    /// Refuses a step runner's command with fewer words than it needs.
-    fn checked(self, name: &str) -> Result<Self, Refusal> {
-        let least = match self.command {
-            Command::UpdatePlanStatus
-            | Command::SaveResearch
-            | Command::ValidateResearch
-            | Command::LoadResearch => 2,
-            Command::NextNumberedArtifactPath
-            | Command::WriteVerificationSummary
-            | Command::RecordTestContractHandoff => 1,
-            _ => 0,
-        };
-        if self.rest.len() < least {
-            return Err(Refusal::Unknown(format!("{name} needs {least} words")));
-        }
-        Ok(self)
     }
 
     /// Returns the first word after the command, if it is not empty.

@@ -57,14 +57,15 @@ fn take_out(value: &mut Json, prose: &[&str]) {
         Json::Object(object) => {
             for (key, value) in object.iter_mut() {
                 let is_sentence = SENTENCES.contains(&key) || prose.contains(&key);
-                match value {
-                    Json::Text(text) if is_sentence && !text.is_empty() => *text = "*".to_owned(),
-                    Json::List(items) if LISTS.contains(&key) => {
-                        for item in items.iter_mut().filter(|item| item.as_text().is_some()) {
-                            *item = "*".into();
-                        }
+                let is_list = LISTS.contains(&key);
+                if let (true, Json::List(items)) = (is_list, &mut *value) {
+                    for item in items.iter_mut().filter(|item| item.as_text().is_some()) {
+                        *item = "*".into();
                     }
-                    _ => take_out(value, prose),
+                } else if is_sentence && value.as_text().is_some_and(|text| !text.is_empty()) {
+                    *value = "*".into();
+                } else {
+                    take_out(value, prose);
                 }
             }
         }

@@ -95,10 +95,9 @@ fn check_answers(
     assert_eq!(ours.exit, theirs.exit, "{}", context());
     let command = typed.words.first().map(String::as_str).unwrap_or_default();
     let prose: &[&str] = match command {
-        "select_execution_strategy" => &["reason"],
+        "select_execution_strategy" | "write_verification_summary" => &["reason"],
         "validate_step" | "defer_flaky_subtask" => &["summary"],
         "record_test_contract_handoff" => &["contract_summary"],
-        "write_verification_summary" => &["reason"],
         _ => &[],
     };
     let ours_said = without_sentences(&plain(&ours.stdout, &scene.ours), prose);
@@ -165,7 +164,7 @@ fn check_files(scene: &Scene, typed: &Typed, context: &dyn Fn() -> String) {
 
 /// Returns a file's text; lines of JSON become one array, and a restored part of a plan loses its sentence.
 fn lines_of(name: &str, text: &str) -> String {
-    if name.ends_with(".log") {
+    if name.contains("scope-violations") {
         return format!("[{}]", text.lines().collect::<Vec<_>>().join(","));
     }
     let lines = text.lines().map(|line| {
@@ -356,7 +355,7 @@ fn choose(scene: &Scene, dice: &mut Dice) -> Typed {
     if step != text(&state["current_step_id"]) || step.is_empty() {
         return typed(ORCHESTRATOR, &["get_next_step"]);
     }
-    let said = dice.pick(&["", "BLOCKER: it crashes", "looks odd\n\nreally"]);
+    let said = dice.pick(&SAID);
     match (step.as_str(), dice.roll(12)) {
         ("1.55", _) if state["plan_approved"] == false => {
             typed(ORCHESTRATOR, &["set_plan_approved", "true"])
@@ -388,140 +387,131 @@ fn choose(scene: &Scene, dice: &mut Dice) -> Typed {
 
 fn anything(scene: &Scene, dice: &mut Dice) -> Typed {
     let id = subtask(scene, dice);
-    let id = id.as_str();
-    let step = dice.pick(&["1.0", "1.6", "2.2", "2.25", "2.26", "2.3", "2.4", "9.9"]);
+    match dice.roll(3) {
+        0 => on_the_whole(dice),
+        1 => on_a_subtask(dice, &id),
+        _ => on_notes(scene, dice, &id),
+    }
+}
+
+fn on_the_whole(dice: &mut Dice) -> Typed {
+    let step = dice.pick(&STEPS);
     let yes = dice.pick(&["true", "false", "Y", "maybe"]);
-    let said = dice.pick(&[
-        "",
-        "BLOCKER: it crashes",
-        "looks odd\n\nreally",
-        "style only",
-        "x",
-    ]);
-    let files = dice.pick(&[
-        "src/a.py",
-        "src/a.py,src/new.py src/gone.py",
-        "../elsewhere/x",
-        "",
-        ".map/x,ä.txt",
-    ]);
-    match dice.roll(46) {
-        0 | 1 => typed(ORCHESTRATOR, &["get_next_step"]),
-        2 => typed(ORCHESTRATOR, &["peek_current_step"]),
-        3 => typed(ORCHESTRATOR, &["validate_step", step]),
-        4 => typed(ORCHESTRATOR, &["initialize", "a task"]),
-        5 => typed(ORCHESTRATOR, &["set_plan_approved", yes]),
-        6 => typed(
-            ORCHESTRATOR,
-            &[
-                "restore_deferred_yagni",
-                dice.pick(&["YG-001", "YG-002", "YG-1", "YG-009"]),
-            ],
-        ),
-        7 => typed(
-            ORCHESTRATOR,
-            &["restore_deferred_yagni", "YG-001", "--subtask-id", id],
-        ),
-        8 => typed(
-            ORCHESTRATOR,
-            &[
-                "set_execution_mode",
-                dice.pick(&["batch", "STEP_BY_STEP", "x"]),
-            ],
-        ),
-        9 | 10 => typed(ORCHESTRATOR, &["set_tdd_mode", yes]),
-        11 => typed(ORCHESTRATOR, &["skip_step", step]),
-        12 => typed(
-            ORCHESTRATOR,
-            &["set_subtasks", "ST-001", "ST-003", "ST-002"],
-        ),
-        13 => typed(ORCHESTRATOR, &["set_subtasks", "ST-002 ST-001", "ST-004"]),
-        14 => typed(
-            ORCHESTRATOR,
-            &[
-                "set_subtasks",
-                dice.pick(&["ST-1 ST-1 ST-2", "x", "ST-002"]),
-            ],
-        ),
-        15 => typed(ORCHESTRATOR, &["mark_contract_ready", id]),
-        16 => typed(ORCHESTRATOR, &["resume_from_plan"]),
-        17 => typed(ORCHESTRATOR, &["resume_from_test_contract", id]),
-        18 => typed(ORCHESTRATOR, &["check_circuit_breaker"]),
-        19 | 20 => typed(ORCHESTRATOR, &["set_waves"]),
-        21 => typed(ORCHESTRATOR, &["get_wave_step"]),
-        22 => typed(ORCHESTRATOR, &["validate_wave_step", id, step]),
-        23 => typed(ORCHESTRATOR, &["advance_wave"]),
-        24 => typed(ORCHESTRATOR, &["select_execution_strategy"]),
-        25 if dice.once_in(2) => typed(ORCHESTRATOR, &["resume_single_subtask", id, "--tdd"]),
-        25 => typed(ORCHESTRATOR, &["resume_single_subtask", id]),
-        26 | 27 => typed(ORCHESTRATOR, &["get_plan_progress"]),
-        28 | 29 => typed(ORCHESTRATOR, &["monitor_failed", "--feedback", said]),
-        30 => typed(
-            ORCHESTRATOR,
-            &["wave_monitor_failed", id, "--feedback", said],
-        ),
-        31 => typed(
-            ORCHESTRATOR,
-            &[
-                "defer_flaky_subtask",
-                id,
-                "--check-id",
-                dice.pick(&["c1", "c2"]),
-            ],
-        ),
-        32 => typed(ORCHESTRATOR, &["reopen_for_fixes", "--feedback", said]),
-        33 => typed(ORCHESTRATOR, &["mark_workflow_complete"]),
-        34 => typed(
-            ORCHESTRATOR,
+    let words: &[&str] = match dice.roll(21) {
+        0 => &["peek_current_step"],
+        1 => &["validate_step", step],
+        2 => &["initialize", "a task"],
+        3 => &["set_plan_approved", yes],
+        4 => &[
+            "set_execution_mode",
+            dice.pick(&["batch", "STEP_BY_STEP", "x"]),
+        ],
+        5 | 6 => &["set_tdd_mode", yes],
+        7 => &["skip_step", step],
+        8 => &["set_subtasks", "ST-001", "ST-003", "ST-002"],
+        9 => &["set_subtasks", "ST-002 ST-001", "ST-004"],
+        10 => &[
+            "set_subtasks",
+            dice.pick(&["ST-1 ST-1 ST-2", "x", "ST-002"]),
+        ],
+        11 => &["resume_from_plan"],
+        12 => &["check_circuit_breaker"],
+        13 | 14 => &["set_waves"],
+        15 => &["get_wave_step"],
+        16 => &["advance_wave"],
+        17 => &["select_execution_strategy"],
+        18 => &["mark_workflow_complete"],
+        19 => &["archive"],
+        _ => &["abandon"],
+    };
+    typed(ORCHESTRATOR, words)
+}
+
+fn on_a_subtask(dice: &mut Dice, id: &str) -> Typed {
+    let said = dice.pick(&SAID);
+    let words: &[&str] = match dice.roll(14) {
+        0 => &["mark_contract_ready", id],
+        1 => &["resume_from_test_contract", id],
+        2 => &["validate_wave_step", id, dice.pick(&STEPS)],
+        3 => &["resume_single_subtask", id, "--tdd"],
+        4 => &["resume_single_subtask", id],
+        5 => &["monitor_failed", "--feedback", said],
+        6 => &["wave_monitor_failed", id, "--feedback", said],
+        7 => &[
+            "defer_flaky_subtask",
+            id,
+            "--check-id",
+            dice.pick(&["c1", "c2"]),
+        ],
+        8 => &["reopen_for_fixes", "--feedback", said],
+        9 => {
+            let kind = dice.pick(&["done", "noop", "DEFERRED", "x"]);
             &[
                 "mark_subtask_complete",
                 id,
                 "--kind",
-                dice.pick(&["done", "noop", "DEFERRED", "x"]),
+                kind,
                 "--reason",
                 "because",
-            ],
-        ),
-        35 => typed(ORCHESTRATOR, &["mark_subtask_complete", id, "--mech"]),
-        36 => typed(
-            ORCHESTRATOR,
+            ]
+        }
+        10 => &["mark_subtask_complete", id, "--mech"],
+        11 => {
+            let status = dice.pick(&["valid", "invalid"]);
+            let files = dice.pick(&FILES);
             &[
                 "record_subtask_result",
                 id,
-                dice.pick(&["valid", "invalid"]),
+                status,
                 "--files",
                 files,
                 "--summary",
                 "s é",
-            ],
+            ]
+        }
+        12 => &["validate_step", "2.4"],
+        _ => return envelope(dice),
+    };
+    typed(ORCHESTRATOR, words)
+}
+
+fn on_notes(scene: &Scene, dice: &mut Dice, id: &str) -> Typed {
+    let item = dice.pick(&["YG-001", "YG-002", "YG-1", "YG-009"]);
+    let status = dice.pick(&["complete", "pending"]);
+    match dice.roll(13) {
+        0 | 1 => typed(ORCHESTRATOR, &["get_plan_progress"]),
+        2 => typed(ORCHESTRATOR, &["restore_deferred_yagni", item]),
+        3 => typed(
+            ORCHESTRATOR,
+            &["restore_deferred_yagni", "YG-001", "--subtask-id", id],
         ),
-        37 => typed(ORCHESTRATOR, &["backfill_subtask_ids"]),
-        38 => typed(ORCHESTRATOR, &["finalize_plan"]),
-        39 => typed(ORCHESTRATOR, &["archive"]),
-        40 if dice.once_in(3) => typed(ORCHESTRATOR, &["abandon"]),
-        40 => typed(ORCHESTRATOR, &["validate_step", "2.4"]),
-        41 => envelope(dice),
-        42 => typed(STEP_RUNNER, &["validate_retry_quarantine"]),
-        43 => typed(
-            STEP_RUNNER,
-            &[
-                "update_plan_status",
-                id,
-                dice.pick(&["complete", "pending"]),
-            ],
-        ),
-        44 => typed(
-            STEP_RUNNER,
-            dice.pick(&[
-                &["read_current_goal"][..],
-                &["get_current_phase"],
-                &["ensure_human_artifacts"],
-                &["next_numbered_artifact_path", "code-review"],
-            ]),
-        ),
+        4 => typed(ORCHESTRATOR, &["backfill_subtask_ids"]),
+        5 => typed(ORCHESTRATOR, &["finalize_plan"]),
+        6 => typed(STEP_RUNNER, &["validate_retry_quarantine"]),
+        7 => typed(STEP_RUNNER, &["update_plan_status", id, status]),
+        8 => typed(STEP_RUNNER, &["read_current_goal"]),
+        9 => typed(STEP_RUNNER, &["ensure_human_artifacts"]),
+        10 => typed(STEP_RUNNER, &["next_numbered_artifact_path", "code-review"]),
+        11 => typed(STEP_RUNNER, &["get_current_phase"]),
         _ => by_branch(scene, dice, id),
     }
 }
+
+const STEPS: [&str; 8] = ["1.0", "1.6", "2.2", "2.25", "2.26", "2.3", "2.4", "9.9"];
+const SAID: [&str; 5] = [
+    "",
+    "BLOCKER: it crashes",
+    "looks odd\n\nreally",
+    "style only",
+    "x",
+];
+const FILES: [&str; 5] = [
+    "src/a.py",
+    "src/a.py,src/new.py src/gone.py",
+    "../elsewhere/x",
+    "",
+    ".map/x,ä.txt",
+];
 
 fn envelope(dice: &mut Dice) -> Typed {
     let good = json!({

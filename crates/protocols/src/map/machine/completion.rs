@@ -250,16 +250,13 @@ pub(crate) fn skip(desk: Desk<'_>, step: &str) -> Result<Reply, Fault> {
     }
     state.list_mut(key::COMPLETED_STEPS)?.push(step.into());
     super::validate::take_out(state, step)?;
-    match state.list(key::PENDING_STEPS)?.first().cloned() {
-        Some(next) => {
-            let phase = steps::phase_or_unknown(next.as_text().unwrap_or_default());
-            state.set(key::STEP, next);
-            state.set(key::PHASE, phase);
-        }
-        None => {
-            state.set(key::STEP, COMPLETE);
-            state.set(key::PHASE, COMPLETE);
-        }
+    if let Some(next) = state.list(key::PENDING_STEPS)?.first().cloned() {
+        let phase = steps::phase_or_unknown(next.as_text().unwrap_or_default());
+        state.set(key::STEP, next);
+        state.set(key::PHASE, phase);
+    } else {
+        state.set(key::STEP, COMPLETE);
+        state.set(key::PHASE, COMPLETE);
     }
     let answer = Reply::success()
         .with("message", format!("Step {step} is left out."))

@@ -78,7 +78,7 @@ pub(crate) fn ready(desk: Desk<'_>, subtask: &str) -> Result<Reply, Fault> {
 
 /// `resume_from_test_contract`: one subtask, at the actor, with its tests written.
 pub(crate) fn resume(desk: Desk<'_>, subtask: &str) -> Result<Reply, Fault> {
-    let Some(plan) = desk.text(&desk.branch.plan())? else {
+    let Some(plan) = desk.plan()? else {
         return Ok(no_plan(desk.branch));
     };
     let paths = paths(desk, subtask);

@@ -168,7 +168,8 @@ fn unresearched(desk: Desk<'_>, state: &State, step: &str) -> Result<Option<Stri
     };
     let prefix = format!("{subtask}__");
     let folder = desk.branch.file("research");
-    let is_research = |name: &String| name.starts_with(&prefix) && name.ends_with(".md");
+    let is_research =
+        |name: &String| name.starts_with(&prefix) && name.strip_suffix(".md").is_some();
     if desk.names(&folder).iter().any(is_research) {
         return Ok(None);
     }

@@ -84,7 +84,7 @@ fn no_ids(desk: Desk<'_>) -> Reply {
 
 /// `resume_from_plan`: all subtasks of a plan, with the steps that made the plan behind them.
 pub(crate) fn from_plan(desk: Desk<'_>) -> Result<Reply, Fault> {
-    let Some(plan) = desk.text(&desk.branch.plan())? else {
+    let Some(plan) = desk.plan()? else {
         return Ok(no_plan(desk.branch));
     };
     let ids = blueprint::planned_ids(desk, &plan)?;
@@ -159,7 +159,7 @@ fn contracts_found(desk: Desk<'_>) -> Result<usize, Fault> {
 
 /// `resume_single_subtask`: one subtask of a plan, from its research on.
 pub(crate) fn single(desk: Desk<'_>, subtask: &str, is_tdd: bool) -> Result<Reply, Fault> {
-    let Some(plan) = desk.text(&desk.branch.plan())? else {
+    let Some(plan) = desk.plan()? else {
         return Ok(no_plan(desk.branch));
     };
     let ids = blueprint::planned_ids(desk, &plan)?;

@@ -44,7 +44,7 @@ pub(crate) fn put(
     let commit = given.or_else(|| head(desk));
     let last = state.get(key::LAST_COMMIT);
     let is_stale = !is_given && commit.as_deref().is_some_and(|commit| last.is_text(commit));
-    let unseen = unseen(desk, &outcome.files, commit.as_deref())?;
+    let unseen = unseen(desk, &outcome.files, commit.as_deref());
     let mut result = Object::new()
         .with("subtask_id", subtask)
         .with("files_changed", outcome.files.clone())
@@ -58,45 +58,36 @@ pub(crate) fn put(
     let mut answer = Reply::success()
         .with("subtask_id", subtask)
         .with("recorded", result);
-    let mut warnings: Vec<String> = Vec::new();
     if !missing.is_empty() {
-        warnings
-            .push("Some of the files are not there: a slip in --files, or a deletion.".to_owned());
-    }
-    if !unseen.is_empty() {
-        warnings.push(format!(
-            "git sees no change of {} of {} files; look before the monitor does.",
-            unseen.len(),
-            outcome.files.len()
-        ));
-    }
-    if is_stale {
-        warnings.push("The commit is the one of the subtask before. Commit each subtask, or name the shared commit with --commit-sha.".to_owned());
-    }
-    // The place of `warning` is where the first of them comes up.
-    let warning = (!warnings.is_empty()).then(|| warnings.join("\n"));
-    if let (Some(warning), false) = (&warning, missing.is_empty()) {
-        answer.set("warning", warning);
-    }
-    if !missing.is_empty() {
+        let text = "Some of the files are not there: a slip in --files, or a deletion.";
+        warn(&mut answer, text.to_owned());
         answer.set("missing_files", missing);
     }
     if !outside.is_empty() {
         answer.set("cross_repo_files", outside);
     }
     if !unseen.is_empty() {
-        if let Some(warning) = &warning {
-            answer.set("warning", warning);
-        }
+        let (count, all) = (unseen.len(), outcome.files.len());
+        let text =
+            format!("git sees no change of {count} of {all} files; look before the monitor does.");
+        warn(&mut answer, text);
         answer.set("files_not_in_diff", unseen);
     }
     if is_stale {
-        if let Some(warning) = &warning {
-            answer.set("warning", warning);
-        }
+        let text = "The commit is the one of the subtask before. Commit each subtask, or name the shared commit with --commit-sha.";
+        warn(&mut answer, text.to_owned());
         answer.set("sha_is_stale_duplicate", true);
     }
     Ok(answer)
+}
+
+/// Adds a line to the warning of an answer.
+fn warn(answer: &mut Object, text: String) {
+    let text = match answer.text("warning") {
+        Some(before) => format!("{before}\n{text}"),
+        None => text,
+    };
+    answer.set("warning", text);
 }
 
 fn head(desk: Desk<'_>) -> Option<String> {
@@ -155,10 +146,10 @@ fn plain(path: &Utf8Path) -> Utf8PathBuf {
 }
 
 /// Returns the files of which neither the commit nor the worktree shows a change.
-fn unseen(desk: Desk<'_>, files: &[String], commit: Option<&str>) -> Result<Vec<String>, Fault> {
+fn unseen(desk: Desk<'_>, files: &[String], commit: Option<&str>) -> Vec<String> {
     let declared: Vec<&String> = files.iter().filter(|file| !file.is_empty()).collect();
     if declared.is_empty() {
-        return Ok(Vec::new());
+        return Vec::new();
     }
     let printed = |question: &GitQuestion| desk.git(question).and_then(GitAnswer::printed).ok();
     let mut changed: BTreeSet<String> = BTreeSet::new();
@@ -171,18 +162,18 @@ fn unseen(desk: Desk<'_>, files: &[String], commit: Option<&str>) -> Result<Vec<
     let status = printed(&GitQuestion::PrintedStatus { every_file: false });
     changed.extend(boundary::status_paths(&status.unwrap_or_default()));
     if changed.is_empty() {
-        return Ok(Vec::new());
+        return Vec::new();
     }
     let unseen = declared.into_iter().filter(|file| !changed.contains(*file));
     let unseen: Vec<String> = unseen.cloned().collect();
     if unseen.is_empty() {
-        return Ok(unseen);
+        return unseen;
     }
     let paths = unseen.clone();
     let ignored = printed(&GitQuestion::PrintedIgnored { paths }).unwrap_or_default();
     let ignored: BTreeSet<&str> = split_lines(&ignored).map(strip).collect();
     let seen = |file: &String| !ignored.contains(file.as_str());
-    Ok(unseen.into_iter().filter(seen).collect())
+    unseen.into_iter().filter(seen).collect()
 }
 
 /// `backfill_subtask_ids`: results of old versions get the id that they are kept under.

@@ -149,7 +149,7 @@ pub(super) fn take_out(state: &mut State, step: &str) -> Result<(), Fault> {
 
 /// Takes the subtasks from blueprint or plan, sorted by what they depend on.
 fn fill_sequence(desk: Desk<'_>, state: &mut State) -> Result<Option<Reply>, Fault> {
-    let plan = desk.text(&desk.branch.plan())?.unwrap_or_default();
+    let plan = desk.plan()?.unwrap_or_default();
     let ids = blueprint::planned_ids(desk, &plan)?;
     let Some(first) = ids.first() else {
         let answer = refusal(
@@ -254,7 +254,8 @@ fn deferred(
     if deferral.text("status") != Some("success") {
         let detail = deferral.text("message").unwrap_or("it was refused");
         let answer = refusal(format!("The deferral was refused. {detail}"));
-        return Ok(Reply::of(answer.with("deferral", deferral)).failing());
+        let reply_to_close = Reply::of(answer.with("deferral", deferral)).failing();
+        return Ok(reply_to_close.doing(reply.actions));
     }
     let told = |key: &str| deferral.get(key).cloned().unwrap_or_default();
     let answer = Object::new()
@@ -308,7 +309,10 @@ fn looked_at(desk: Desk<'_>, state: &mut State) -> Result<(Verdict, Option<Actio
         return Ok((Verdict::Clean, None));
     }
     let subtask = state.subtask_key().to_owned();
-    let Some(boundary) = Boundary::read(desk, &subtask)? else {
+    let boundary = Boundary::read(desk, &subtask)?;
+    let Some(boundary) = boundary else {
+        // Where git or the blueprint can not tell, the results are asked for all the same.
+        state.map(key::RESULTS)?;
         return Ok((Verdict::Clean, None));
     };
     let log = boundary.log(desk);
