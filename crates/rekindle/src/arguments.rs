@@ -99,7 +99,7 @@ pub(crate) enum Command {
         )]
         words: Vec<OsString>,
     },
-    /// Lets another program use rekindle: shows what would change, asks, and can be taken back
+    /// Puts rekindle into another program, after a look and a yes
     Install(InstallArguments),
     /// Takes back what `install` did, byte for byte
     Uninstall(InstallArguments),
