@@ -108,34 +108,25 @@ fn schema_file(name: &str) -> String {
 
 fn command_line(program: &Program) -> Result<String, String> {
     let mut text = format!("# Command line\n\n{GENERATED}");
-    let help = program.says(&["--help"])?;
-    write_help(program, &[], &help, &mut text)?;
+    write_help(program, &[], &mut text)?;
     Ok(text)
 }
 
 /// Writes the help of a command and of every command below it.
-fn write_help(
-    program: &Program,
-    command: &[&str],
-    help: &str,
-    text: &mut String,
-) -> Result<(), String> {
+fn write_help(program: &Program, command: &[&str], text: &mut String) -> Result<(), String> {
+    let help = program.says(&[command, &["--help"]].concat())?;
     let name = [&["rekindle"], command].concat().join(" ");
-    let tidied = tidy(help);
+    let tidied = tidy(&help);
     let body = tidied.trim_end();
     for part in ["\n## `", &name, "`\n\n```text\n", body, "\n```\n"] {
         text.push_str(part);
     }
     // MAP's own commands have no help of their own: `rekindle map` lists them.
-    let below = if command == ["map"] {
-        Vec::new()
-    } else {
-        commands_in(help)
-    };
-    for sub in below {
-        let below = [command, &[sub]].concat();
-        let its_help = program.says(&[below.as_slice(), &["--help"]].concat())?;
-        write_help(program, &below, &its_help, text)?;
+    if command == ["map"] {
+        return Ok(());
+    }
+    for sub in commands_in(&help) {
+        write_help(program, &[command, &[sub]].concat(), text)?;
     }
     Ok(())
 }
