@@ -137,7 +137,14 @@ mod tests {
                 .collect();
             assert_eq!(chosen, expect);
         };
-        let all = ["replay", "overview", "startup", "overhead", "breakdown"];
+        let all = [
+            "replay",
+            "overview",
+            "startup",
+            "map",
+            "overhead",
+            "breakdown",
+        ];
         check(&[], false, &all);
         check(&["--full"], true, &all);
         check(&["--full", "overhead"], true, &["overhead"]);

@@ -1,5 +1,6 @@
 //! MAP's read commands: `rekindle map` and its own scripts on the same files, in turns.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -133,9 +134,10 @@ fn lay_out(project: &Path, size: usize) -> Result<PathBuf, String> {
     let mut subtasks = Vec::new();
     for (n, id) in ids.iter().enumerate() {
         let status = if n < size / 2 { "complete" } else { "pending" };
-        plan.push_str(&format!(
-            "### {id}: Part {n}\n- **Status:** {status}\n- **Risk:** low\n- **AAG Contract:** Actor -> does part {n} -> it is done\n- **Validation Criteria:** VC1 [AC-{n}] holds, VC2 tests pass\n\n"
-        ));
+        let _ = writeln!(
+            plan,
+            "### {id}: Part {n}\n- **Status:** {status}\n- **Risk:** low\n- **AAG Contract:** Actor -> does part {n} -> it is done\n- **Validation Criteria:** VC1 [AC-{n}] holds, VC2 tests pass\n"
+        );
         let needs = if n == 0 {
             String::new()
         } else {
