@@ -6,7 +6,7 @@
 use rekindle_model::{Action, AgentTask, Plan, Step, StopKind, Then};
 use rekindle_text::python_json::{Json, Object};
 
-use super::order::{Mode, Order};
+use super::order::{self, Mode, Order};
 use super::plan::{Planner, effects, says, stop};
 use super::prompts::{self, Actor};
 use super::read::Workflow;
@@ -63,6 +63,11 @@ impl Planner<'_> {
         step: &str,
         mode: Mode,
     ) -> Result<Plan, Fault> {
+        if !order::is_plain(subtask) {
+            return Err(Fault::new(format!(
+                "`{subtask}` can not be the id of a subtask, since files are named after it"
+            )));
+        }
         let order = Order::new(step, mode);
         match step {
             "2.2" => {
@@ -318,17 +323,14 @@ impl Planner<'_> {
         self.dispatch(workflow, subtask, step, Mode::Wave)
     }
 
+    /// The peer moves on from a wave whatever came of it, so each result is looked for.
     fn after_waves(&self, workflow: &Workflow) -> Result<Plan, Fault> {
-        let waves = workflow.state.list(key::WAVES)?.iter();
-        let members: Vec<&Json> = waves.filter_map(Json::as_list).flatten().collect();
-        let sequence = workflow.state.list(key::SEQUENCE)?.iter();
-        let left: Vec<&str> = sequence
-            .filter(|id| !members.contains(id))
-            .filter_map(Json::as_text)
-            .collect();
+        let done = workflow.state.done()?;
+        let sequence = workflow.state.texts(key::SEQUENCE)?.into_iter();
+        let left: Vec<String> = sequence.filter(|id| !done.contains(id)).collect();
         if !left.is_empty() {
             return Err(Fault::new(format!(
-                "all waves are through, and {} stand in none; `rekindle map set_waves` makes new ones",
+                "all waves are through, and nothing says what came of {}; `rekindle map record_subtask_result ID valid` does",
                 left.join(", ")
             )));
         }

@@ -80,6 +80,12 @@ impl Order {
     }
 }
 
+/// Returns whether an id can be part of a file's name and leads nowhere else.
+pub(super) fn is_plain(id: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    !id.is_empty() && !id.starts_with('.') && id.len() <= 64 && id.chars().all(plain)
+}
+
 /// Returns the folder of our own notes on a branch, relative to the project.
 pub(super) fn folder(desk: Desk<'_>) -> String {
     format!(".rekindle/logs/map/{}", desk.branch)
@@ -105,5 +111,15 @@ mod tests {
             assert_eq!(Order::parse(&order.to_line()), Some(order));
         }
         assert_eq!(Order::parse("2.4"), None);
+    }
+
+    #[test]
+    fn an_id_that_leads_elsewhere_names_no_file() {
+        for good in ["ST-001", "ST_1.a"] {
+            assert!(is_plain(good), "{good}");
+        }
+        for bad in ["", "..", "../x", "a/b", ".x", "a b", "a\n"] {
+            assert!(!is_plain(bad), "{bad:?}");
+        }
     }
 }
