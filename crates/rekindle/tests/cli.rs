@@ -710,7 +710,7 @@ fn wrong_usage_is_exit_code_2_and_says_what_is_right() -> Result<()> {
     insta::assert_snapshot!(sandbox.run(&["plan", "--protocol", "waterfall"])?, @"
     exit 2
     --- stderr
-    error: invalid value 'waterfall' for '--protocol <PROTOCOL>': `waterfall` is not a protocol; known: agent-memory, kiln, kiln-teams
+    error: invalid value 'waterfall' for '--protocol <PROTOCOL>': `waterfall` is not a protocol; known: agent-memory, kiln, kiln-teams, map
 
     For more information, try '--help'.
     ");

@@ -66,6 +66,7 @@ fn every_schema_is_used_by_a_command_and_every_output_keeps_to_its_schema() -> R
     let (sandbox, run) = interrupted()?;
     // Damage, so that findings are in the outputs as well.
     sandbox.write(run.path("events/x.jsonl"), "torn")?;
+    sandbox.write(".map/scripts/map_orchestrator.py", "pass\n")?;
     let mut used = BTreeSet::new();
     for (args, name, code) in [
         (&["--json"][..], "rekindle.status/1", 0),
@@ -94,6 +95,11 @@ fn every_schema_is_used_by_a_command_and_every_output_keeps_to_its_schema() -> R
         (
             &["resume", "--json", "--yes", "--no-agent"],
             "rekindle.resume/1",
+            0,
+        ),
+        (
+            &["install", "map", "--dry-run", "--json"],
+            "rekindle.install/1",
             0,
         ),
         (&["inspect", "nonsense", "--json"], "rekindle.error/1", 1),
