@@ -533,6 +533,8 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
       clean        Lists the worktrees that runs left behind, and removes them after a yes
       rescue       Lists, shows and restores what was kept before something could have destroyed it
       map          Answers as MAP's `map_orchestrator.py` does: `rekindle map get_next_step`
+      install      Puts rekindle into another program, after a look and a yes
+      uninstall    Takes back what `install` did, byte for byte
       demo         Builds a small project in a scratch folder, interrupts its work and resumes it
       doctor       Checks whether everything that rekindle needs is in order
       completions  Prints a completion script for a shell
