@@ -66,5 +66,8 @@ fn failed(error: &rekindle_runner::Error) -> MapAnswer {
         message = format!("{message}: {error}");
         cause = error.source();
     }
+    if let Some(hint) = error.hint() {
+        message = format!("{message}; {hint}");
+    }
     MapAnswer::failed(&message)
 }

@@ -1,4 +1,4 @@
-//! Files that are written whole: replaced as they were read, or created where nothing was.
+//! Files that are written whole: replaced as they were read, created where nothing was, or removed.
 //!
 //! Both write a temporary file in the same folder, sync it, give it the name in one step, and sync the
 //! folder. After a crash at any instant, a power cut included, the file is either old or new; at worst
@@ -85,6 +85,25 @@ pub fn create(path: &Utf8Path, bytes: &[u8]) -> Result<(), Error> {
         Err(error) => Err(error.error).at("create", &target),
         Ok(_) => sync_parent(&target),
     }
+}
+
+/// Removes a file that still is what the caller knows, durably; one that is not there is no error.
+///
+/// Gives [`Error::Changed`], and leaves it, when it holds something else.
+pub fn remove(path: &Utf8Path, expected: &Content) -> Result<(), Error> {
+    match Content::read(path)? {
+        Content::Absent => return Ok(()),
+        found if found == *expected => {}
+        Content::Present(_) => {
+            let path = path.to_owned();
+            return Err(Error::Changed { path });
+        }
+    }
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other.at("remove", path),
+    }?;
+    sync_parent(path)
 }
 
 /// Writes the contents beside the target and syncs them, with the rights of the file it replaces.

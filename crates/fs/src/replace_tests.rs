@@ -273,3 +273,15 @@ proptest! {
         prop_assert_eq!(folder.names(), ["file"]);
     }
 }
+
+#[test]
+fn only_what_is_known_is_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = Utf8Path::from_path(folder.path()).unwrap().join("file");
+    assert!(remove(&path, &Content::of(b"x")).is_ok());
+    create(&path, b"x").unwrap();
+    let other = remove(&path, &Content::of(b"y"));
+    assert!(matches!(other, Err(Error::Changed { .. })) && path.exists());
+    remove(&path, &Content::of(b"x")).unwrap();
+    assert!(!path.exists());
+}

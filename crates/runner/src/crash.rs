@@ -59,6 +59,7 @@ pub const TRANSACTION_POINTS: &[&str] = &[
     "transaction-after-effect",
     "transaction-after-end",
     "transaction-after-repeat",
+    "transaction-after-take-back",
     "move-file-before-rename",
     "move-file-after-rename",
 ];

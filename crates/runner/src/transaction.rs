@@ -4,7 +4,8 @@
 //! agrees to. A drop-in command is called for every step, writes the whole state each time, and
 //! needs nothing remembered once it has ended. So one effect alone is carried out as it is, since a
 //! file is old or new in any case, and of several all stand in one small file, durably, before the
-//! first begins. That file is emptied at the end; whoever finds it filled finishes what it says.
+//! first begins. That file is removed at the end, also after an error, when what was done is taken
+//! back; so whoever finds it knows that a command died, and finishes what it says.
 //!
 //! The lock is not the workflow's: a resume holds that while its agent works, and the agent calls
 //! these very commands.
@@ -58,11 +59,19 @@ impl Transaction {
         Ok(transaction)
     }
 
-    /// Carries out effects on files, in order: all, or after a crash all with the next transaction.
+    /// Carries out effects on files, in order: all or, with an error, none.
     ///
-    /// Effects of other kinds are no part of commands, and are passed over.
+    /// Only after a death is the rest done with the next transaction: who was told that a command
+    /// failed must not find it carried out later. Effects of other kinds are no part of commands,
+    /// and are passed over.
+    ///
+    /// # Errors
+    /// [`Error::HalfDone`] if what was written before the failure can not be taken back.
     pub fn commit(&self, actions: &[Action]) -> Result<(), Error> {
         self.lock.verify()?;
+        for action in actions {
+            effects::check(&self.site, action)?;
+        }
         let [first, rest @ ..] = actions else {
             return Ok(());
         };
@@ -77,22 +86,43 @@ impl Transaction {
             let path = self.redo.clone();
             rekindle_fs::Error::Encode { path, source }
         })?;
-        self.write_redo(&text)?;
+        if let Err(error) = self.write_redo(&text) {
+            // It can have its name although the disk did not say so.
+            self.end(&text).ok();
+            return Err(error);
+        }
         crash::point("transaction-after-record");
-        for action in actions {
-            match self.perform(action) {
-                // Nothing of the rest is to be done any more.
-                Err(error) if error.is_refusal() => {
-                    self.write_redo(b"")?;
-                    return Err(error);
-                }
-                other => other?,
+        for (at, action) in actions.iter().enumerate() {
+            if let Err(error) = self.perform(action) {
+                return Err(self.give_up(&actions[..=at], error, &text));
             }
             crash::point("transaction-after-effect");
         }
-        self.write_redo(b"")?;
+        self.end(&text)?;
         crash::point("transaction-after-end");
         Ok(())
+    }
+
+    /// Takes back what was done until the last of these failed, and forgets the rest.
+    fn give_up(&self, tried: &[Action], error: Error, redo: &[u8]) -> Error {
+        let done = match tried {
+            // A refusal has touched nothing: what stands there is somebody else's.
+            [done @ .., _] if error.is_refusal() => done,
+            all => all,
+        };
+        let mut taken_back = Ok(());
+        for action in done.iter().rev() {
+            let result = effects::take_back(&self.site, action);
+            taken_back = taken_back.and(result);
+            crash::point("transaction-after-take-back");
+        }
+        match taken_back.and(self.end(redo)) {
+            Ok(()) => error,
+            Err(why) => Error::HalfDone {
+                why: Box::new(why),
+                source: Box::new(error),
+            },
+        }
     }
 
     fn perform(&self, action: &Action) -> Result<(), Error> {
@@ -126,12 +156,37 @@ impl Transaction {
             return Err(Error::Unfinished { path });
         };
         for effect in &pending.effects {
-            if effects::repeat_on_files(&self.site, effect)? == Some(Repeated::Superseded) {
-                break;
+            match effects::repeat_on_files(&self.site, effect) {
+                Ok(Some(Repeated::Superseded)) => break,
+                Ok(_) => crash::point("transaction-after-repeat"),
+                Err(error) if error.is_lasting() => return Err(self.put_aside(error)?),
+                Err(error) => return Err(error),
             }
-            crash::point("transaction-after-repeat");
         }
-        self.write_redo(b"")
+        self.end(&text)
+    }
+
+    /// Gives the record another name, so that it is kept and stands in nobody's way.
+    fn put_aside(&self, error: Error) -> Result<Error, Error> {
+        let mut n = 1;
+        loop {
+            let aside = Utf8PathBuf::from(format!("{}.aside-{n}", self.redo));
+            match rekindle_fs::rename(&self.redo, &aside) {
+                Err(rekindle_fs::Error::Exists { .. }) => n += 1,
+                Err(error) => return Err(error.into()),
+                Ok(()) => {
+                    return Ok(Error::PutAside {
+                        aside,
+                        source: Box::new(error),
+                    });
+                }
+            }
+        }
+    }
+
+    /// Removes the record: unlike emptying it, that needs no room on the disk.
+    fn end(&self, text: &[u8]) -> Result<(), Error> {
+        Ok(rekindle_fs::remove(&self.redo, &Content::of(text))?)
     }
 
     fn write_redo(&self, text: &[u8]) -> Result<(), Error> {
@@ -143,3 +198,7 @@ impl Transaction {
         Ok(rekindle_fs::replace(&self.redo, &found, text)?)
     }
 }
+
+#[cfg(test)]
+#[path = "transaction_tests.rs"]
+mod tests;

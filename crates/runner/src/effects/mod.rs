@@ -9,6 +9,7 @@ mod files;
 mod land;
 mod move_file;
 mod move_folder;
+mod take_back;
 
 use rekindle_fs::Fingerprint;
 use rekindle_model::{Action, LandedFile, Landing, WorkflowId};
@@ -18,6 +19,7 @@ use crate::reach::Site;
 use crate::{Error, Output};
 
 pub(crate) use files::append;
+pub(crate) use take_back::{check, take_back};
 
 /// What came of an effect that was repeated after a crash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
