@@ -27,12 +27,13 @@ pub fn map(project: &Project, typed: &[String], input: impl FnOnce() -> Vec<u8>)
         folder: root.folder,
         ..project.clone()
     };
-    let mut answer = match request.access() {
+    let refusal = request.refusal(&project.world());
+    let mut answer = refusal.unwrap_or_else(|| match request.access() {
         Access::Read => request.answer(&project.world(), &input),
         Access::Write | Access::Advance => {
             changed(&project, &request, &input).unwrap_or_else(|error| failed(&error))
         }
-    };
+    });
     if let Some(warning) = root.warning {
         answer.stderr.insert_str(0, &warning);
     }

@@ -144,3 +144,49 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_is_no_json_is_told_as_python_tells_it() {
+    for (text, told) in [
+        ("", "Expecting value: line 1 column 1 (char 0)"),
+        ("{} x", "Extra data: line 1 column 4 (char 3)"),
+        ("[1,]", "Expecting value: line 1 column 4 (char 3)"),
+        ("[1 2]", "Expecting ',' delimiter: line 1 column 4 (char 3)"),
+        (
+            "{\"a\": 1 \"b\"}",
+            "Expecting ',' delimiter: line 1 column 9 (char 8)",
+        ),
+        (
+            "{\"a\" 1}",
+            "Expecting ':' delimiter: line 1 column 6 (char 5)",
+        ),
+        (
+            "{\"a\": 1,\n }",
+            "Expecting property name enclosed in double quotes: line 2 column 2 (char 10)",
+        ),
+        (
+            "{\n\"é\": \"x}",
+            "Unterminated string starting at: line 2 column 6 (char 7)",
+        ),
+        (
+            "[\"x\\",
+            "Unterminated string starting at: line 1 column 2 (char 1)",
+        ),
+        (
+            "[\"a\tb\"]",
+            "Invalid control character at: line 1 column 4 (char 3)",
+        ),
+        ("[\"\\x\"]", "Invalid \\escape: line 1 column 3 (char 2)"),
+        (
+            "[\"\\u12\"]",
+            "Invalid \\uXXXX escape: line 1 column 4 (char 3)",
+        ),
+        (
+            "\u{feff}{}",
+            "Unexpected UTF-8 BOM (decode using utf-8-sig): line 1 column 1 (char 0)",
+        ),
+        ("[-]", "Expecting value: line 1 column 2 (char 1)"),
+    ] {
+        assert_eq!(parse(text).unwrap_err().to_string(), told, "{text}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use rekindle_text::python_json::{Json, Object};
 use rekindle_text::python_text::strip;
 
@@ -21,17 +21,14 @@ pub(crate) fn ids(desk: Desk<'_>) -> Result<Vec<String>, Fault> {
         return Ok(Vec::new());
     };
     let subtasks = body.get("subtasks").and_then(Json::as_list);
-    let mut ids: Vec<String> = Vec::new();
-    for subtask in subtasks.unwrap_or_default() {
-        let id = subtask.as_object().and_then(|subtask| subtask.text("id"));
-        let id = id.map(strip).filter(|id| plan::is_id(id));
-        if let Some(id) = id
-            && !ids.iter().any(|known| known == id)
-        {
-            ids.push(id.to_owned());
-        }
-    }
-    Ok(ids)
+    let ids: IndexSet<&str> = subtasks
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|subtask| subtask.as_object()?.text("id"))
+        .map(strip)
+        .filter(|id| plan::is_id(id))
+        .collect();
+    Ok(ids.into_iter().map(str::to_owned).collect())
 }
 
 /// Returns the ids of the subtasks of a plan: the blueprint's, else those that the text lists.

@@ -6,8 +6,10 @@ use rekindle_text::python_text::strip;
 /// What every answer of the monitor must have.
 const REQUIRED: &[&str] = &["valid", "summary", "issues"];
 
-/// Scripts look for this value of `envelope_error`.
+/// Scripts look for these values of `envelope_error`, so they are the peer's.
 const EMPTY: &str = "Monitor envelope is empty (prose-only response or truncation)";
+const CUT_OFF: &str = "Monitor response ends mid-sentence (no closing `}`/`]`) — likely truncated; re-prompt with 'emit ONLY the JSON object'";
+const NO_OBJECT: &str = "Monitor response parsed but is not an object";
 
 /// Reads the object of a monitor's answer; gives what is wrong with it.
 pub(crate) fn object(answer: &str) -> Result<Object, String> {
@@ -16,7 +18,7 @@ pub(crate) fn object(answer: &str) -> Result<Object, String> {
         return Err(EMPTY.to_owned());
     }
     if !answer.ends_with(['}', ']']) {
-        return Err("it does not end with `}` or `]`, so it is cut off or no JSON".to_owned());
+        return Err(CUT_OFF.to_owned());
     }
     let value = python_json::parse(answer).or_else(|error| {
         // A fence or a sentence around the object is forgiven.
@@ -24,27 +26,26 @@ pub(crate) fn object(answer: &str) -> Result<Object, String> {
         let inner = inner.and_then(|(start, end)| answer.get(start..=end));
         inner
             .and_then(|inner| python_json::parse(inner).ok())
-            .ok_or_else(|| format!("it is no JSON: {error}"))
+            .ok_or_else(|| format!("Monitor response does not parse as JSON: {error}"))
     })?;
-    let kind = value.kind();
-    if let Json::Object(object) = value {
-        return Ok(object);
+    match value {
+        Json::Object(object) => Ok(object),
+        _ => Err(NO_OBJECT.to_owned()),
     }
-    Err(format!("it is {kind}, not an object"))
 }
 
 /// Checks that an answer is whole; what it says is not looked at.
 pub(crate) fn envelope(answer: &str) -> Result<Object, String> {
     let object = object(answer)?;
-    let missing: Vec<&str> = REQUIRED
-        .iter()
-        .filter(|key| !object.has(key))
-        .copied()
-        .collect();
+    let missing = REQUIRED.iter().filter(|key| !object.has(key));
+    let missing: Vec<String> = missing.map(|key| format!("'{key}'")).collect();
     if missing.is_empty() {
         return Ok(object);
     }
-    Err(format!("it lacks {}", missing.join(", ")))
+    let missing = missing.join(", ");
+    Err(format!(
+        "Monitor JSON missing required keys [{missing}] — likely truncated; re-prompt for complete envelope"
+    ))
 }
 
 /// Checks that an answer itself says that a check fails now and then.
@@ -91,6 +92,28 @@ mod tests {
             r#"{"valid": true, "summary": "ok", "issues": []} Done"#,
         ] {
             assert!(envelope(broken).is_err(), "{broken}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_an_answer_is_said_in_the_peers_words() {
+        let json = |what: &str| format!("Monitor response does not parse as JSON: {what}");
+        let cases = [
+            (" \n", EMPTY.to_owned()),
+            ("It is fine.", CUT_OFF.to_owned()),
+            ("[{}]", NO_OBJECT.to_owned()),
+            (
+                r#"{"valid": true}"#,
+                "Monitor JSON missing required keys ['summary', 'issues'] — likely truncated; re-prompt for complete envelope".to_owned(),
+            ),
+            (
+                r#"{"valid": 1, "a": "b"}}"#,
+                json("Extra data: line 1 column 23 (char 22)"),
+            ),
+            ("{\n a}", json("Expecting property name enclosed in double quotes: line 2 column 2 (char 3)")),
+        ];
+        for (answer, expected) in cases {
+            assert_eq!(envelope(answer), Err(expected), "{answer}");
         }
     }
 

@@ -5,6 +5,7 @@
 //! tools show the same numbers; [`Progress::strays`] says where it went wrong. One scan from top to
 //! bottom finds what the peer's backtracking pattern finds in quadratic time.
 
+use indexmap::IndexSet;
 use rekindle_text::python_text::{digit, is_space, is_word, split_lines, strip};
 
 /// The line that says the status of a subtask.
@@ -150,13 +151,8 @@ pub(crate) fn is_id(text: &str) -> bool {
 
 /// Returns the ids that stand in headings, first cells of tables and bullets, each once.
 pub(crate) fn listed_ids(plan: &str) -> Vec<String> {
-    let mut ids: Vec<String> = Vec::new();
-    for id in split_lines(plan).filter_map(listed_id) {
-        if !ids.iter().any(|known| known == id) {
-            ids.push(id.to_owned());
-        }
-    }
-    ids
+    let ids: IndexSet<&str> = split_lines(plan).filter_map(listed_id).collect();
+    ids.into_iter().map(str::to_owned).collect()
 }
 
 fn listed_id(line: &str) -> Option<&str> {
@@ -211,7 +207,7 @@ pub(crate) fn with_status(plan: &str, id: &str, status: &str) -> Option<String> 
     let mut from = 0;
     while let Some(at) = find(plan, from, &heading) {
         from = at + heading.len();
-        let Some(line) = find(plan, from, "\n").map(|end| end + 1) else {
+        let Some(line) = line_after(plan, from) else {
             break;
         };
         let Some(after) = plan[line..].strip_prefix(STATUS) else {
@@ -230,6 +226,18 @@ pub(crate) fn with_status(plan: &str, id: &str, status: &str) -> Option<String> 
     }
     changed.push_str(&plan[copied..]);
     (changed != plan).then_some(changed)
+}
+
+/// Returns where the next line begins; a line ends as it does for those who read the plan.
+fn line_after(plan: &str, from: usize) -> Option<usize> {
+    let rest = plan.get(from..)?;
+    let end = memchr::memchr2(b'\r', b'\n', rest.as_bytes())?;
+    let length = if rest[end..].starts_with("\r\n") {
+        2
+    } else {
+        1
+    };
+    Some(from + end + length)
 }
 
 /// Returns the text of the first `## Goal` or `## Overview`, up to the next heading.

@@ -75,6 +75,13 @@ fn a_status_is_changed_only_on_the_line_below_its_heading() {
         "### ST-001: a\r\n- **Status:** complete\r\n### ST-0011: b\n- **Status:** pending\n"
     );
     assert_eq!(with_status(plan, "ST-001", "pending"), None);
+    let lone =
+        "### ST-001: a\r- **Owner:** x\r### ST-002: b\r- **Status:** x\n- **Status:** pending\r";
+    assert_eq!(with_status(lone, "ST-001", "complete"), None);
+    assert_eq!(
+        with_status(lone, "ST-002", "y").unwrap(),
+        lone.replace("** x\n", "** y\n")
+    );
     assert_eq!(
         with_status("### ST-001: a\n\n- **Status:** x\n", "ST-001", "y"),
         None

@@ -120,6 +120,11 @@ impl Request {
         self.0.command.access()
     }
 
+    /// Returns why no command is carried out in this project, if that is so.
+    pub fn refusal(&self, world: &dyn World) -> Option<Answer> {
+        super::root::refusal(world, &self.branch_of(world)).map(Answer::fault)
+    }
+
     /// Returns the name of the branch's folder, which is also that of its lock.
     pub fn branch(&self, world: &dyn World) -> String {
         self.branch_of(world).as_str().to_owned()

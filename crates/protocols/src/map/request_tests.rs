@@ -293,3 +293,65 @@ fn a_verdict_is_the_monitors_or_the_step_stays_open() {
     let answer = close(&mut project, "2.4");
     assert_eq!(answer["next_step"], "COMPLETE");
 }
+
+#[test]
+fn a_state_that_is_replaced_is_kept_by_what_it_was() {
+    let over = r#"{"workflow_status": "WORKFLOW_COMPLETE", "current_step_id": "COMPLETE", "current_step_phase": "COMPLETE", "subtask_results": {"ST-001": {}}}"#;
+    let midway = r#"{"subtask_results": {"ST-001": {}}}"#;
+    for words in [
+        &["resume_from_plan"][..],
+        &["resume_single_subtask", "ST-001"],
+    ] {
+        for (state, how) in [(over, "completed"), (midway, "abandoned")] {
+            let mut project = planned().with("step_state.json", state);
+            project.says(words);
+            let kept = format!(".map/default/step_state.{how}-20261115T200000Z.json");
+            assert_eq!(project.0[&kept], state, "{words:?}");
+        }
+    }
+}
+
+#[test]
+fn a_deferral_without_a_summary_has_the_peers() {
+    let triage = serde_json::json!({
+        "schema_version": "1.0", "branch": "default",
+        "triages": [{
+            "check_id": "c1", "command": "make", "reason": "both",
+            "run_count": 2, "pass_count": 1, "fail_count": 1,
+            "outcome_sequence": ["passed", "failed"], "disposition": "deferred_nondeterministic",
+            "recommended_next_action": "x", "monitor_verdict_policy": "not_valid_without_explicit_triage",
+            "operator_requirements": [],
+            "evidence": [
+                {"run": 1, "status": "passed", "exit_code": 0, "summary": "s"},
+                {"run": 2, "status": "failed", "exit_code": 1, "summary": "s"},
+            ],
+        }],
+    });
+    let mut project = researched(planned());
+    project.says(&["resume_single_subtask", "ST-001"]);
+    close(&mut project, "2.2");
+    close(&mut project, "2.3");
+    project = project.with("flaky_test_triage.json", &triage.to_string());
+    project.says(&["defer_flaky_subtask", "ST-001", "--check-id", "c1"]);
+    assert_eq!(
+        project.state()["subtask_results"]["ST-001"]["summary"],
+        "Deferred nondeterministic check c1: both (1 pass / 1 fail over 2 runs)."
+    );
+}
+
+#[test]
+fn a_project_without_git_is_the_nearest_folder_with_files_of_maps() {
+    let world = |project: &str| {
+        let now = "2026-11-15T20:00:00Z".parse().unwrap();
+        MemoryWorld::new(project, now).file("/p/.map/default/step_state.json", "{}")
+    };
+    for (typed_in, expected) in [
+        ("/p", "/p"),
+        ("/p/a/b", "/p"),
+        ("/p/.git", "/p"),
+        ("/q", "/q"),
+    ] {
+        let root = crate::map::root(&world(typed_in));
+        assert_eq!(root.folder, expected, "{typed_in}");
+    }
+}

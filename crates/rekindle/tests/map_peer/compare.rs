@@ -11,7 +11,6 @@ const SENTENCES: &[&str] = &[
     "aag_contract",
     "description",
     "diagnostic_hint",
-    "envelope_error",
     "hint",
     "instruction",
     "message",

@@ -113,7 +113,9 @@ fn check_files(scene: &Scene, typed: &Typed, context: &dyn Fn() -> String) {
     let command = typed.words.first().map(String::as_str).unwrap_or_default();
     let mut ours = Scene::map_files(&scene.ours);
     let mut theirs = Scene::map_files(&scene.theirs);
-    let is_kept = |name: &String| name.contains("step_state.abandoned-");
+    let is_kept = |name: &String| {
+        name.contains("step_state.abandoned-") || name.contains("step_state.completed-")
+    };
     let kept: Vec<String> = ours.keys().filter(|name| is_kept(name)).cloned().collect();
     if KEEPING.contains(&command) {
         // What we keep is in the way of no later name: take it out of both sides' sight.

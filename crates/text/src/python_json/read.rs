@@ -5,9 +5,9 @@ use super::{Json, Object};
 /// As deep as Python's own reader goes before it gives up, with room for its caller.
 const DEEPEST: usize = 900;
 
-/// Why a text is no JSON.
+/// Why a text is no JSON, in the words of Python's reader: scripts compare them.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{what} at line {line} column {column}")]
+#[error("{what}: line {line} column {column} (char {character})")]
 pub struct ParseError {
     /// What is wrong.
     pub what: &'static str,
@@ -15,16 +15,21 @@ pub struct ParseError {
     pub line: usize,
     /// The character in the line, from 1.
     pub column: usize,
+    /// The character in the text, from 0.
+    pub character: usize,
 }
 
 /// Reads one value and nothing after it.
 pub fn parse(text: &str) -> Result<Json, ParseError> {
     let mut reader = Reader { text, at: 0 };
+    if text.starts_with('\u{feff}') {
+        return Err(reader.wrong("Unexpected UTF-8 BOM (decode using utf-8-sig)"));
+    }
     reader.skip_space();
     let value = reader.value(0)?;
     reader.skip_space();
     if reader.at < text.len() {
-        return Err(reader.wrong("text after the end of the value"));
+        return Err(reader.wrong("Extra data"));
     }
     Ok(value)
 }
@@ -56,12 +61,17 @@ impl Reader<'_> {
     }
 
     fn wrong(&self, what: &'static str) -> ParseError {
-        let before = self.text.get(..self.at).unwrap_or(self.text);
+        self.wrong_at(self.at, what)
+    }
+
+    fn wrong_at(&self, at: usize, what: &'static str) -> ParseError {
+        let before = self.text.get(..at).unwrap_or(self.text);
         let start = before.rfind('\n').map_or(0, |end| end + 1);
         ParseError {
             what,
             line: before.matches('\n').count() + 1,
             column: before[start..].chars().count() + 1,
+            character: before.chars().count(),
         }
     }
 
@@ -104,7 +114,7 @@ impl Reader<'_> {
         let sign = usize::from(bytes.first() == Some(&b'-'));
         let mut whole = digits(sign);
         if whole == 0 {
-            return Err(self.wrong("no value"));
+            return Err(self.wrong("Expecting value"));
         }
         if bytes.get(sign) == Some(&b'0') {
             whole = 1;
@@ -149,7 +159,7 @@ impl Reader<'_> {
                 return Ok(Json::List(items));
             }
             if !self.take(b',') {
-                return Err(self.wrong("neither `,` nor `]` after an item"));
+                return Err(self.wrong("Expecting ',' delimiter"));
             }
         }
     }
@@ -164,12 +174,12 @@ impl Reader<'_> {
         loop {
             self.skip_space();
             if self.peek() != Some(b'"') {
-                return Err(self.wrong("no key in double quotes"));
+                return Err(self.wrong("Expecting property name enclosed in double quotes"));
             }
             let key = self.string()?;
             self.skip_space();
             if !self.take(b':') {
-                return Err(self.wrong("no `:` after a key"));
+                return Err(self.wrong("Expecting ':' delimiter"));
             }
             self.skip_space();
             let value = self.value(depth + 1)?;
@@ -179,19 +189,21 @@ impl Reader<'_> {
                 return Ok(Json::Object(object));
             }
             if !self.take(b',') {
-                return Err(self.wrong("neither `,` nor `}` after a value"));
+                return Err(self.wrong("Expecting ',' delimiter"));
             }
         }
     }
 
     fn string(&mut self) -> Result<String, ParseError> {
+        let start = self.at;
         self.at += 1;
         let mut text = String::new();
         loop {
             let rest = self.rest();
             let plain = rest
                 .find(|c: char| c == '"' || c == '\\' || c < ' ')
-                .ok_or_else(|| self.wrong("a string without its end"))?;
+                .filter(|plain| rest.get(*plain..) != Some("\\"))
+                .ok_or_else(|| self.wrong_at(start, "Unterminated string starting at"))?;
             text.push_str(&rest[..plain]);
             self.at += plain;
             match self.peek() {
@@ -200,7 +212,7 @@ impl Reader<'_> {
                     return Ok(text);
                 }
                 Some(b'\\') => text.push(self.escape()?),
-                _ => return Err(self.wrong("a control character in a string")),
+                _ => return Err(self.wrong("Invalid control character at")),
             }
         }
     }
@@ -217,7 +229,7 @@ impl Reader<'_> {
             Some(b'n') => '\n',
             Some(b'r') => '\r',
             Some(b't') => '\t',
-            _ => return Err(self.wrong("an unknown escape in a string")),
+            _ => return Err(self.wrong("Invalid \\escape")),
         };
         self.at += 2;
         Ok(plain)
@@ -250,6 +262,6 @@ impl Reader<'_> {
             .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
         digits
             .and_then(|digits| u32::from_str_radix(digits, 16).ok())
-            .ok_or_else(|| self.wrong("`\\u` without four hexadecimal digits"))
+            .ok_or_else(|| self.wrong_at(at + 1, "Invalid \\uXXXX escape"))
     }
 }

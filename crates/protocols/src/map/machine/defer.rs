@@ -65,7 +65,7 @@ pub(crate) fn defer(
     let mut summary = strip(&outcome.summary).to_owned();
     if summary.is_empty() {
         summary = format!(
-            "{check_id} fails now and then: {reason} ({} passed, {} failed of {} runs)",
+            "Deferred nondeterministic check {check_id}: {reason} ({} pass / {} fail over {} runs).",
             passed.to_line(),
             failed.to_line(),
             runs.to_line()

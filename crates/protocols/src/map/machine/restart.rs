@@ -17,15 +17,19 @@ use crate::map::steps;
 
 /// Puts a new state in the place of the one that was read.
 ///
-/// One that has come further than its plan is not thrown away as the peer does, but kept under the
-/// name that `abandon` would give it.
+/// One that is finished or has come further than its plan is not thrown away as the peer does, but
+/// kept under the name that `archive` or `abandon` would give it.
 pub(super) fn renewed(desk: Desk<'_>, file: &mut StateFile) -> Result<Vec<Action>, Fault> {
+    // Where it can not be told whether it is finished, it is at least not said to be.
+    let is_complete = file.is_there() && file.state.is_complete().unwrap_or(false);
     let has_work = file.is_there() && has_work(&file.state);
     file.state = State::fresh(desk.started_at());
-    if !has_work {
-        return Ok(Vec::new());
-    }
-    let kept = put_away_name(desk, "abandoned");
+    let how = match (is_complete, has_work) {
+        (true, _) => "completed",
+        (false, true) => "abandoned",
+        (false, false) => return Ok(Vec::new()),
+    };
+    let kept = put_away_name(desk, how);
     let before = file.bytes().unwrap_or_default();
     let before = String::from_utf8_lossy(before).into_owned();
     Ok(desk.written(&kept, before)?.into_iter().collect())
