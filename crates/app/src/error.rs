@@ -223,6 +223,8 @@ impl Error {
             | rekindle_runner::Error::NoOrder { .. }
             | rekindle_runner::Error::Runtime(_)
             | rekindle_runner::Error::Unfinished { .. }
+            | rekindle_runner::Error::PutAside { .. }
+            | rekindle_runner::Error::HalfDone { .. }
             | rekindle_runner::Error::Worker { .. }) => Self::Run(error),
         }
     }

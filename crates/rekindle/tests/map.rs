@@ -214,3 +214,82 @@ fn a_lock_of_a_newer_peer_is_taken_if_it_is_there() -> Result<()> {
     );
     Ok(())
 }
+
+/// A workflow at the monitor, whose next failure writes feedback, quarantine and state.
+fn at_the_monitor() -> Result<Sandbox> {
+    let sandbox = Sandbox::in_memory(BINARY)?;
+    let working = json!({
+        "subtask_sequence": ["ST-001"], "current_subtask_id": "ST-001", "retry_count": 1,
+        "current_step_id": "2.4", "current_step_phase": "MONITOR", "pending_steps": ["2.4"],
+    });
+    sandbox.write(STATE, working.to_string())?;
+    Ok(sandbox)
+}
+
+#[test]
+fn a_command_that_fails_changes_nothing_and_blocks_no_other() -> Result<()> {
+    let long = "x".repeat(250);
+    let scenes: &[(&[&str], Option<(&str, &str)>)] = &[
+        (&["wave_monitor_failed", "../../x", "--feedback", "f"], None),
+        (&["wave_monitor_failed", &long, "--feedback", "f"], None),
+        (
+            &["monitor_failed", "--feedback", "f"],
+            Some((
+                ".map/default/monitor_feedback_retry2.md",
+                "../../../../gone",
+            )),
+        ),
+    ];
+    for (words, link) in scenes {
+        let sandbox = at_the_monitor()?;
+        if let Some((path, target)) = link {
+            std::os::unix::fs::symlink(target, sandbox.path(path))?;
+        }
+        let before = sandbox.files()?.except(".rekindle");
+        let ran = map(&sandbox, words)?;
+        ensure!(ran.code() == Some(1), "{words:?}: {ran}");
+        ensure!(serde_json::from_slice::<Value>(ran.stderr_bytes())?["error"].is_string());
+        let after = sandbox.files()?.except(".rekindle");
+        ensure!(before == after, "{words:?}: {:?}", before.changes(&after));
+        let next = map(&sandbox, &["set_tdd_mode", "true"])?;
+        ensure!(next.code() == Some(0), "{words:?}: {next}");
+        ensure!(
+            state(&sandbox)?["retry_count"] == 1,
+            "{words:?} was carried out later"
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn a_link_that_leads_out_of_the_project_is_refused_by_reading_and_writing_alike() -> Result<()> {
+    for path in [".map", ".map/default", STATE] {
+        let sandbox = at_the_monitor()?;
+        let (inside, outside) = (sandbox.path(path), sandbox.root().join("moved"));
+        fs_err::rename(&inside, &outside)?;
+        std::os::unix::fs::symlink(&outside, &inside)?;
+        let before = sandbox.read(STATE)?;
+        for words in [&["peek_current_step"][..], &["set_tdd_mode", "true"]] {
+            let ran = map(&sandbox, words)?;
+            ensure!(ran.code() == Some(1), "{path} {words:?}: {ran}");
+            ensure!(
+                ran.stderr().contains("is a link"),
+                "{path} {words:?}: {ran}"
+            );
+        }
+        ensure!(sandbox.read(STATE)? == before);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_folder_below_a_project_without_git_is_no_project_of_its_own() -> Result<()> {
+    let sandbox = at_the_monitor()?;
+    sandbox.write("src/deep/x", "")?;
+    let typed = sandbox.typed(&["map", "set_tdd_mode", "true"]);
+    let ran = typed.from(sandbox.path("src/deep")).run()?;
+    ensure!(ran.code() == Some(0), "{ran}");
+    ensure!(state(&sandbox)?["tdd_mode"] == true);
+    ensure!(!sandbox.path("src/deep/.map").exists());
+    Ok(())
+}
