@@ -133,6 +133,26 @@ fn a_death_at_any_point_leaves_all_or_nothing() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn a_death_while_a_command_is_taken_back_fails_at_most_one_other() -> Result<()> {
+    // The folder is not there, so only writing finds out that the name is too long.
+    let id = format!("folder/{}", "x".repeat(250));
+    let words = ["wave_monitor_failed", &id, "--feedback", "f"];
+    let command = &commands()[0];
+    let sandbox = project(command)?;
+    let ran = run(&sandbox, &words, "", Some(ONLY_FAILING))?;
+    ensure!(ran.signal() == Some(ABORTED), "{ran}");
+    state_is_whole(&sandbox, ONLY_FAILING)?;
+    let ran = run(&sandbox, IDLE, "", None)?;
+    ensure!(ran.code() == Some(1), "{ran}");
+    ensure!(ran.stderr().contains(".aside-1"), "{ran}");
+    let ran = run(&sandbox, IDLE, "", None)?;
+    ensure!(ran.code() == Some(0), "{ran}");
+    let state: Value = serde_json::from_str(&sandbox.read(".map/default/step_state.json")?)?;
+    ensure!(state == command.state, "{state}");
+    Ok(())
+}
+
 /// Returns whether the command passes the point at all.
 fn dies_at_every_passing(
     command: &Command,

@@ -177,8 +177,8 @@ impl Error {
     /// Returns whether trying again later can not help: it is the path that is wrong, not the moment.
     pub(crate) fn is_lasting(&self) -> bool {
         use std::io::ErrorKind;
-        match self {
-            Self::Files(rekindle_fs::Error::Io { source, .. }) => !matches!(
+        if let Self::Files(rekindle_fs::Error::Io { source, .. }) = self {
+            return !matches!(
                 source.kind(),
                 ErrorKind::StorageFull
                     | ErrorKind::QuotaExceeded
@@ -188,12 +188,13 @@ impl Error {
                     | ErrorKind::ResourceBusy
                     | ErrorKind::OutOfMemory
                     | ErrorKind::TimedOut
-                    // Too many open files, and what the disk itself reports, have no kind.
                     | ErrorKind::Other
-            ),
-            Self::Files(rekindle_fs::Error::Busy { .. }) => false,
-            other => !matches!(other, Self::Lock(_)),
+            ) && !has_no_kind(source);
         }
+        !matches!(
+            self,
+            Self::Lock(_) | Self::Files(rekindle_fs::Error::Busy { .. })
+        )
     }
 
     /// Returns what to do next, where the error itself knows.
@@ -237,6 +238,13 @@ impl Error {
             | Self::Files(_) => None,
         }
     }
+}
+
+/// Too many open files, and what the disk itself reports, are moments too, and have no kind.
+fn has_no_kind(error: &std::io::Error) -> bool {
+    use rustix::io::Errno;
+    let moments = [Errno::MFILE, Errno::NFILE, Errno::IO, Errno::NOBUFS];
+    Errno::from_io_error(error).is_some_and(|found| moments.contains(&found))
 }
 
 fn of(task: Option<&String>) -> String {

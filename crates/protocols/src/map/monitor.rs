@@ -28,10 +28,10 @@ pub(crate) fn object(answer: &str) -> Result<Object, String> {
             .and_then(|inner| python_json::parse(inner).ok())
             .ok_or_else(|| format!("Monitor response does not parse as JSON: {error}"))
     })?;
-    match value {
-        Json::Object(object) => Ok(object),
-        _ => Err(NO_OBJECT.to_owned()),
+    if let Json::Object(object) = value {
+        return Ok(object);
     }
+    Err(NO_OBJECT.to_owned())
 }
 
 /// Checks that an answer is whole; what it says is not looked at.
