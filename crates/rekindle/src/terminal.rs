@@ -65,6 +65,14 @@ impl Terminal {
             .ok();
     }
 
+    /// Prints a result byte for byte, control characters included: programs read it.
+    pub(crate) fn verbatim(&mut self, text: &str) {
+        let mut out = std::io::stdout().lock();
+        out.write_all(text.as_bytes())
+            .and_then(|()| out.flush())
+            .ok();
+    }
+
     /// Prints the one object of a command.
     pub(crate) fn json(&mut self, object: &impl Serialize) {
         let mut out = std::io::stdout().lock();

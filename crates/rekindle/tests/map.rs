@@ -199,6 +199,18 @@ fn a_folder_that_is_named_wins_over_the_current_one() -> Result<()> {
 }
 
 #[test]
+fn text_is_handed_out_byte_for_byte() -> Result<()> {
+    let sandbox = Sandbox::in_memory(BINARY)?;
+    let text = "a\u{b}b\u{1b}[31m red\u{1c} é\u{2028}\n";
+    let typed = sandbox.typed(&["map", "save_research", "default", "ST-001"]);
+    let ran = typed.answering(text).run()?;
+    ensure!(ran.code() == Some(0), "{ran}");
+    let ran = map(&sandbox, &["load_research", "default", "ST-001"])?;
+    ensure!(ran.stdout_bytes() == text.as_bytes(), "{ran}");
+    Ok(())
+}
+
+#[test]
 fn a_lock_of_a_newer_peer_is_taken_if_it_is_there() -> Result<()> {
     let sandbox = Sandbox::in_memory(BINARY)?;
     let ran = map(&sandbox, &["initialize"])?;

@@ -169,9 +169,12 @@ impl State {
         self.int(key)?.checked_add(1).ok_or_else(too_large)
     }
 
-    /// Returns a list.
+    /// Returns a list; an object without keys has no items either, and Python sees no difference.
     pub(crate) fn list(&self, key: Key) -> Result<&[Json], Fault> {
         let value = self.get(key);
+        if value.as_object().is_some_and(Object::is_empty) {
+            return Ok(&[]);
+        }
         value
             .as_list()
             .ok_or_else(|| mistyped(key, value, "an array"))
@@ -239,6 +242,15 @@ impl State {
     pub(crate) fn subtask(&self) -> Option<&str> {
         let id = self.get(key::CURRENT_SUBTASK).as_text();
         id.filter(|id| !id.is_empty())
+    }
+
+    /// Returns the current subtask where its name becomes part of a path, so that it must be a text.
+    pub(crate) fn subtask_by_name(&self) -> Result<Option<&str>, Fault> {
+        let id = self.get(key::CURRENT_SUBTASK);
+        if id.is_truthy() && id.as_text().is_none() {
+            return Err(mistyped(key::CURRENT_SUBTASK, id, "a string"));
+        }
+        Ok(self.subtask())
     }
 
     /// Returns the name under which something of the current subtask is kept.

@@ -65,6 +65,12 @@ fn a_value_of_another_kind_stops_only_who_needs_it() {
     assert_eq!(state.list_or_nothing(key::PENDING_STEPS), Ok(&[][..]));
     assert!(state.map(key::SUBTASK_PHASES).is_err());
     assert_eq!(state.int(key::RETRY_COUNT), Ok(0));
+    let state =
+        read(r#"{"current_subtask_id": 3, "subtask_sequence": {}, "completed_steps": {"a": 1}}"#)
+            .state;
+    assert!(state.subtask_by_name().is_err());
+    assert_eq!(state.list(key::SEQUENCE), Ok(&[][..]));
+    assert!(state.list(key::COMPLETED_STEPS).is_err());
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub(super) fn map(project: &Project, typed: &[OsString], terminal: &mut Terminal
         None => MapAnswer::failed("a word that was typed is not UTF-8"),
     };
     terminal.note(&answer.stderr);
-    terminal.result(&answer.stdout);
+    terminal.verbatim(&answer.stdout);
     answer.exit
 }
 

@@ -74,7 +74,7 @@ pub(crate) fn validate(desk: Desk<'_>, close: &Close) -> Result<Reply, Fault> {
         return Ok(reply);
     }
     let mut actions: Vec<Action> = Vec::new();
-    if step == "2.2" && state.subtask().is_some() {
+    if step == "2.2" && state.subtask_by_name()?.is_some() {
         match researched(desk, state)? {
             Ok(baseline) => actions.extend(baseline),
             Err(refusal) => return Ok(*refusal),
