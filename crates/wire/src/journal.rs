@@ -92,7 +92,7 @@ pub enum Effect {
     Print,
 }
 
-/// What a drop-in command is about to do, version 1; the file is empty when nothing is.
+/// What a drop-in command is about to do, version 1; there is no file when nothing is.
 ///
 /// A reader of another version leaves it alone and says so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
