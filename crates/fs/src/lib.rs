@@ -31,6 +31,6 @@ pub use lock::{Holder, Lock, LockError, Occupancy};
 pub use log::{Log, Tail};
 pub use process::{Liveness, ProcessIdentity};
 pub use relocate::Relocation;
-pub use replace::{create, replace};
+pub use replace::{create, remove, replace};
 pub use temporary::{create_output, scratch, sweep_drafts};
 pub use tree::{Draft, Node, Tree};

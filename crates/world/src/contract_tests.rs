@@ -4,7 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 
 use crate::{
-    Clock, Entry, Kind, MemoryWorld, ReadError, RealWorld, Recorder, Recording, Witness, World,
+    Clock, End, Entry, Kind, MemoryWorld, ReadError, RealWorld, Recorder, Recording, Witness, World,
 };
 
 const NOW: &str = "2026-01-20T12:00:00Z";
@@ -68,6 +68,20 @@ fn seen(world: &dyn World) -> String {
         format!("read a folder {:?}", world.read(&at("dir"), 100)),
         format!("read binary {:?}", world.read(&at("binary"), 100)),
         format!("stream {streamed:?} {pieces:?}"),
+        format!(
+            "ends {:?}",
+            [
+                (End::Head, 2),
+                (End::Tail, 3),
+                (End::Tail, 0),
+                (End::Head, 9)
+            ]
+            .map(|(end, most)| world.read_end(&at("dir/a.txt"), end, most))
+        ),
+        format!(
+            "end of nothing {:?}",
+            world.read_end(&at("nope"), End::Tail, 3)
+        ),
     ]
     .join("\n")
 }

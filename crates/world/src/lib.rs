@@ -23,7 +23,7 @@ pub use memory::MemoryWorld;
 #[cfg(feature = "real")]
 pub use real::{Clock, RealWorld};
 pub use recording::{CAPTURE_SCHEMA, Recorder, Recording, RecordingError};
-pub use view::{Entry, Kind, Meta, Owner, Ownership, ReadError, World};
+pub use view::{End, Entry, Kind, Meta, Owner, Ownership, ReadError, World};
 pub use witness::Witness;
 
 #[cfg(test)]

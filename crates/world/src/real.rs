@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek as _, SeekFrom};
 use std::os::unix::fs::MetadataExt as _;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 
 use crate::real_git::RealGit;
-use crate::{Entry, GitAnswer, GitQuestion, Kind, Meta, Owner, Ownership, ReadError, World};
+use crate::{End, Entry, GitAnswer, GitQuestion, Kind, Meta, Owner, Ownership, ReadError, World};
 
 /// Where the time comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,6 +138,20 @@ impl World for RealWorld {
                 Err(error) => return Err(failure(&error)),
             }
         }
+    }
+
+    fn read_end(&self, path: &Utf8Path, end: End, most: usize) -> Result<Vec<u8>, ReadError> {
+        let mut file = open(path)?;
+        let most = u64::try_from(most).unwrap_or(u64::MAX);
+        if end == End::Tail {
+            let len = file.metadata().map_err(|e| failure(&e))?.len();
+            file.seek(SeekFrom::Start(len.saturating_sub(most)))
+                .map_err(|e| failure(&e))?;
+        }
+        let mut bytes = Vec::new();
+        let mut file = file.take(most);
+        file.read_to_end(&mut bytes).map_err(|e| failure(&e))?;
+        Ok(bytes)
     }
 
     fn ownership(&self, path: &Utf8Path) -> Result<Ownership, ReadError> {

@@ -59,6 +59,15 @@ pub enum Owner {
     Other,
 }
 
+/// Which end of a file is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// The first bytes.
+    Head,
+    /// The last bytes.
+    Tail,
+}
+
 /// Why something could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
@@ -114,6 +123,23 @@ pub trait World {
 
     /// Hands a file to `sink` in pieces, in order, so that its length costs no memory.
     fn stream(&self, path: &Utf8Path, sink: &mut dyn FnMut(&[u8])) -> Result<(), ReadError>;
+
+    /// Reads at most `most` bytes at one end of a file, however long it is.
+    fn read_end(&self, path: &Utf8Path, end: End, most: usize) -> Result<Vec<u8>, ReadError> {
+        let mut kept = Vec::new();
+        self.stream(path, &mut |piece| match end {
+            End::Head => {
+                let room = most.saturating_sub(kept.len()).min(piece.len());
+                kept.extend_from_slice(&piece[..room]);
+            }
+            End::Tail => {
+                kept.extend_from_slice(piece);
+                let surplus = kept.len().saturating_sub(most);
+                kept.drain(..surplus);
+            }
+        })?;
+        Ok(kept)
+    }
 
     /// Tells whose a path is, without following a last link.
     fn ownership(&self, path: &Utf8Path) -> Result<Ownership, ReadError>;

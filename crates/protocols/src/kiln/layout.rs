@@ -5,6 +5,7 @@
 //! others are looked for.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use rekindle_text::claude_folder_name;
 use rekindle_world::{Kind, World};
 
 /// The memory's main file.
@@ -19,8 +20,6 @@ pub(super) const PITFALLS: &str = "pitfalls.md";
 pub(super) const SPAWNS: &str = ".rekindle/logs/kiln/spawns.jsonl";
 /// The largest file that is read whole; kiln's are a thousand times smaller.
 pub(super) const LARGEST: u64 = 8 * 1024 * 1024;
-/// The longest name of a folder that Claude Code does not cut.
-const LONGEST_NAME: usize = 200;
 /// What a memory begins with.
 const TITLE: &str = "# Kiln Project Memory";
 
@@ -61,7 +60,7 @@ impl Layout {
             .resolve(&layout.project)
             .unwrap_or_else(|_| layout.project.clone());
         for other in [
-            encode_as_claude_code(&real),
+            claude_folder_name(real.as_str()),
             encode_collapsed(&layout.project),
         ] {
             if other == by_seed {
@@ -193,36 +192,6 @@ fn encode(path: &Utf8Path) -> String {
     path.as_str().replace('/', "-")
 }
 
-/// Claude Code's own rule: everything but letters and digits becomes a dash, by units of UTF-16, and
-/// a long name is cut and told from others by a hash of the path.
-fn encode_as_claude_code(path: &Utf8Path) -> String {
-    let dash = |unit: u16| match u8::try_from(unit) {
-        Ok(c) if c.is_ascii_alphanumeric() => char::from(c),
-        Ok(_) | Err(_) => '-',
-    };
-    let encoded: String = path.as_str().encode_utf16().map(dash).collect();
-    match encoded.get(..LONGEST_NAME) {
-        Some(short) if encoded.len() > LONGEST_NAME => {
-            let hash = path.as_str().encode_utf16().fold(0_i32, |hash, unit| {
-                hash.wrapping_mul(31).wrapping_add(i32::from(unit))
-            });
-            format!("{short}-{}", base36(hash.unsigned_abs()))
-        }
-        Some(_) | None => encoded,
-    }
-}
-
-fn base36(mut number: u32) -> String {
-    let mut digits = Vec::new();
-    loop {
-        digits.extend(char::from_digit(number % 36, 36));
-        number /= 36;
-        if number == 0 {
-            return digits.into_iter().rev().collect();
-        }
-    }
-}
-
 /// The rule of kiln's installer: slashes and signs that some systems refuse, and no two dashes in a row.
 fn encode_collapsed(path: &Utf8Path) -> String {
     let mut encoded = String::new();
@@ -287,23 +256,9 @@ mod tests {
         ] {
             let path = Utf8Path::new(path);
             assert_eq!(encode(path), seed);
-            assert_eq!(encode_as_claude_code(path), claude);
+            assert_eq!(claude_folder_name(path.as_str()), claude);
             assert_eq!(encode_collapsed(path), collapsed);
         }
-    }
-
-    #[test]
-    fn claude_codes_names_count_units_and_are_cut_when_long() {
-        let encoded = |path: &str| encode_as_claude_code(Utf8Path::new(path));
-        assert_eq!(encoded("/tmp/x/my_app.v2 x"), "-tmp-x-my-app-v2-x");
-        assert_eq!(encoded("/é/🔥"), "-----");
-        let exact = format!("/{}", "a".repeat(199));
-        assert_eq!(encoded(&exact), exact.replace('/', "-"));
-        // The hashes were computed apart from this code.
-        let long = format!("/{}", "a".repeat(200));
-        assert_eq!(encoded(&long), format!("-{}-b6ymvl", "a".repeat(199)));
-        let other = format!("/{}.é🔥", "b".repeat(250));
-        assert_eq!(encoded(&other), format!("-{}-ywhd3i", "b".repeat(199)));
     }
 
     #[test]
