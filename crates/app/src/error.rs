@@ -187,6 +187,9 @@ pub enum Error {
     /// The plan could not be carried out.
     #[error("the plan could not be carried out")]
     Run(#[source] rekindle_runner::Error),
+    /// A program could not be set up.
+    #[error(transparent)]
+    Install(#[from] crate::install::InstallError),
     /// A file could not be written.
     #[error(transparent)]
     Files(#[from] rekindle_fs::Error),

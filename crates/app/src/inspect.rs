@@ -7,7 +7,8 @@ use rekindle_model::{
 use rekindle_protocols::{Ask, Case};
 use rekindle_world::{RealWorld, Recorder, Recording, Witness, World};
 
-use crate::{Error, Project};
+use crate::last_session::last_session;
+use crate::{Error, LastSession, Project};
 
 /// What a person named.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,6 +42,8 @@ impl Query {
 pub struct Inspected {
     /// The protocol.
     pub protocol: ProtocolName,
+    /// How the last session of a coding agent here ended, where that is worth knowing.
+    pub last_session: Option<LastSession>,
     pub(crate) case: Box<dyn Case>,
 }
 
@@ -84,12 +87,22 @@ pub fn inspect(
     capture: Option<&Utf8Path>,
 ) -> Result<Inspected, Error> {
     let world = project.world();
-    let Some(capture) = capture else {
-        return inspect_world(&world, query);
+    let mut inspected = match capture {
+        None => inspect_world(&world, query)?,
+        Some(capture) => {
+            let recorder = Recorder::new(&world);
+            let inspected = inspect_world(&recorder, query)?;
+            rekindle_fs::create(capture, &recorder.finish())?;
+            inspected
+        }
     };
-    let recorder = Recorder::new(&world);
-    let inspected = inspect_world(&recorder, query)?;
-    rekindle_fs::create(capture, &recorder.finish())?;
+    // What agents wrote down for themselves is no part of a capture.
+    let open = inspected.assessment().chosen().cloned();
+    let open: Vec<Summary> = open
+        .filter(|open| open.state.is_open())
+        .into_iter()
+        .collect();
+    inspected.last_session = last_session(project, &open, project.own_session());
     Ok(inspected)
 }
 
@@ -121,6 +134,7 @@ pub(crate) fn inspect_world(world: &dyn World, query: &Query) -> Result<Inspecte
         };
         Inspected {
             protocol,
+            last_session: None,
             case: rekindle_protocols::find(protocol).inspect(world, &ask),
         }
     };

@@ -10,7 +10,10 @@ mod doctor;
 mod engine;
 mod error;
 mod face;
+pub mod hook;
 mod inspect;
+mod install;
+mod last_session;
 mod meaning;
 mod project;
 mod report;
@@ -28,6 +31,8 @@ pub use face::{Briefing, Choice, Face, News};
 pub use inspect::{
     Explained, Inspected, Planned, Query, explain, inspect, inspect_recording, plan,
 };
+pub use install::{Consent, InstallError, Installation, Scope, Unfit, Wish, install};
+pub use last_session::{Fate, LastSession};
 pub use project::Project;
 pub use report::{Recorded, checkpoint, checkpoints, event};
 pub use rescue::{Restored, Shown, rescue, rescues, restore};
@@ -35,8 +40,8 @@ pub use resume::{Options, Outcome, Resumed, resume};
 pub use run::{Ran, RunOptions, run};
 pub use status::{Overview, status};
 
-pub use rekindle_agents::Agent;
 pub use rekindle_agents::config::Run as RunDefaults;
+pub use rekindle_agents::{Agent, Preset};
 pub use rekindle_git::{ChangeKind, Mode, RepoPath, Rescue, Rescued};
 pub use rekindle_runner::{
     After, CRASH_POINTS, Change, Cost, EFFECT_CRASH_POINTS, ENGINE_CRASH_POINTS, Ending, GivenUp,

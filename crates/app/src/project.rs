@@ -6,6 +6,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_world::{Clock, RealWorld};
 
+use crate::last_session::Own;
+
 /// The folder being resumed, with the environment it lives in.
 #[derive(Debug, Clone)]
 pub struct Project {
@@ -38,6 +40,12 @@ impl Project {
             roots,
             search_path: self.search_path.clone(),
         }
+    }
+
+    /// Returns the session of the coding agent that has started us, where it says so.
+    pub(crate) fn own_session(&self) -> Own<'_> {
+        let session = self.variables.get("CLAUDE_CODE_SESSION_ID");
+        session.map_or(Own::None, |id| Own::Begins(id))
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -13,6 +13,7 @@ use rekindle_runner::{Ending, Recovered, Runner, StateFolder};
 use crate::engine::{EngineOptions, drive, hold_branch, refuse_missing};
 use crate::face::{Briefing, Choice, Face, News};
 use crate::inspect::{Planned, inspect_world, plan_world};
+use crate::last_session::last_session;
 use crate::{Error, Project, Query};
 
 /// More rounds in which nothing happens are no coincidence.
@@ -287,11 +288,17 @@ fn agreed(
     let Some(summary) = planned.assessment.chosen() else {
         return Ok(false);
     };
+    let last = last_session(
+        project,
+        std::slice::from_ref(summary),
+        project.own_session(),
+    );
     Ok(face.confirm(&Briefing {
         summary,
         findings: &findings,
         plan: &planned.plan,
         digest: &planned.digest,
+        last_session: last.as_ref(),
         now: project.now(),
     }))
 }

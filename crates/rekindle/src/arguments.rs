@@ -75,6 +75,14 @@ pub(crate) enum Command {
     Event(EventArguments),
     /// Appends a sign of life of a running task
     Heartbeat(HeartbeatArguments),
+    /// Sets a coding agent up to call rekindle: shows the change of its settings, and asks
+    Install(InstallArguments),
+    /// Takes away what `install` added: the settings are again what they were, byte for byte
+    Uninstall(InstallArguments),
+    /// Called by coding agents at moments of their life; says what is interrupted here, and never fails
+    ///
+    /// The agent's JSON is read from standard input. `rekindle install` sets it up.
+    Hook(HookArguments),
     /// Lists the worktrees that runs left behind, and removes them after a yes
     Clean {
         /// Removes them without asking
@@ -267,6 +275,46 @@ pub(crate) struct HeartbeatArguments {
     /// Who works on it; names the folder of the log
     #[arg(long, value_name = "NAME", default_value = "rekindle", value_parser = parse_actor)]
     pub(crate) actor: String,
+}
+
+#[derive(Debug, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag that can be typed"
+)]
+pub(crate) struct InstallArguments {
+    /// The agent
+    pub(crate) target: InstallTarget,
+    /// Changes your own settings, for all projects; this is what happens if nothing is said
+    #[arg(long, conflicts_with = "project")]
+    pub(crate) user: bool,
+    /// Changes the settings in the project's folder, for all who work on it
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// Shows the change and writes nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Writes without asking
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}
+
+/// Who can be set up to call rekindle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InstallTarget {
+    Claude,
+    Codex,
+    Gemini,
+    Opencode,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HookArguments {
+    /// The moment: session-start, pre-compact, session-end, stop, stop-failure or post-tool-use
+    pub(crate) event: String,
+    /// Who calls: claude, codex, gemini or opencode; without it the agent is told by what it says
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
 }
 
 fn parse_protocol(text: &str) -> Result<ProtocolName, String> {

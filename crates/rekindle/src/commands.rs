@@ -1,14 +1,16 @@
 //! One function a command: call the use case, render, pick the exit code.
 
 mod demo;
+mod hook;
 mod inspect;
+mod install;
 mod reference;
 mod report;
 mod rescue;
 mod resume;
 mod run;
 
-use rekindle_app::{Project, Query};
+use rekindle_app::{Project, Query, Wish};
 use rekindle_model::WorkflowId;
 use rekindle_wire::exit;
 
@@ -43,6 +45,13 @@ pub(crate) fn run(
         }
         Some(Command::Event(arguments)) => report::event(&project()?, arguments, terminal),
         Some(Command::Heartbeat(arguments)) => report::heartbeat(&project()?, arguments, terminal),
+        Some(Command::Install(arguments)) => {
+            install::install(&project()?, &arguments, Wish::Install, terminal)
+        }
+        Some(Command::Uninstall(arguments)) => {
+            install::install(&project()?, &arguments, Wish::Uninstall, terminal)
+        }
+        Some(Command::Hook(arguments)) => Ok(hook::hook(&arguments, output, terminal)),
         Some(Command::Clean { yes }) => run::clean(&project()?, yes, terminal),
         Some(Command::Rescue(command)) => rescue::rescue(&project()?, &command, terminal),
         Some(Command::Demo) => demo::demo(terminal),

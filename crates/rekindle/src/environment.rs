@@ -4,12 +4,23 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use rekindle_app::hook::Attempt;
 use rekindle_app::{Clock, Project};
+use rekindle_model::{ProtocolName, WorkflowId};
 
 use crate::failure::Failure;
 
-/// Variables that protocols may ask for; nothing else of the environment is looked at or kept.
-const VARIABLES: &[&str] = &["HOME", "KILN_WORKTREE_ROOT", "PWD", "XDG_CONFIG_HOME"];
+/// Variables that protocols and readers of agents' traces may ask for; nothing else of the environment is looked at or kept.
+const VARIABLES: &[&str] = &[
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_CONFIG_DIR",
+    "CLAUDE_PID",
+    "CODEX_HOME",
+    "HOME",
+    "KILN_WORKTREE_ROOT",
+    "PWD",
+    "XDG_CONFIG_HOME",
+];
 
 /// Returns the project that a command is about.
 #[expect(
@@ -71,6 +82,26 @@ pub(crate) fn knows_folder() -> bool {
 )]
 pub(crate) fn is_inside_agent() -> bool {
     std::env::var_os("CLAUDECODE").is_some_and(|value| value == "1")
+}
+
+/// Returns the attempt that started the agent that started us; `None` where rekindle did not start it.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place that reads the environment"
+)]
+pub(crate) fn attempt() -> Option<Attempt> {
+    let variable = |name: &str| std::env::var(name).ok();
+    let workflow = variable("REKINDLE_WORKFLOW").or_else(|| variable("REKINDLE_RUN"))?;
+    let (protocol, name) = WorkflowId::split(&workflow);
+    Some(Attempt {
+        project: variable("REKINDLE_PROJECT").unwrap_or_default().into(),
+        id: WorkflowId::new(protocol.unwrap_or(ProtocolName::AgentMemory), name),
+        task: variable("REKINDLE_TASK").unwrap_or_default(),
+        number: variable("REKINDLE_ATTEMPT")
+            .and_then(|number| number.parse().ok())
+            .unwrap_or_default(),
+        token: variable("REKINDLE_TOKEN").unwrap_or_default(),
+    })
 }
 
 /// Returns the path of this program, which also is the worker that a run starts.

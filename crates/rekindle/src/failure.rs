@@ -2,7 +2,7 @@
 
 use std::error::Error as StdError;
 
-use rekindle_app::{Error, Missing};
+use rekindle_app::{Error, InstallError, Missing, Unfit};
 use rekindle_model::{Code, Finding, WorkflowId};
 use rekindle_wire::{ErrorBody, ErrorOut, exit};
 
@@ -102,6 +102,7 @@ fn exit_code(error: &Error) -> u8 {
         | Error::Git(_)
         | Error::Recording { .. }
         | Error::Unreadable { .. }
+        | Error::Install(_)
         | Error::Run(_)
         | Error::Files(_) => exit::CANNOT,
     }
@@ -135,6 +136,7 @@ fn code(error: &Error) -> Option<Code> {
         | Error::Git(_)
         | Error::Recording { .. }
         | Error::Unreadable { .. }
+        | Error::Install(_)
         | Error::Run(_)
         | Error::Files(_) => None,
     }
@@ -208,7 +210,21 @@ fn hints(error: &Error) -> Vec<String> {
             vec![format!("wait until it ends, or end it: `kill {pid}`")]
         }
         Error::Run(error) => vec![error.hint().unwrap_or_else(doctor)],
+        Error::Install(error) => one(install(error)),
         Error::Files(_) => vec![doctor()],
+    }
+}
+
+fn install(error: &InstallError) -> &'static str {
+    match error {
+        InstallError::NoHome => "set `HOME`, or name the project's settings with `--project`",
+        InstallError::Unfit { source, .. } => match source {
+            Unfit::Json(_) => {
+                "mend it, or add the lines by hand: `--dry-run` in a new folder shows them"
+            }
+            Unfit::NotText => "mend it, then run it again",
+            Unfit::Foreign => "move it out of the way, then run it again",
+        },
     }
 }
 

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use jiff::{SignedDuration, Timestamp};
+use rekindle_app::LastSession;
 use rekindle_model::{Code, State, Summary};
 use rekindle_text::{excerpt, printable};
 
@@ -24,11 +25,13 @@ macro_rules! put {
 }
 
 // After the macro, which is known from here on.
+mod install;
 mod overview;
 mod rescue;
 mod resume;
 mod run;
 
+pub(crate) use install::installation;
 pub(crate) use overview::{
     captured, checkpoints, choices, doctor, explanation, findings, inspection, recorded, status,
 };
@@ -108,6 +111,11 @@ fn workflow(summary: &Summary, now: Timestamp) -> String {
         summary.progress,
         age(summary.last_activity, now),
     )
+}
+
+/// Returns how the last session of a coding agent ended, in a line of its own.
+pub(crate) fn last_session(last: &LastSession) -> String {
+    format!("{}: {last}\n", styled(NOTE, "note"))
 }
 
 /// Returns a hint in a line of its own.

@@ -1,6 +1,6 @@
 //! The terminal: results to standard output, everything else to standard error, questions as plain lines.
 
-use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::io::{BufRead as _, IsTerminal as _, Read as _, Write as _};
 
 use anstream::ColorChoice;
 use jiff::Timestamp;
@@ -76,6 +76,21 @@ impl Terminal {
                 out.flush()
             })
             .ok();
+    }
+
+    /// Reads standard input to its end. `None` when it is longer than this; nothing where a person types.
+    pub(crate) fn input(&mut self, most: u64) -> Option<Vec<u8>> {
+        let input = std::io::stdin().lock();
+        if std::io::stdin().is_terminal() {
+            return Some(Vec::new());
+        }
+        let mut bytes = Vec::new();
+        let mut part = input.take(most.saturating_add(1));
+        part.read_to_end(&mut bytes).ok();
+        // Whoever writes must not find a closed pipe.
+        std::io::copy(&mut part.into_inner(), &mut std::io::sink()).ok();
+        let is_whole = u64::try_from(bytes.len()).is_ok_and(|len| len <= most);
+        is_whole.then_some(bytes)
     }
 
     /// Says something on standard error.

@@ -96,6 +96,11 @@ fn every_schema_is_used_by_a_command_and_every_output_keeps_to_its_schema() -> R
             "rekindle.resume/1",
             0,
         ),
+        (
+            &["install", "claude", "--yes", "--json"],
+            "rekindle.install/1",
+            0,
+        ),
         (&["inspect", "nonsense", "--json"], "rekindle.error/1", 1),
     ] {
         let ran = sandbox.run(args)?;
@@ -186,6 +191,7 @@ fn the_status_in_json_is_what_the_text_says() -> Result<()> {
     status["project"] = json!("[PROJECT]");
     insta::assert_snapshot!(format!("{status:#}"), @r#"
     {
+      "last_session": null,
       "next_command": "rekindle resume",
       "project": "[PROJECT]",
       "schema": "rekindle.status/1",

@@ -14,11 +14,13 @@ mod crash;
 mod effects;
 mod engine;
 mod error;
+mod heartbeat;
 mod mirror;
 mod output_log;
 mod port;
 mod process_tree;
 mod reach;
+mod signals;
 mod state_folder;
 mod worker;
 
@@ -34,6 +36,9 @@ pub use engine::{
     Watcher, WorkerView, missing,
 };
 pub use error::Error;
+pub use heartbeat::{Attempt, beat};
+pub use process_tree::carrying;
 pub use reach::Reach;
+pub use signals::outlive_signals;
 pub use state_folder::StateFolder;
 pub use worker::work;

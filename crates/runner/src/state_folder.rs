@@ -68,6 +68,16 @@ impl StateFolder {
         rekindle_fs::confine(&self.project, &folder).map(|folder| folder.join(name))
     }
 
+    /// Returns where hooks of agents say what they could not do.
+    pub fn hook_log(&self) -> Utf8PathBuf {
+        self.root.join("hook.log")
+    }
+
+    /// Returns where it stands why an agent's work here stopped last.
+    pub fn stopped(&self) -> Utf8PathBuf {
+        self.root.join("stopped.json")
+    }
+
     /// Returns the folder of a workflow's worktrees.
     pub(crate) fn worktrees(&self, id: &WorkflowId) -> Utf8PathBuf {
         self.root.join("worktrees").join(file_stem(id))

@@ -25,7 +25,7 @@ pub struct Running {
 
 impl Running {
     /// Starts a program; the call's input is written at once, and the pipe stays open.
-    pub(crate) fn start(call: &Call<'_>) -> Result<Self, Error> {
+    pub fn start(call: &Call<'_>) -> Result<Self, Error> {
         let program = call.program.to_owned();
         let failed = |source| Error::Run {
             program: program.clone(),
@@ -63,6 +63,11 @@ impl Running {
         written.map_err(|source| self.failed(source))
     }
 
+    /// Ends its standard input.
+    pub fn end_input(&mut self) {
+        self.stdin = None;
+    }
+
     /// Waits until it has said something on standard error.
     pub fn wait_for(&self, text: &str) -> Result<(), Error> {
         let said = self.stderr.wait(self.limit, |heard| {
@@ -76,6 +81,26 @@ impl Running {
             "it never said `{text}`, but: {}",
             String::from_utf8_lossy(&self.stderr.take())
         ))))
+    }
+
+    /// Waits until it has said something on standard error, and returns that line from there on.
+    pub fn wait_for_line(&self, text: &str) -> Result<String, Error> {
+        let line = |heard: &[u8]| {
+            let heard = String::from_utf8_lossy(heard).into_owned();
+            let at = heard.find(text)?;
+            let (line, _) = heard[at..].split_once('\n')?;
+            Some(line.to_owned())
+        };
+        self.stderr.wait(self.limit, |heard| {
+            line(&heard.bytes).is_some() || heard.closed
+        });
+        let heard = self.stderr.take();
+        line(&heard).ok_or_else(|| {
+            let heard = String::from_utf8_lossy(&heard);
+            self.failed(io::Error::other(format!(
+                "it never said `{text}`, but: {heard}"
+            )))
+        })
     }
 
     /// Ends its input and waits for it and for every holder of its outputs.
@@ -95,6 +120,12 @@ impl Running {
             stdout: self.stdout.take(),
             stderr: self.stderr.take(),
         })
+    }
+
+    /// Asks it to end, as `kill` does.
+    pub fn ask_to_end(&self) -> io::Result<()> {
+        let pid = Pid::from_child(&self.child);
+        Ok(rustix::process::kill_process(pid, Signal::TERM)?)
     }
 
     /// Kills it alone, as `kill -9` does: what it started lives on.

@@ -52,6 +52,25 @@ pub struct Status {
     pub workflows: Vec<WorkflowOut>,
     /// The command to type next, if there is one.
     pub next_command: Option<String>,
+    /// How the last session of a coding agent here ended, where that is worth knowing.
+    pub last_session: Option<LastSessionOut>,
+}
+
+/// How a session of a coding agent ended.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct LastSessionOut {
+    /// The program: claude, codex, gemini or opencode.
+    pub agent: Option<String>,
+    /// The session's id.
+    pub session: Option<String>,
+    /// When it was heard of last, UTC.
+    pub at: Option<String>,
+    /// running, died, open (died or still running), interrupted, limited or failed.
+    pub state: String,
+    /// One sentence.
+    pub text: String,
+    /// Processes that it started and that still run.
+    pub processes: Vec<u32>,
 }
 
 /// One workflow in one line.

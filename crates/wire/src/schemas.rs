@@ -2,6 +2,7 @@
 
 use schemars::{JsonSchema, Schema, schema_for};
 
+use crate::install::InstallOut;
 use crate::output::{
     Checkpoints, CleanOut, Doctor, ErrorOut, EventOut, Explained, FindingPage, Inspect, PlanOut,
     ResumeOut, RunOut, Status, TextOut,
@@ -22,6 +23,7 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         of::<Explained>("rekindle.explain/1"),
         of::<FindingPage>("rekindle.finding/1"),
         of::<Inspect>("rekindle.inspect/1"),
+        of::<InstallOut>("rekindle.install/1"),
         of::<PlanOut>("rekindle.plan/1"),
         of::<RescueShown>("rekindle.rescue/1"),
         of::<Rescues>("rekindle.rescues/1"),

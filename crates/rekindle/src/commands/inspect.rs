@@ -1,9 +1,10 @@
 //! Commands that look and change nothing.
 
-use rekindle_app::{Explained, Inspected, Project, Query};
+use rekindle_app::{Explained, Inspected, LastSession, Project, Query};
 use rekindle_model::{Finding, Severity, State};
 use rekindle_wire::{
-    CheckOut, Doctor, Explained as ExplainedOut, Facts, FindingPage, Inspect, Status, exit,
+    CheckOut, Doctor, Explained as ExplainedOut, Facts, FindingPage, Inspect, LastSessionOut,
+    Status, exit,
 };
 
 use super::{elsewhere, looked, query};
@@ -24,11 +25,15 @@ pub(super) fn status(project: &Project, terminal: &mut Terminal) -> u8 {
                 .map(rekindle_wire::workflow)
                 .collect(),
             next_command: overview.next_command,
+            last_session: overview.last_session.as_ref().map(last_session),
         });
         return exit::DONE;
     }
     let all = terminal.is_verbose();
     terminal.result(&render::status(&overview.workflows, overview.now, all));
+    if let Some(last) = &overview.last_session {
+        terminal.hint(&render::last_session(last));
+    }
     if let Some(command) = overview.next_command {
         terminal.hint(&render::hint(&format!("go on with `{command}`")));
     } else if overview.workflows.is_empty()
@@ -37,6 +42,17 @@ pub(super) fn status(project: &Project, terminal: &mut Terminal) -> u8 {
         terminal.hint(&render::hint(&hint));
     }
     exit::DONE
+}
+
+fn last_session(last: &LastSession) -> LastSessionOut {
+    LastSessionOut {
+        agent: last.agent.map(|agent| agent.name().to_owned()),
+        session: last.id.clone(),
+        at: last.at.map(rekindle_text::format_seconds),
+        state: last.fate.as_str().to_owned(),
+        text: last.to_string(),
+        processes: last.left.clone(),
+    }
 }
 
 pub(super) fn inspect(
@@ -58,6 +74,9 @@ pub(super) fn inspect(
         terminal.hint(&render::captured(file));
     }
     show(&inspected, terminal);
+    if let Some(last) = &inspected.last_session {
+        terminal.hint(&render::last_session(last));
+    }
     Ok(looked(inspected.assessment().state != State::Unknown))
 }
 

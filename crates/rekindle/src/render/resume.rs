@@ -8,7 +8,7 @@ use rekindle_model::{
 };
 use rekindle_text::{excerpt, printable};
 
-use super::{ERROR, FAINT, GOOD, NOTE, STRONG, WARNING, findings, styled, workflow};
+use super::{ERROR, FAINT, GOOD, NOTE, STRONG, WARNING, findings, last_session, styled, workflow};
 
 pub(crate) fn recovered(recovered: &Recovered) -> String {
     let mut text = String::new();
@@ -133,6 +133,9 @@ pub(crate) fn briefing(briefing: &Briefing<'_>, verbose: bool) -> String {
     let mut text = workflow(briefing.summary, briefing.now);
     text.push_str(&findings(&shown));
     put!(text, "  next: {}\n", briefing.summary.next.summary);
+    if let Some(last) = briefing.last_session {
+        text.push_str(&last_session(last));
+    }
     text.push_str(&steps(briefing.plan));
     text
 }

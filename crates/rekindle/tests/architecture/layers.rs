@@ -13,7 +13,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("git", &[]),
     ("world", &["fs", "git", "text"]),
     ("protocols", &["model", "text", "world"]),
-    ("agents", &["model", "text"]),
+    ("agents", &["model", "text", "world"]),
     (
         "runner",
         &["model", "text", "wire", "fs", "git", "agents", "world"],
@@ -22,6 +22,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "app",
         &[
             "model",
+            "text",
             "wire",
             "world",
             "fs",
