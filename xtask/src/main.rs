@@ -5,6 +5,7 @@
 
 use std::process::ExitCode;
 
+mod agents;
 mod bench;
 mod ci;
 mod docs;

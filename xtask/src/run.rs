@@ -65,6 +65,13 @@ pub(crate) fn root() -> PathBuf {
     here.parent().unwrap_or(here).to_owned()
 }
 
+/// Returns cargo's target folder: this program lies in `<target>/debug/`.
+pub(crate) fn target_folder() -> Result<PathBuf, String> {
+    let me = std::env::current_exe().map_err(|e| format!("cannot find this program: {e}"))?;
+    let target = me.ancestors().nth(2).map(Path::to_owned);
+    target.ok_or_else(|| "this program lies in no target folder".to_owned())
+}
+
 fn cannot_run(command: &Command, problem: &std::io::Error) -> String {
     format!(
         "cannot run `{}`: {problem}",

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use crate::tally::Tally;
-use crate::{Chore, run, tools};
+use crate::{Chore, agents, run, tools};
 
 pub(crate) const CHORE: Chore = Chore {
     name: "test",
@@ -61,8 +61,22 @@ pub(crate) fn all(args: &[String]) -> Result<Outcome, String> {
         "--",
         "death",
     ]);
+    let mut commands = vec![everything];
+    if agents::ready()? {
+        commands.push(run::cargo(&[
+            "test",
+            "--no-fail-fast",
+            "--package",
+            "rekindle",
+            "--features",
+            "real-agents",
+            "--test",
+            "real_agents",
+        ]));
+    }
+    commands.extend([deaths, deaths_of_effects]);
     let mut good = true;
-    for mut command in [everything, deaths, deaths_of_effects] {
+    for mut command in commands {
         good &= run::line_by_line(&mut command, |line| {
             println!("{line}");
             tally.take(line);

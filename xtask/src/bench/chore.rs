@@ -1,10 +1,10 @@
 //! The chore itself: builds the binary, runs the benches, writes the numbers down.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::report::Section;
-use super::{breakdown, machine, overhead, overview, replay, report, startup};
+use super::{breakdown, hook, machine, overhead, overview, replay, report, startup};
 use crate::{Chore, run};
 
 pub(crate) const CHORE: Chore = Chore {
@@ -21,6 +21,7 @@ const BENCHES: &[Bench] = &[
     replay::BENCH,
     overview::BENCH,
     startup::BENCH,
+    hook::BENCH,
     overhead::BENCH,
     breakdown::BENCH,
 ];
@@ -95,7 +96,7 @@ fn chosen(args: &[String]) -> Result<Vec<&'static Bench>, String> {
 
 /// Builds the binary as it is released and makes the scratch folder.
 fn setting(full: bool) -> Result<Setting, String> {
-    let target = target_folder()?;
+    let target = run::target_folder()?;
     let mut command = run::cargo(&["build", "--release", "--package", "rekindle"]);
     let (built, _) = run::timed("build", || run::watched(&mut command));
     if !built? {
@@ -110,13 +111,6 @@ fn setting(full: bool) -> Result<Setting, String> {
         folder,
         full,
     })
-}
-
-/// Returns cargo's target folder: this program lies in `<target>/debug/`.
-fn target_folder() -> Result<PathBuf, String> {
-    let me = std::env::current_exe().map_err(|e| format!("cannot find this program: {e}"))?;
-    let target = me.ancestors().nth(2).map(Path::to_owned);
-    target.ok_or_else(|| "this program lies in no target folder".to_owned())
 }
 
 #[cfg(test)]
@@ -136,7 +130,14 @@ mod tests {
                 .collect();
             assert_eq!(chosen, expect);
         };
-        let all = ["replay", "overview", "startup", "overhead", "breakdown"];
+        let all = [
+            "replay",
+            "overview",
+            "startup",
+            "hook",
+            "overhead",
+            "breakdown",
+        ];
         check(&[], false, &all);
         check(&["--full"], true, &all);
         check(&["--full", "overhead"], true, &["overhead"]);
