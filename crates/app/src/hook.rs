@@ -51,7 +51,7 @@ pub fn hook(
         return Ok(None);
     };
     match event.moment {
-        Moment::SessionStart => Ok(brief(&project, event)?.map(|text| session_context(&text))),
+        Moment::SessionStart => Ok(brief(&project, event).map(|text| session_context(&text))),
         Moment::PreCompact | Moment::SessionEnd => keep(&project, event).map(|()| None),
         Moment::Stop | Moment::StopFailure => note(&project, event).map(|()| None),
         Moment::PostToolUse => Ok(None),
@@ -83,7 +83,7 @@ fn nearest(project: &Project) -> Option<Project> {
 }
 
 /// Returns what an agent is told of what is open here.
-fn brief(project: &Project, event: &Event) -> Result<Option<String>, Error> {
+fn brief(project: &Project, event: &Event) -> Option<String> {
     let world = project.world();
     let open = inspect::open(&world);
     let own = match &event.session {
@@ -95,15 +95,16 @@ fn brief(project: &Project, event: &Event) -> Result<Option<String>, Error> {
     let folder = StateFolder::of(project.folder());
     let mut standing = Vec::new();
     for summary in open {
-        let holder = match folder.holder(&summary.id)? {
-            Occupancy::Free => None,
-            Occupancy::Held(holder) => Some(
+        // Who holds it is told where it can be known; what is open is told in any case.
+        let holder = match folder.holder(&summary.id) {
+            Ok(Occupancy::Free) | Err(_) => None,
+            Ok(Occupancy::Held(holder)) => Some(
                 holder.map_or_else(|| "another process".to_owned(), |holder| holder.to_string()),
             ),
         };
         standing.push(Standing { summary, holder });
     }
-    Ok(briefing(project.folder(), &standing, last.as_ref()))
+    briefing(project.folder(), &standing, last.as_ref())
 }
 
 /// Makes a checkpoint of the workflow that the session is about, if it is one and something happened since the last.

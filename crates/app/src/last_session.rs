@@ -170,7 +170,9 @@ pub(crate) fn last_session(
     };
     let traced = traces::last_session(&world, project.folder(), except);
     let traced = traced.map(|trace| judge(project, trace, own));
+    // A session that is alive has got over whatever stopped it.
     let noted = note(&world, project.folder());
+    let noted = noted.filter(|noted| except.is_none() || noted.id.as_deref() != except);
     let newest = open
         .iter()
         .filter_map(|summary| summary.last_activity)
@@ -187,6 +189,7 @@ pub(crate) fn last_session(
     (is_running || (last.fate != Fate::Done && is_recent(&last))).then_some(last)
 }
 
+/// Chooses between a transcript and a note: what broke off says more than any note about it.
 fn newer(traced: LastSession, noted: LastSession) -> LastSession {
     let tells_more = match traced.fate {
         Fate::Running(_) | Fate::Died(_) | Fate::Open(_) => true,
@@ -298,5 +301,81 @@ pub(crate) fn can_go_on(
         traces::Fitness::Whole(owner) => !owner.is_some_and(|owner| is_alive(&owner)),
         traces::Fitness::Unknown => true,
         traces::Fitness::Missing | traces::Fitness::Elsewhere(_) | traces::Fitness::Torn => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session(id: &str, minute: u32, fate: Fate) -> LastSession {
+        LastSession {
+            agent: Some(Preset::Claude),
+            id: Some(id.to_owned()),
+            at: format!("2026-01-20T12:{minute:02}:00Z").parse().ok(),
+            fate,
+            left: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_broke_off_counts_before_a_note_and_else_the_newer_one_does() {
+        let limited = || Fate::Limited(None);
+        let died = || Fate::Died(None);
+        // Trace, note, whether the trace counts.
+        for (traced, noted, expected) in [
+            (session("a", 1, died()), session("a", 2, Fate::Done), true),
+            (
+                session("a", 2, Fate::Done),
+                session("a", 1, limited()),
+                false,
+            ),
+            (session("a", 1, died()), session("b", 2, limited()), false),
+            (session("a", 2, died()), session("b", 1, limited()), true),
+            (
+                session("a", 2, Fate::Done),
+                session("b", 1, limited()),
+                true,
+            ),
+            (
+                session("a", 1, Fate::Interrupted),
+                session("b", 2, Fate::Done),
+                false,
+            ),
+            (
+                session("a", 1, Fate::Running(Some(7))),
+                session("a", 2, limited()),
+                true,
+            ),
+        ] {
+            let chosen = newer(traced.clone(), noted.clone());
+            let wanted = if expected { &traced } else { &noted };
+            assert_eq!(&chosen, wanted, "{traced:?} and {noted:?}");
+        }
+    }
+
+    #[test]
+    fn it_is_told_in_a_sentence() {
+        let said = |fate: Fate| session("a", 0, fate).to_string();
+        let sentences = [
+            said(Fate::Running(Some(7))),
+            said(Fate::Running(None)),
+            said(Fate::Died(Some("Bash: a\u{1b}[2J".to_owned()))),
+            said(Fate::Died(None)),
+            said(Fate::Open(None)),
+            said(Fate::Interrupted),
+            said(Fate::Limited(Some("3am".to_owned()))),
+            said(Fate::Failed("no\nidea".to_owned())),
+        ];
+        insta::assert_snapshot!(sentences.join("\n"), @r"
+        another Claude Code session is at work here (process 7)
+        another Claude Code session is at work here
+        the last Claude Code session died in the middle of `Bash: a\u{1b}[2J`, 2026-01-20T12:00:00Z
+        the last Claude Code session died in the middle of its turn, 2026-01-20T12:00:00Z
+        the last Claude Code session is still in, or died in, the middle of its turn, 2026-01-20T12:00:00Z
+        the last Claude Code session was interrupted by a person, 2026-01-20T12:00:00Z
+        the last Claude Code session stopped at a usage limit that is over at 3am, 2026-01-20T12:00:00Z
+        the last Claude Code session stopped with an error: no\nidea, 2026-01-20T12:00:00Z
+        ");
     }
 }

@@ -105,8 +105,16 @@ fn a_usage_limit_is_noted_with_its_end_and_told_until_the_work_goes_on() -> Resu
     note: the last Claude Code session stopped at a usage limit that is over at 2026-01-20T15:00:00Z, 2026-01-20T12:00:00Z
     hint: go on with `rekindle resume`
     ");
-    let text = context(&call(&sandbox, "session-start", &json!({}))?)?;
+    let another = json!({"session_id": "another"});
+    let text = context(&call(&sandbox, "session-start", &another)?)?;
     assert!(text.contains(told), "{text}");
+    // The session itself is alive and has got over it.
+    let text = context(&call(
+        &sandbox,
+        "session-start",
+        &json!({"source": "compact"}),
+    )?)?;
+    assert!(!text.contains("usage limit"), "{text}");
     let event = json!({"event_type": "task_completed", "task_id": "T002", "timestamp": "2026-01-20T13:00:00Z"});
     sandbox.write(run.path("events/executor/z.jsonl"), format!("{event}\n"))?;
     let later = sandbox
