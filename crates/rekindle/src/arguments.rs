@@ -75,13 +75,13 @@ pub(crate) enum Command {
     Event(EventArguments),
     /// Appends a sign of life of a running task
     Heartbeat(HeartbeatArguments),
-    /// Sets a coding agent up to call rekindle: shows the change of its settings, and asks
+    /// Sets a coding agent up to call rekindle, after a yes
     Install(InstallArguments),
-    /// Takes away what `install` added: the settings are again what they were, byte for byte
+    /// Takes away what `install` added; the settings are again what they were
     Uninstall(InstallArguments),
-    /// Called by coding agents at moments of their life; says what is interrupted here, and never fails
+    /// Answers a coding agent that calls at a moment of its session; never fails it
     ///
-    /// The agent's JSON is read from standard input. `rekindle install` sets it up.
+    /// The agent's JSON is read from standard input. `rekindle install` sets agents up to call it.
     Hook(HookArguments),
     /// Lists the worktrees that runs left behind, and removes them after a yes
     Clean {

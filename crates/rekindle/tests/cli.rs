@@ -530,6 +530,9 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
       checkpoints  Lists the checkpoints of a workflow
       event        Appends an event to a workflow's log, for workers and scripts
       heartbeat    Appends a sign of life of a running task
+      install      Sets a coding agent up to call rekindle, after a yes
+      uninstall    Takes away what `install` added; the settings are again what they were
+      hook         Answers a coding agent that calls at a moment of its session; never fails it
       clean        Lists the worktrees that runs left behind, and removes them after a yes
       rescue       Lists, shows and restores what was kept before something could have destroyed it
       demo         Builds a small project in a scratch folder, interrupts its work and resumes it
