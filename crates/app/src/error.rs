@@ -1,6 +1,7 @@
 //! Why a use case could not be carried out.
 
-use rekindle_model::{Finding, ProtocolName, Summary, WorkflowId};
+use rekindle_model::{Code, Finding, ProtocolName, Summary, WorkflowId};
+use rekindle_wire::exit;
 
 /// Why a use case could not be carried out.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +47,14 @@ pub enum Error {
         id: WorkflowId,
         /// The task as it was typed.
         task: String,
+    },
+    /// The workflow has no document of that name, or it does not stand in the project.
+    #[error("`{id}` has no document `{name}`")]
+    UnknownDocument {
+        /// The workflow.
+        id: WorkflowId,
+        /// The name as it was typed.
+        name: String,
     },
     /// What was read has changed since the plan was made.
     #[error("the files of `{id}` changed while the plan was shown")]
@@ -193,6 +202,73 @@ pub enum Error {
 }
 
 impl Error {
+    /// Returns the exit code of a command that ends with this.
+    pub fn exit(&self) -> u8 {
+        match self {
+            Self::Ambiguous { .. } | Self::AmbiguousRescue { .. } | Self::ChoiceNeeded { .. } => {
+                exit::CHOICE
+            }
+            Self::Held { .. } | Self::BranchHeld { .. } | Self::AgentAlive { .. } => exit::HELD,
+            Self::Config(_) | Self::BadBranch { .. } => exit::USAGE,
+            Self::Unknown { .. }
+            | Self::UnknownCode { .. }
+            | Self::NothingOf { .. }
+            | Self::UnknownTask { .. }
+            | Self::UnknownDocument { .. }
+            | Self::Moved { .. }
+            | Self::Blocked { .. }
+            | Self::NoProgress { .. }
+            | Self::BadPlan { .. }
+            | Self::CheckedOut { .. }
+            | Self::WorkMissing { .. }
+            | Self::NoCommits
+            | Self::NothingRescued { .. }
+            | Self::UnknownRescue { .. }
+            | Self::Taken { .. }
+            | Self::NotRestored { .. }
+            | Self::Git(_)
+            | Self::Recording { .. }
+            | Self::Unreadable { .. }
+            | Self::Run(_)
+            | Self::Files(_) => exit::CANNOT,
+        }
+    }
+
+    /// Returns the code that explains it, where it has one.
+    pub fn code(&self) -> Option<Code> {
+        match self {
+            Self::Unknown { .. } => Some(Code::UnknownWorkflow),
+            Self::Moved { .. } => Some(Code::WorldMoved),
+            Self::NoProgress { .. } => Some(Code::NoProgress),
+            Self::WorkMissing { .. } => Some(Code::LandedWorkMissing),
+            Self::Held { .. } | Self::BranchHeld { .. } | Self::AgentAlive { .. } => {
+                Some(Code::LockHeld)
+            }
+            Self::UnknownCode { .. }
+            | Self::Ambiguous { .. }
+            | Self::ChoiceNeeded { .. }
+            | Self::NothingOf { .. }
+            | Self::UnknownTask { .. }
+            | Self::UnknownDocument { .. }
+            | Self::Blocked { .. }
+            | Self::BadPlan { .. }
+            | Self::Config(_)
+            | Self::BadBranch { .. }
+            | Self::CheckedOut { .. }
+            | Self::NoCommits
+            | Self::NothingRescued { .. }
+            | Self::UnknownRescue { .. }
+            | Self::AmbiguousRescue { .. }
+            | Self::Taken { .. }
+            | Self::NotRestored { .. }
+            | Self::Git(_)
+            | Self::Recording { .. }
+            | Self::Unreadable { .. }
+            | Self::Run(_)
+            | Self::Files(_) => None,
+        }
+    }
+
     /// Sorts out what a person can act upon from what kept a workflow's plan from being carried out.
     pub(crate) fn from_run(id: &WorkflowId, error: rekindle_runner::Error) -> Self {
         match error {

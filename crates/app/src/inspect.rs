@@ -225,6 +225,18 @@ pub fn plan(project: &Project, query: &Query) -> Result<Planned, Error> {
     plan_world(&project.world(), query, &Intent::Open)
 }
 
+/// Returns what comes next in a workflow that is taken up already; writes nothing.
+///
+/// What a resume has to record when it takes the workflow up is left out, so that an agent which
+/// works through the steps itself can ask as often as it likes.
+pub fn next_step(project: &Project, query: &Query) -> Result<Planned, Error> {
+    let world = project.world();
+    let log = plan_world(&world, query, &Intent::Open)?.plan.log;
+    let planned = plan_world(&world, query, &Intent::GoOn { log })?;
+    crate::resume::refuse_blocked(&planned)?;
+    Ok(planned)
+}
+
 pub(crate) fn plan_world(
     world: &RealWorld,
     query: &Query,

@@ -1,17 +1,19 @@
 //! The use cases behind every face: status, inspect, plan, resume, explain.
 //!
-//! A face (the command line, later MCP) turns what was typed into a call here
+//! A face (the command line, MCP) turns what was typed into a call here
 //! and shows what comes back; it holds no rule of its own. Start reading at
 //! [`resume()`], the job.
 
 mod clean;
 mod config;
 mod doctor;
+mod documents;
 mod engine;
 mod error;
 mod face;
 mod inspect;
 mod meaning;
+mod objects;
 mod project;
 mod report;
 mod rescue;
@@ -22,14 +24,16 @@ mod status;
 pub use clean::{Cleaned, Cleaning, clean};
 pub use config::{Configured, configured};
 pub use doctor::{Check, Verdict, doctor};
+pub use documents::{Documents, document, documents};
 pub use engine::{EngineOptions, worker};
 pub use error::Error;
 pub use face::{Briefing, Choice, Face, News};
 pub use inspect::{
-    Explained, Inspected, Planned, Query, explain, inspect, inspect_recording, plan,
+    Explained, Inspected, Planned, Query, explain, inspect, inspect_recording, next_step, plan,
 };
+pub use objects::ExplainedObject;
 pub use project::Project;
-pub use report::{Recorded, checkpoint, checkpoints, event};
+pub use report::{Kept, Recorded, checkpoint, checkpoints, event};
 pub use rescue::{Restored, Shown, rescue, rescues, restore};
 pub use resume::{Options, Outcome, Resumed, resume};
 pub use run::{Ran, RunOptions, run};

@@ -18,6 +18,15 @@ pub struct Recorded {
     pub record: String,
 }
 
+/// The checkpoints of a workflow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// The workflow.
+    pub id: WorkflowId,
+    /// Oldest first.
+    pub checkpoints: Vec<Checkpoint>,
+}
+
 /// Appends an event to a workflow's log.
 pub fn event(project: &Project, query: &Query, report: Report) -> Result<Recorded, Error> {
     record(project, query, &Intent::Report(report))
@@ -28,14 +37,12 @@ pub fn checkpoint(project: &Project, query: &Query, note: String) -> Result<Reco
     record(project, query, &Intent::Checkpoint { note })
 }
 
-/// Lists the checkpoints of a workflow, oldest first.
-pub fn checkpoints(
-    project: &Project,
-    query: &Query,
-) -> Result<(WorkflowId, Vec<Checkpoint>), Error> {
+/// Lists the checkpoints of a workflow.
+pub fn checkpoints(project: &Project, query: &Query) -> Result<Kept, Error> {
     let inspected = inspect_world(&project.world(), query)?;
     let id = chosen(&inspected, query)?;
-    Ok((id, inspected.case.checkpoints()))
+    let checkpoints = inspected.case.checkpoints();
+    Ok(Kept { id, checkpoints })
 }
 
 fn record(project: &Project, query: &Query, intent: &Intent) -> Result<Recorded, Error> {

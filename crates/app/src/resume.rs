@@ -26,6 +26,8 @@ const WATCH_INTERVAL: Duration = Duration::from_secs(2);
 pub struct Options {
     /// Go on without asking.
     pub yes: bool,
+    /// The digest of a plan that was agreed to before: nobody is asked, and any other plan is refused.
+    pub agreed_to: Option<String>,
     /// How work is done, with the agent; without it the resume stops where an agent is needed.
     pub engine: Option<EngineOptions>,
     /// Stay while others are at work, and go on when they have ended.
@@ -78,6 +80,11 @@ pub fn resume(
     };
     let planned = plan_world(&project.world(), &query, &Intent::Open)?;
     let id = planned.plan.id.clone();
+    if let Some(digest) = &options.agreed_to
+        && *digest != planned.digest
+    {
+        return Err(Error::Moved { id });
+    }
     // What a protocol says first stands on standard output before anybody is asked.
     if !planned.plan.before_asking.is_empty() {
         face.print(&planned.plan.before_asking);
@@ -239,7 +246,7 @@ fn unfinished(project: &Project, over: &[Summary]) -> Result<Option<Query>, Erro
     Ok(None)
 }
 
-fn refuse_blocked(planned: &Planned) -> Result<(), Error> {
+pub(crate) fn refuse_blocked(planned: &Planned) -> Result<(), Error> {
     let reasons: Vec<String> = planned
         .assessment
         .blockers()
@@ -271,7 +278,7 @@ fn agreed(
         .filter(|finding| finding.severity() >= Severity::Note)
         .cloned()
         .collect();
-    if options.yes {
+    if options.yes || options.agreed_to.is_some() {
         face.tell(&News::Findings(&findings));
         return Ok(true);
     }

@@ -18,7 +18,7 @@ use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use rekindle_model::{
     AgentTask, Assessment, Checkpoint, Explanation, Happened, Intent, Plan, ProtocolName, Settings,
-    Work,
+    Work, WorkflowDocument,
 };
 use rekindle_world::World;
 
@@ -110,6 +110,11 @@ pub trait Case {
 
     /// Returns the checkpoints of the chosen workflow, oldest first.
     fn checkpoints(&self) -> Vec<Checkpoint>;
+
+    /// Returns the documents of the chosen workflow that belong into the project, be they there or not.
+    fn documents(&self) -> Vec<WorkflowDocument> {
+        Vec::new()
+    }
 }
 
 /// Every protocol that is built.

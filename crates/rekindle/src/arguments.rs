@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use rekindle_model::ProtocolName;
+use rekindle_model::{ProtocolName, Report};
 
 /// Picks up any interrupted coding-agent workflow exactly where it stopped
 ///
@@ -92,6 +92,8 @@ pub(crate) enum Command {
         /// The attempt's order
         order: Utf8PathBuf,
     },
+    /// Serves coding agents over MCP on standard input and output, until the input ends
+    Mcp,
     /// Checks whether everything that rekindle needs is in order
     Doctor,
     /// Prints a completion script for a shell
@@ -245,13 +247,13 @@ pub(crate) struct EventArguments {
     /// The workflow
     pub(crate) id: String,
     /// What happened, such as `task_completed`
-    #[arg(value_name = "TYPE", value_parser = parse_event_type)]
+    #[arg(value_name = "TYPE", value_parser = Report::parse_event)]
     pub(crate) event: String,
     /// The task it is about
     #[arg(long, value_name = "ID")]
     pub(crate) task: Option<String>,
     /// Who tells it; names the folder of the log
-    #[arg(long, value_name = "NAME", default_value = "rekindle", value_parser = parse_actor)]
+    #[arg(long, value_name = "NAME", default_value = "rekindle", value_parser = Report::parse_actor)]
     pub(crate) actor: String,
     /// More about it: one JSON object
     #[arg(long, value_name = "JSON", value_parser = parse_object)]
@@ -265,7 +267,7 @@ pub(crate) struct HeartbeatArguments {
     /// The task that is being worked on
     pub(crate) task: String,
     /// Who works on it; names the folder of the log
-    #[arg(long, value_name = "NAME", default_value = "rekindle", value_parser = parse_actor)]
+    #[arg(long, value_name = "NAME", default_value = "rekindle", value_parser = Report::parse_actor)]
     pub(crate) actor: String,
 }
 
@@ -304,28 +306,6 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
         .filter(|secs| *secs > 0)
         .map(Duration::from_secs)
         .ok_or_else(wrong)
-}
-
-fn parse_event_type(text: &str) -> Result<String, String> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if text.is_empty() || text.len() > 64 || !text.chars().all(plain) {
-        return Err("an event's type is letters, digits, `_` and `-`".to_owned());
-    }
-    Ok(text.to_owned())
-}
-
-fn parse_actor(text: &str) -> Result<String, String> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    if text.is_empty()
-        || text.len() > 100
-        || text.starts_with(['.', '-'])
-        || !text.chars().all(plain)
-    {
-        return Err(
-            "an actor's name is letters, digits, `_`, `-` and `.`, and names a folder".to_owned(),
-        );
-    }
-    Ok(text.to_owned())
 }
 
 fn parse_object(text: &str) -> Result<String, String> {

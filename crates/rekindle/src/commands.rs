@@ -2,6 +2,7 @@
 
 mod demo;
 mod inspect;
+mod mcp;
 mod reference;
 mod report;
 mod rescue;
@@ -46,6 +47,7 @@ pub(crate) fn run(
         Some(Command::Clean { yes }) => run::clean(&project()?, yes, terminal),
         Some(Command::Rescue(command)) => rescue::rescue(&project()?, &command, terminal),
         Some(Command::Demo) => demo::demo(terminal),
+        Some(Command::Mcp) => mcp::mcp(project()?),
         Some(Command::Doctor) => Ok(inspect::doctor(&project()?, terminal)),
         Some(Command::Completions { shell }) => Ok(reference::completions(shell, terminal)),
         Some(Command::Man) => Ok(reference::manual(terminal)),

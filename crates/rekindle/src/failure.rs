@@ -37,6 +37,16 @@ impl Failure {
         }
     }
 
+    /// Returns a failure that has causes of its own.
+    pub(crate) fn of(error: impl StdError + 'static) -> Self {
+        Self {
+            exit: exit::CANNOT,
+            code: None,
+            error: Box::new(error),
+            hints: Vec::new(),
+        }
+    }
+
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
@@ -45,22 +55,12 @@ impl Failure {
     /// Shows it and returns the exit code.
     pub(crate) fn show(self, terminal: &mut Terminal) -> u8 {
         terminal.end_live();
-        let message = self.error.to_string();
-        let chain = std::iter::successors(self.error.source(), |&error| error.source());
-        let causes: Vec<String> = chain.map(ToString::to_string).collect();
+        let error = ErrorBody::new(&*self.error, self.code, self.hints, self.exit);
         if terminal.is_json() {
-            terminal.json(&ErrorOut {
-                schema: "rekindle.error/1",
-                error: ErrorBody {
-                    code: self.code.map(|code| code.to_string()),
-                    message,
-                    causes,
-                    hints: self.hints,
-                    exit: self.exit,
-                },
-            });
+            let schema = "rekindle.error/1";
+            terminal.json(&ErrorOut { schema, error });
         } else {
-            terminal.note(&render::failure(&message, &causes, &self.hints, self.code));
+            terminal.note(&render::failure(&error));
         }
         self.exit
     }
@@ -69,74 +69,11 @@ impl Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Self {
-            exit: exit_code(&error),
-            code: code(&error),
+            exit: error.exit(),
+            code: error.code(),
             hints: hints(&error),
             error: Box::new(error),
         }
-    }
-}
-
-fn exit_code(error: &Error) -> u8 {
-    match error {
-        Error::Ambiguous { .. } | Error::AmbiguousRescue { .. } | Error::ChoiceNeeded { .. } => {
-            exit::CHOICE
-        }
-        Error::Held { .. } | Error::BranchHeld { .. } | Error::AgentAlive { .. } => exit::HELD,
-        Error::Config(_) | Error::BadBranch { .. } => exit::USAGE,
-        Error::Unknown { .. }
-        | Error::UnknownCode { .. }
-        | Error::NothingOf { .. }
-        | Error::UnknownTask { .. }
-        | Error::Moved { .. }
-        | Error::Blocked { .. }
-        | Error::NoProgress { .. }
-        | Error::BadPlan { .. }
-        | Error::CheckedOut { .. }
-        | Error::WorkMissing { .. }
-        | Error::NoCommits
-        | Error::NothingRescued { .. }
-        | Error::UnknownRescue { .. }
-        | Error::Taken { .. }
-        | Error::NotRestored { .. }
-        | Error::Git(_)
-        | Error::Recording { .. }
-        | Error::Unreadable { .. }
-        | Error::Run(_)
-        | Error::Files(_) => exit::CANNOT,
-    }
-}
-
-fn code(error: &Error) -> Option<Code> {
-    match error {
-        Error::Unknown { .. } => Some(Code::UnknownWorkflow),
-        Error::Moved { .. } => Some(Code::WorldMoved),
-        Error::NoProgress { .. } => Some(Code::NoProgress),
-        Error::WorkMissing { .. } => Some(Code::LandedWorkMissing),
-        Error::Held { .. } | Error::BranchHeld { .. } | Error::AgentAlive { .. } => {
-            Some(Code::LockHeld)
-        }
-        Error::UnknownCode { .. }
-        | Error::Ambiguous { .. }
-        | Error::ChoiceNeeded { .. }
-        | Error::NothingOf { .. }
-        | Error::UnknownTask { .. }
-        | Error::Blocked { .. }
-        | Error::BadPlan { .. }
-        | Error::Config(_)
-        | Error::BadBranch { .. }
-        | Error::CheckedOut { .. }
-        | Error::NoCommits
-        | Error::NothingRescued { .. }
-        | Error::UnknownRescue { .. }
-        | Error::AmbiguousRescue { .. }
-        | Error::Taken { .. }
-        | Error::NotRestored { .. }
-        | Error::Git(_)
-        | Error::Recording { .. }
-        | Error::Unreadable { .. }
-        | Error::Run(_)
-        | Error::Files(_) => None,
     }
 }
 
@@ -162,6 +99,7 @@ fn hints(error: &Error) -> Vec<String> {
             .collect(),
         Error::NothingOf { .. } => one("`rekindle` lists what is here"),
         Error::UnknownTask { id, .. } => vec![format!("`rekindle inspect {id}` lists its tasks")],
+        Error::UnknownDocument { .. } => one("the documents are files of the project: look there"),
         Error::Moved { .. } => one("run `rekindle resume` again"),
         Error::Blocked { id, reasons } => {
             let look = format!("`rekindle inspect {id}` shows where");

@@ -6,8 +6,9 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use jiff::{SignedDuration, Timestamp};
-use rekindle_model::{Code, State, Summary};
+use rekindle_model::{State, Summary};
 use rekindle_text::{excerpt, printable};
+use rekindle_wire::ErrorBody;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -43,23 +44,19 @@ fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-pub(crate) fn failure(
-    message: &str,
-    causes: &[String],
-    hints: &[String],
-    code: Option<Code>,
-) -> String {
-    let mut text = format!("{}: {}\n", styled(ERROR, "error"), printable(message));
-    for cause in causes {
+pub(crate) fn failure(error: &ErrorBody) -> String {
+    let message = printable(&error.message);
+    let mut text = format!("{}: {message}\n", styled(ERROR, "error"));
+    for cause in &error.causes {
         put!(text, "  cause: {}\n", printable(cause));
     }
-    if !hints.is_empty() || code.is_some() {
+    if !error.hints.is_empty() || error.code.is_some() {
         text.push('\n');
     }
-    for hint in hints {
+    for hint in &error.hints {
         put!(text, "{}: {}\n", styled(NOTE, "hint"), printable(hint));
     }
-    if let Some(code) = code {
+    if let Some(code) = &error.code {
         put!(
             text,
             "{}: `rekindle explain {code}` tells more\n",

@@ -14,7 +14,7 @@ mod markdown;
 mod time;
 
 pub use diff::diff;
-pub use display::{excerpt, hex, printable, printable_block};
+pub use display::{excerpt, fence, hex, printable, printable_block};
 pub use document::{Document, Edit, EditError, Eol, Line, Lines, Span};
 pub use json_edit::{JsonChange, JsonEditError, JsonValue, edit_json};
 pub use lines::{LineSplitter, RawLine, Text};

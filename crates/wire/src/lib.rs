@@ -8,12 +8,14 @@
 pub mod exit;
 mod facts;
 pub mod journal;
+mod mcp;
 pub mod order;
 mod output;
 mod rescue;
 mod schemas;
 
 pub use facts::Facts;
+pub use mcp::{Brief, NextStep, Page, PageBody};
 pub use output::{
     AgentOut, CheckOut, CheckpointOut, Checkpoints, CleanOut, Doctor, ErrorBody, ErrorOut,
     EventOut, Explained, FindingOut, FindingPage, Inspect, NextOut, PlanOut, QuestionOut,

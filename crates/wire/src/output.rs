@@ -1,7 +1,9 @@
 //! The objects that commands print with `--json`.
 
+use std::error::Error;
+
 use rekindle_model::{
-    Action, AgentTask, Checkpoint, Explanation, Finding, Plan, Question, Summary, Then,
+    Action, AgentTask, Checkpoint, Code, Explanation, Finding, Plan, Question, Summary, Then,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -444,6 +446,20 @@ pub struct ErrorBody {
     pub hints: Vec<String>,
     /// The exit code.
     pub exit: u8,
+}
+
+impl ErrorBody {
+    /// Returns what is said of an error: its own words, and those of every cause.
+    pub fn new(error: &dyn Error, code: Option<Code>, hints: Vec<String>, exit: u8) -> Self {
+        let causes = std::iter::successors(error.source(), |&error| error.source());
+        Self {
+            code: code.map(|code| code.to_string()),
+            message: error.to_string(),
+            causes: causes.map(ToString::to_string).collect(),
+            hints,
+            exit,
+        }
+    }
 }
 
 /// Turns a finding into what is printed.

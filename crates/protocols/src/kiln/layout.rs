@@ -7,6 +7,8 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_world::{Kind, World};
 
+/// Kiln's own folder in a project.
+pub(super) const FOLDER: &str = ".kiln";
 /// The memory's main file.
 pub(super) const MEMORY: &str = "MEMORY.md";
 /// The other files of the memory that a resume reads.
@@ -124,7 +126,7 @@ impl Layout {
 
     /// Returns a path in kiln's folder of the project.
     pub(super) fn in_kiln(&self, path: &str) -> Utf8PathBuf {
-        self.project.join(".kiln").join(path)
+        self.project.join(FOLDER).join(path)
     }
 
     /// Returns the name by which people call the project.

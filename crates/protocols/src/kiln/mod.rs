@@ -30,7 +30,7 @@ use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use rekindle_model::{
     AgentTask, Assessment, Checkpoint, Explanation, Fact, Finding, Happened, Intent, Next, Plan,
-    Progress, ProtocolName, State, Summary, Work, WorkflowId,
+    Progress, ProtocolName, State, Summary, Work, WorkflowDocument, WorkflowId,
 };
 use rekindle_world::World;
 
@@ -132,6 +132,22 @@ impl Case for Resume {
 
     fn checkpoints(&self) -> Vec<Checkpoint> {
         Vec::new()
+    }
+
+    // The memory itself is in the user's home, so it is none of the project's documents.
+    fn documents(&self) -> Vec<WorkflowDocument> {
+        let project = &self.judged.project;
+        let states = project.states.keys().copied().map(layout::phase_state);
+        let summaries = project.archived.iter().copied().map(layout::phase_summary);
+        let names = [layout::REPORT.to_owned()].into_iter();
+        names
+            .chain(states)
+            .chain(summaries)
+            .map(|name| WorkflowDocument {
+                path: Utf8PathBuf::from(layout::FOLDER).join(&name),
+                name,
+            })
+            .collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use rekindle_app::{Project, Query, Recorded};
 use rekindle_model::Report;
-use rekindle_wire::{CheckpointOut, Checkpoints, EventOut, exit};
+use rekindle_wire::exit;
 
 use super::{named, query};
 use crate::arguments::{CheckpointArguments, EventArguments, HeartbeatArguments};
@@ -30,12 +30,7 @@ pub(super) fn heartbeat(
     arguments: HeartbeatArguments,
     terminal: &mut Terminal,
 ) -> Result<u8, Failure> {
-    let report = Report {
-        event: "heartbeat".to_owned(),
-        actor: arguments.actor,
-        task: Some(arguments.task),
-        details: None,
-    };
+    let report = Report::heartbeat(arguments.actor, arguments.task);
     let recorded = rekindle_app::event(project, &named(arguments.id), report)?;
     Ok(show(recorded, terminal))
 }
@@ -52,12 +47,7 @@ pub(super) fn checkpoint(
 
 fn show(recorded: Recorded, terminal: &mut Terminal) -> u8 {
     if terminal.is_json() {
-        terminal.json(&EventOut {
-            schema: "rekindle.event/1",
-            id: recorded.id.to_string(),
-            log: recorded.log.to_string(),
-            record: recorded.record,
-        });
+        terminal.json(&recorded.object());
     } else {
         terminal.hint(&render::recorded(&recorded.log));
     }
@@ -69,15 +59,11 @@ pub(super) fn checkpoints(
     query: &Query,
     terminal: &mut Terminal,
 ) -> Result<u8, Failure> {
-    let (id, checkpoints) = rekindle_app::checkpoints(project, query)?;
+    let kept = rekindle_app::checkpoints(project, query)?;
     if terminal.is_json() {
-        terminal.json(&Checkpoints {
-            schema: "rekindle.checkpoints/1",
-            id: id.to_string(),
-            checkpoints: checkpoints.iter().map(CheckpointOut::from).collect(),
-        });
+        terminal.json(&kept.object());
     } else {
-        terminal.result(&render::checkpoints(&checkpoints));
+        terminal.result(&render::checkpoints(&kept.checkpoints));
     }
     Ok(exit::DONE)
 }

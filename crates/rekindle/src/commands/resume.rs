@@ -1,8 +1,8 @@
 //! The job, on a terminal.
 
-use rekindle_app::{Options, Outcome, Project, Resumed};
-use rekindle_model::{ProtocolName, StopKind};
-use rekindle_wire::{ResumeOut, exit};
+use rekindle_app::{Options, Outcome, Project};
+use rekindle_model::ProtocolName;
+use rekindle_wire::exit;
 
 use super::{elsewhere, inspect, query, run};
 use crate::arguments::ResumeArguments;
@@ -22,6 +22,7 @@ pub(super) fn resume(
     }
     let options = Options {
         yes: arguments.yes,
+        agreed_to: None,
         engine: if arguments.no_agent {
             None
         } else {
@@ -45,7 +46,7 @@ pub(super) fn resume(
     };
     if terminal.is_json() {
         let text = terminal.take_printed();
-        terminal.json(&object(resumed, text));
+        terminal.json(&resumed.object(text));
     } else {
         tell(project, &resumed.outcome, terminal);
     }
@@ -78,43 +79,4 @@ fn tell(project: &Project, outcome: &Outcome, terminal: &mut Terminal) {
         Outcome::AgentNeeded(task) => terminal.note(&render::agent_needed(task)),
         Outcome::Unanswered(question) => terminal.note(&render::unanswered(question)),
     }
-}
-
-fn object(resumed: Resumed, text: String) -> ResumeOut {
-    let mut out = ResumeOut {
-        schema: "rekindle.resume/1",
-        id: resumed.id.map(|id| id.to_string()),
-        outcome: String::new(),
-        summary: String::new(),
-        text,
-        agent: None,
-        question: None,
-        hints: Vec::new(),
-    };
-    let (outcome, summary) = match resumed.outcome {
-        Outcome::Nothing => ("nothing", "nothing to resume here".to_owned()),
-        Outcome::Declined => ("declined", "nothing was changed".to_owned()),
-        Outcome::Ran(ending) => ("done", format!("{} tasks landed", ending.tally.landed)),
-        Outcome::Stopped(stop) => {
-            out.hints = stop.hints;
-            let word = match stop.kind {
-                StopKind::Done => "done",
-                StopKind::Waiting | StopKind::OthersAtWork => "waiting",
-                StopKind::Blocked => "blocked",
-            };
-            (word, stop.reason)
-        }
-        Outcome::AgentNeeded(task) => {
-            let summary = task.summary.clone();
-            out.agent = Some(rekindle_wire::agent(&task));
-            ("agent_needed", summary)
-        }
-        Outcome::Unanswered(question) => {
-            out.question = Some(rekindle_wire::question(&question));
-            ("waiting", question.unanswered)
-        }
-    };
-    outcome.clone_into(&mut out.outcome);
-    out.summary = summary;
-    out
 }

@@ -31,7 +31,8 @@ const LAYERS: &[(&str, &[&str])] = &[
             "runner",
         ],
     ),
-    ("rekindle", &["app", "model", "text", "wire"]),
+    ("mcp", &["app", "model", "text", "wire"]),
+    ("rekindle", &["app", "mcp", "model", "text", "wire"]),
     ("testkit", &[]),
     ("xtask", &["wire"]),
 ];
