@@ -221,8 +221,22 @@ pub(crate) fn chosen(inspected: &Inspected, query: &Query) -> Result<WorkflowId,
 }
 
 /// Returns what a resume would do first; writes nothing.
+///
+/// The digest is the same however the workflow was named, so that it can be agreed to in a resume.
 pub fn plan(project: &Project, query: &Query) -> Result<Planned, Error> {
-    plan_world(&project.world(), query, &Intent::Open)
+    let world = project.world();
+    let planned = plan_world(&world, query, &Intent::Open)?;
+    let WorkflowId { protocol, name } = planned.plan.id.clone();
+    if query.parts() == (Some(protocol), Some(name.clone())) {
+        return Ok(planned);
+    }
+    // To find out which one was meant, other protocols were looked at too.
+    let exact = Query {
+        protocol: Some(protocol),
+        name: Some(name),
+        tasks: query.tasks.clone(),
+    };
+    plan_world(&world, &exact, &Intent::Open)
 }
 
 /// Returns what comes next in a workflow that is taken up already; writes nothing.

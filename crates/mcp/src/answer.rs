@@ -1,7 +1,7 @@
 //! Answers of tools: an object of ours, made safe, or a page of it where it is too long.
 
 use rekindle_text::printable_block;
-use rekindle_wire::{Page, PageBody};
+use rekindle_wire::{Page, Piece};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::Value;
@@ -40,7 +40,7 @@ impl Answer {
         if self.offset == 0 && text.len() <= LONGEST {
             return Ok(structured(self.object, text));
         }
-        let Some((piece, next_offset)) = cut(&text, self.offset) else {
+        let Some((text_of_piece, next_offset)) = cut(&text, self.offset) else {
             let message = format!(
                 "the answer is {} bytes long, and nothing is at `offset` {}",
                 text.len(),
@@ -50,8 +50,8 @@ impl Answer {
         };
         let page = Page {
             schema: "rekindle.page/1",
-            page: PageBody {
-                text: piece.to_owned(),
+            piece: Piece {
+                text: text_of_piece.to_owned(),
                 offset: self.offset,
                 next_offset,
                 total: text.len(),
@@ -80,6 +80,10 @@ pub(crate) fn cut(text: &str, offset: usize) -> Option<(&str, Option<usize>)> {
     let mut end = rest.len().min(LONGEST);
     while !rest.is_char_boundary(end) {
         end -= 1;
+    }
+    if end < rest.len() {
+        // Lines stay whole where there are any.
+        end = rest[..end].rfind('\n').map_or(end, |at| at + 1);
     }
     let next = (end < rest.len()).then_some(offset + end);
     Some((&rest[..end], next))
@@ -136,8 +140,13 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
         #[test]
-        fn pages_put_together_are_the_whole_answer(texts in prop::collection::vec(".{0,4000}", 0..40)) {
+        fn pages_put_together_are_the_whole_answer(
+            texts in prop::collection::vec((".{0,6}", 0_usize..2000), 0..12),
+        ) {
+            let texts: Vec<String> = texts.iter().map(|(text, n)| text.repeat(*n)).collect();
             let object = json!({"schema": "x/1", "texts": texts});
             let whole = safe(object.clone()).to_string();
             let mut read = String::new();
@@ -145,7 +154,7 @@ mod tests {
             loop {
                 let answer = Answer::new(&object).unwrap().from(offset);
                 let object = answer.result().unwrap().structured_content.unwrap();
-                let page = &object["page"];
+                let page = &object["piece"];
                 if page.is_null() {
                     prop_assert!(whole.len() <= LONGEST);
                     prop_assert_eq!(object.to_string(), whole);

@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use rekindle_wire::Page;
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde_json::{Value, json};
@@ -22,17 +21,22 @@ pub(crate) fn input<T: JsonSchema>() -> Arc<JsonObject> {
     Arc::new(schema)
 }
 
-/// Returns the schema of an answer that is one of these objects, or a page of it.
-pub(crate) fn output(objects: impl IntoIterator<Item = JsonObject>) -> Arc<JsonObject> {
+/// Returns the schema of an answer that is one of these objects.
+pub(crate) fn output(objects: Vec<JsonObject>) -> Arc<JsonObject> {
     let mut properties = JsonObject::new();
     let mut definitions = JsonObject::new();
-    for mut schema in objects.into_iter().chain([of::<Page>()]) {
+    for mut schema in objects {
         for (all, key) in [(&mut properties, "properties"), (&mut definitions, "$defs")] {
             if let Some(Value::Object(own)) = schema.remove(key) {
-                all.extend(own);
+                own.into_iter()
+                    .for_each(|(name, schema)| add(all, name, schema));
             }
         }
     }
+    // What is said of parts of parts would only cost room in the conversation.
+    let Value::Object(definitions) = strict(Value::Object(definitions), &without_words) else {
+        return Arc::default();
+    };
     // Objects of several kinds share this one key.
     properties.insert(
         "schema".to_owned(),
@@ -50,6 +54,15 @@ pub(crate) fn output(objects: impl IntoIterator<Item = JsonObject>) -> Arc<JsonO
             Arc::default()
         }
     }
+}
+
+/// Adds a property; where objects have different ones of the same name, either will do.
+fn add(all: &mut JsonObject, name: String, schema: Value) {
+    let schema = match all.remove(&name) {
+        Some(known) if known != schema => json!({"anyOf": [known, schema]}),
+        Some(_) | None => schema,
+    };
+    all.insert(name, schema);
 }
 
 /// Returns the schema of an object as its type has it.
@@ -80,6 +93,13 @@ fn strict(schema: Value, mend: &dyn Fn(&mut JsonObject)) -> Value {
         }
         Value::Array(items) => items.into_iter().map(|item| strict(item, mend)).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => schema,
+    }
+}
+
+/// Takes descriptions away.
+fn without_words(schema: &mut JsonObject) {
+    if schema.get("description").is_some_and(Value::is_string) {
+        schema.remove("description");
     }
 }
 
@@ -119,6 +139,8 @@ fn null_apart(schema: &mut JsonObject) {
 
 #[cfg(test)]
 mod tests {
+    use rekindle_wire::Page;
+
     use super::*;
 
     #[derive(JsonSchema)]
@@ -147,8 +169,8 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_may_hold_null_and_is_one_of_several_objects_or_a_page() {
-        let schema = output([of::<Arguments>()]);
+    fn an_answer_may_hold_null_and_is_one_of_several_objects() {
+        let schema = output(vec![of::<Arguments>(), of::<Page>()]);
         let schema = Value::Object(schema.as_ref().clone());
         assert_eq!(schema["required"], json!(["schema"]));
         assert_eq!(
@@ -159,6 +181,20 @@ mod tests {
             schema["properties"]["n"],
             json!({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "null"}]})
         );
-        assert!(schema["properties"]["page"].is_object());
+        assert!(schema["properties"]["piece"].is_object());
+    }
+
+    #[test]
+    fn properties_of_the_same_name_are_either() {
+        let schema =
+            |kind: &str| json!({"properties": {"a": {"type": kind}, "b": {"type": "null"}}});
+        let objects = ["string", "object"].map(schema);
+        let objects = objects.map(|schema| schema.as_object().unwrap().clone());
+        let schema = Value::Object(output(objects.into()).as_ref().clone());
+        assert_eq!(
+            schema["properties"]["a"],
+            json!({"anyOf": [{"type": "string"}, {"type": "object"}]})
+        );
+        assert_eq!(schema["properties"]["b"], json!({"type": "null"}));
     }
 }

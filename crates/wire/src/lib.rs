@@ -15,7 +15,7 @@ mod rescue;
 mod schemas;
 
 pub use facts::Facts;
-pub use mcp::{Brief, NextStep, Page, PageBody};
+pub use mcp::{Brief, NextStep, Page, Piece};
 pub use output::{
     AgentOut, CheckOut, CheckpointOut, Checkpoints, CleanOut, Doctor, ErrorBody, ErrorOut,
     EventOut, Explained, FindingOut, FindingPage, Inspect, NextOut, PlanOut, QuestionOut,

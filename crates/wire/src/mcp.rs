@@ -27,7 +27,8 @@ pub struct NextStep {
     pub schema: &'static str,
     /// `protocol:name`.
     pub id: String,
-    /// Why each effect is due that rekindle has to carry out before; `resume` does that.
+    /// What is due before, each as a reason: for `resume` to carry out, or, where a step is for the
+    /// agent, for the agent to report.
     pub due: Vec<String>,
     /// What comes next.
     pub then: ThenOut,
@@ -41,12 +42,12 @@ pub struct Page {
     /// `rekindle.page/1`.
     pub schema: &'static str,
     /// The piece.
-    pub page: PageBody,
+    pub piece: Piece,
 }
 
 /// A piece of an answer.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct PageBody {
+pub struct Piece {
     /// The piece of the answer's JSON.
     pub text: String,
     /// Where in the answer it begins, in bytes.

@@ -14,10 +14,9 @@ mod plan;
 mod report_event;
 mod resume;
 
-use std::sync::Arc;
-
 use rekindle_app::Query;
 use rekindle_model::ProtocolName;
+use rekindle_wire::Page;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, JsonObject, Tool as Definition, ToolAnnotations};
 use schemars::JsonSchema;
@@ -44,6 +43,9 @@ static ALL: &[Entry] = &[
     Entry::of::<checkpoint::Checkpoint>(),
     Entry::of::<checkpoints::Checkpoints>(),
 ];
+
+/// The argument of tools whose answer can be long: such a tool may give a page instead.
+const OFFSET: &str = "offset";
 
 /// What a tool does to the project, for clients that ask a person before it is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,21 +120,21 @@ fn definition<T: Tool>() -> Definition {
         .destructive(T::TOUCH == Touch::Changes)
         .idempotent(T::TOUCH != Touch::Adds)
         .open_world(false);
-    Definition::new(T::NAME, T::ABOUT, schema::input::<T::Arguments>())
+    let input = schema::input::<T::Arguments>();
+    let mut objects = T::objects();
+    if properties(&input).any(|name| name == OFFSET) {
+        objects.push(schema::of::<Page>());
+    }
+    Definition::new(T::NAME, T::ABOUT, input)
         .with_title(T::TITLE)
-        .with_raw_output_schema(schema::output(T::objects()))
+        .with_raw_output_schema(schema::output(objects))
         .with_annotations(annotations)
 }
 
 fn call<T: Tool>(desk: &Desk, arguments: JsonObject) -> Result<CallToolResult, Failure> {
     let arguments = serde_json::from_value(Value::Object(arguments)).map_err(|error| {
-        let schema: Arc<JsonObject> = schema::input::<T::Arguments>();
-        let known = schema.get("properties").and_then(Value::as_object);
-        let names: Vec<&str> = known
-            .into_iter()
-            .flatten()
-            .map(|(name, _)| name.as_str())
-            .collect();
+        let schema = schema::input::<T::Arguments>();
+        let names: Vec<&str> = properties(&schema).collect();
         let message = format!("the arguments of `{}` are not understood: {error}", T::NAME);
         let hint = match names.as_slice() {
             [] => "it takes no arguments".to_owned(),
@@ -141,6 +143,12 @@ fn call<T: Tool>(desk: &Desk, arguments: JsonObject) -> Result<CallToolResult, F
         Failure::usage(message).hint(hint)
     })?;
     T::call(desk, arguments)?.result()
+}
+
+/// Returns the names of all arguments.
+fn properties(schema: &JsonObject) -> impl Iterator<Item = &str> {
+    let known = schema.get("properties").and_then(Value::as_object);
+    known.into_iter().flatten().map(|(name, _)| name.as_str())
 }
 
 /// Which workflow is meant, for tools that only look at one.

@@ -1,6 +1,6 @@
 //! `report_event`: tells what happened in a workflow.
 
-use rekindle_model::Report;
+use rekindle_model::{ParseReportError, Report};
 use rekindle_wire::EventOut;
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
@@ -47,7 +47,7 @@ impl Tool for ReportEvent {
     fn call(desk: &Desk, arguments: Arguments) -> Result<Answer, Failure> {
         let query = query(arguments.id.as_deref(), None)?;
         let report = Report {
-            event: Report::parse_event(&arguments.event).map_err(unfit)?,
+            event: Report::parse_event(&arguments.event).map_err(|error| unfit(&error))?,
             actor: actor(arguments.actor.as_deref())?,
             task: arguments.task,
             details: arguments
@@ -61,9 +61,9 @@ impl Tool for ReportEvent {
 
 /// Returns who tells something.
 pub(super) fn actor(named: Option<&str>) -> Result<String, Failure> {
-    Report::parse_actor(named.unwrap_or(ACTOR)).map_err(unfit)
+    Report::parse_actor(named.unwrap_or(ACTOR)).map_err(|error| unfit(&error))
 }
 
-fn unfit(error: rekindle_model::ParseReportError) -> Failure {
+fn unfit(error: &ParseReportError) -> Failure {
     Failure::usage(error.to_string()).hint("write it so, and call it again")
 }

@@ -58,13 +58,13 @@ impl Tool for Resume {
             let hint = "leave `offset` away; `next_step` has the whole of a long prompt";
             return Err(Failure::usage(message).hint(hint));
         }
-        apply(desk, &query, digest)
+        apply(desk, &query, &digest)
     }
 }
 
-fn apply(desk: &Desk, query: &Query, digest: String) -> Result<Answer, Failure> {
+fn apply(desk: &Desk, query: &Query, digest: &str) -> Result<Answer, Failure> {
     let options = Options {
-        agreed_to: Some(digest.clone()),
+        agreed_to: Some(digest.to_owned()),
         ..Options::default()
     };
     let mut listener = Listener::default();
@@ -78,7 +78,7 @@ fn apply(desk: &Desk, query: &Query, digest: String) -> Result<Answer, Failure> 
         }
         Err(error @ Error::Moved { .. }) => {
             let changes = match rekindle_app::plan(&desk.project, query) {
-                Ok(now) => desk.plans.changes(&digest, &now),
+                Ok(now) => desk.plans.changes(digest, &now),
                 // It is so different now that there is no plan any more.
                 Err(error) => vec![error.to_string()],
             };
@@ -91,7 +91,7 @@ fn apply(desk: &Desk, query: &Query, digest: String) -> Result<Answer, Failure> 
 fn what_next(object: &ResumeOut) -> Option<String> {
     let hint = match (&object.agent, &object.question) {
         (Some(_), _) => {
-            "do the step in `agent` yourself, tell what came of it with `report_event` where the protocol keeps events, then call `next_step`"
+            "do the step in `agent` yourself; where the protocol keeps events, tell with `report_event` that it begins and what came of it; then call `next_step`"
         }
         (None, Some(_)) => {
             "put the question to the user in its own words; they answer it in a terminal with `rekindle resume`"
