@@ -41,9 +41,9 @@ impl Failure {
         self
     }
 
-    /// Adds lines before all hints.
-    pub(crate) fn before_hints(mut self, lines: Vec<String>) -> Self {
-        self.0.hints.splice(0..0, lines);
+    /// Adds why it is so.
+    pub(crate) fn because(mut self, causes: Vec<String>) -> Self {
+        self.0.causes.extend(causes);
         self
     }
 

@@ -82,7 +82,7 @@ fn apply(desk: &Desk, query: &Query, digest: &str) -> Result<Answer, Failure> {
                 // It is so different now that there is no plan any more.
                 Err(error) => vec![error.to_string()],
             };
-            Err(Failure::from(error).before_hints(changes))
+            Err(Failure::from(error).because(changes))
         }
         Err(error) => Err(error.into()),
     }

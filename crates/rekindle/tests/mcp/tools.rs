@@ -56,13 +56,23 @@ fn the_list_says_what_each_tool_takes_and_does() -> Result<()> {
             .collect();
         ensure!(tool["annotations"]["openWorldHint"] == false, "{tool}");
         let name = tool["name"].as_str().unwrap_or_default();
-        text.push_str(&format!(
-            "{name}({}) {}\n",
-            shown.join(", "),
-            hints.join(" ")
-        ));
+        let line = format!("{name}({}) {}", shown.join(", "), hints.join(" "));
+        text.push_str(line.trim_end());
+        text.push('\n');
     }
-    insta::assert_snapshot!(text, @"");
+    insta::assert_snapshot!(text, @"
+    list(offset?: integer) readOnlyHint idempotentHint
+    brief(id?: string, offset?: integer, protocol?: string) readOnlyHint idempotentHint
+    inspect(id?: string, offset?: integer, protocol?: string) readOnlyHint idempotentHint
+    plan(id?: string, offset?: integer, protocol?: string) readOnlyHint idempotentHint
+    resume(digest?: string, id?: string, offset?: integer, protocol?: string) destructiveHint idempotentHint
+    next_step(id?: string, offset?: integer, protocol?: string) readOnlyHint idempotentHint
+    explain(code?: string, id?: string, offset?: integer, task?: string) readOnlyHint idempotentHint
+    report_event(actor?: string, details?: object, event: string, id?: string, task?: string)
+    heartbeat(actor?: string, id?: string, task: string)
+    checkpoint(id?: string, message?: string)
+    checkpoints(id?: string, offset?: integer, protocol?: string) readOnlyHint idempotentHint
+    ");
     client.end()
 }
 
@@ -173,7 +183,6 @@ fn failures_say_what_to_call_next_and_change_nothing() -> Result<()> {
     let mut text = String::new();
     for (tool, arguments) in [
         ("inspect", json!({"id": "nonsense"})),
-        ("inspect", json!({"protocol": "nonsense"})),
         ("inspect", json!({"name": "x"})),
         ("plan", json!({"id": 7})),
         ("plan", json!({"offset": 1_000_000})),
@@ -183,13 +192,48 @@ fn failures_say_what_to_call_next_and_change_nothing() -> Result<()> {
         ("heartbeat", json!({})),
         ("heartbeat", json!({"task": "T1", "actor": "../x"})),
         ("report_event", json!({"event": "a b"})),
-        ("checkpoint", json!({"id": "kiln:x"})),
     ] {
         let said = client.failure(tool, &arguments)?;
         text.push_str(&format!("{tool} {arguments}\n{said}"));
     }
-    let text = text.replace(sandbox.root().as_str(), "[ROOT]");
-    insta::assert_snapshot!(text, @"");
+    insta::assert_snapshot!(text, @r#"
+    inspect {"id":"nonsense"}
+    error: no workflow `nonsense` here
+    next: `agent-memory:20260119-0900-orders-api-k2l3` can be resumed
+    next: `list` names what is here
+    next: `explain` with `code` UNKNOWN_WORKFLOW tells more
+    inspect {"name":"x"}
+    error: the arguments of `inspect` are not understood: unknown field `name`, expected one of `id`, `protocol`, `offset`
+    next: it takes id, offset, protocol
+    plan {"id":7}
+    error: the arguments of `plan` are not understood: invalid type: integer `7`, expected a string
+    next: it takes id, offset, protocol
+    plan {"offset":1000000}
+    error: the answer is 1252 bytes long, and nothing is at `offset` 1000000
+    next: call it without `offset`
+    explain {}
+    error: either a `code` or a `task` can be explained
+    next: give one of `code` and `task`
+    explain {"task":"T9"}
+    error: `agent-memory:20260119-0900-orders-api-k2l3` knows no task `T9`
+    next: `inspect` with `id` agent-memory:20260119-0900-orders-api-k2l3 lists its tasks
+    explain {"code":"NO_SUCH"}
+    error: `NO_SUCH` is no code of a finding or an error
+    next: codes are those that findings carry; to explain a task, give `id` and `task`
+    heartbeat {}
+    error: the arguments of `heartbeat` are not understood: missing field `task`
+    next: it takes actor, id, task
+    heartbeat {"actor":"../x","task":"T1"}
+    error: an actor's name is letters, digits, `_`, `-` and `.`, and names a folder
+    next: write it so, and call it again
+    report_event {"event":"a b"}
+    error: an event's type is letters, digits, `_` and `-`
+    next: write it so, and call it again
+    "#);
+    let said = client.failure("inspect", &json!({"protocol": "nonsense"}))?;
+    for protocol in rekindle_model::ProtocolName::ALL {
+        ensure!(said.contains(protocol.as_str()), "{said}");
+    }
     assert_eq!(before.changes(&sandbox.files()?), NOTHING);
     client.end()
 }
