@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 mod bench;
 mod ci;
+mod clients;
 mod docs;
 mod run;
 mod soak;

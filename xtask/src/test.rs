@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use crate::tally::Tally;
-use crate::{Chore, run, tools};
+use crate::{Chore, clients, run, tools};
 
 pub(crate) const CHORE: Chore = Chore {
     name: "test",
@@ -48,6 +48,11 @@ pub(crate) fn all(args: &[String]) -> Result<Outcome, String> {
         "kiln",
         "--test",
         "kiln_teams_crash",
+        "--test",
+        "mcp",
+        "--",
+        "--skip",
+        "cases::",
     ]);
     let deaths_of_effects = run::cargo(&[
         "test",
@@ -62,7 +67,7 @@ pub(crate) fn all(args: &[String]) -> Result<Outcome, String> {
         "death",
     ]);
     let mut good = true;
-    for mut command in [everything, deaths, deaths_of_effects] {
+    for mut command in [everything, clients::tests()?, deaths, deaths_of_effects] {
         good &= run::line_by_line(&mut command, |line| {
             println!("{line}");
             tally.take(line);

@@ -36,6 +36,21 @@ impl Client {
         })
     }
 
+    /// Starts a server with more in its environment, and begins the conversation.
+    #[cfg(feature = "crash-points")]
+    pub(crate) fn open_with(sandbox: &Sandbox, variables: &[(&str, &str)]) -> Result<Self> {
+        let typed = sandbox.typed(&["mcp"]);
+        let typed = variables
+            .iter()
+            .fold(typed, |typed, (name, value)| typed.with(name, *value));
+        let mut client = Self {
+            running: typed.start()?,
+            last_id: 0,
+        };
+        client.initialize()?;
+        Ok(client)
+    }
+
     /// Starts a server and begins the conversation.
     pub(crate) fn open(sandbox: &Sandbox) -> Result<Self> {
         let mut client = Self::start(sandbox)?;

@@ -2,7 +2,10 @@
 //!
 //! [`client`] holds the conversation; the other modules are what is talked about.
 
+mod cases;
 mod client;
+#[cfg(feature = "crash-points")]
+mod deaths;
 mod documents;
 mod frames;
 mod lifecycle;
