@@ -132,7 +132,7 @@ fn a_question_is_handed_on_and_nobody_answers_it_here() -> Result<()> {
 #[test]
 fn a_workflow_that_somebody_holds_is_refused_with_the_holders_name() -> Result<()> {
     let (sandbox, _) = interrupted()?;
-    let mut gate = Gate::new(sandbox.root())?;
+    let gate = Gate::new(sandbox.root())?;
     let script = format!("{}\n{DILIGENT_AGENT}", gate.script());
     let agent = sandbox.script("agent.sh", &script)?;
     let mut client = Client::open(&sandbox)?;
