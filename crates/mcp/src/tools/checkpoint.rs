@@ -5,6 +5,7 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::report_event::recorded;
 use super::{Tool, Touch, query};
 use crate::answer::Answer;
 use crate::failure::Failure;
@@ -36,7 +37,6 @@ impl Tool for Checkpoint {
     fn call(desk: &Desk, arguments: Arguments) -> Result<Answer, Failure> {
         let query = query(arguments.id.as_deref(), None)?;
         let note = arguments.message.unwrap_or_default();
-        let recorded = rekindle_app::checkpoint(&desk.project, &query, note)?;
-        Answer::new(&recorded.object())
+        recorded(rekindle_app::checkpoint(&desk.project, &query, note)?)
     }
 }

@@ -6,7 +6,7 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::report_event::actor;
+use super::report_event::{actor, recorded};
 use super::{Tool, Touch, query};
 use crate::answer::Answer;
 use crate::failure::Failure;
@@ -40,7 +40,6 @@ impl Tool for Heartbeat {
     fn call(desk: &Desk, arguments: Arguments) -> Result<Answer, Failure> {
         let query = query(arguments.id.as_deref(), None)?;
         let report = Report::heartbeat(actor(arguments.actor.as_deref())?, arguments.task);
-        let recorded = rekindle_app::event(&desk.project, &query, report)?;
-        Answer::new(&recorded.object())
+        recorded(rekindle_app::event(&desk.project, &query, report)?)
     }
 }

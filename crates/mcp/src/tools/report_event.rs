@@ -1,6 +1,8 @@
 //! `report_event`: tells what happened in a workflow.
 
+use rekindle_app::Recorded;
 use rekindle_model::{ParseReportError, Report};
+use rekindle_text::excerpt;
 use rekindle_wire::EventOut;
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
@@ -14,7 +16,9 @@ use crate::schema;
 use crate::server::Desk;
 
 /// Who tells it, where nobody says so.
-pub(super) const ACTOR: &str = "agent";
+const ACTOR: &str = "agent";
+/// The most characters that are shown of a record.
+const LONGEST_RECORD: usize = 2000;
 
 pub(super) struct ReportEvent;
 
@@ -54,9 +58,15 @@ impl Tool for ReportEvent {
                 .details
                 .map(|details| Value::Object(details).to_string()),
         };
-        let recorded = rekindle_app::event(&desk.project, &query, report)?;
-        Answer::new(&recorded.object())
+        recorded(rekindle_app::event(&desk.project, &query, report)?)
     }
+}
+
+/// Answers what was recorded. It is not shown whole if it is long: asking again would record it again.
+pub(super) fn recorded(recorded: Recorded) -> Result<Answer, Failure> {
+    let mut object = recorded.object();
+    object.record = excerpt(&object.record, LONGEST_RECORD);
+    Answer::new(&object)
 }
 
 /// Returns who tells something.

@@ -169,6 +169,10 @@ fn what_agents_report_stands_in_the_log_as_if_it_was_typed() -> Result<()> {
             r#"w1 "heartbeat" "T003" null"#
         ]
     );
+    let long = json!({"event": "note", "details": {"text": "long ".repeat(20_000)}});
+    let object = client.object("report_event", &long)?;
+    let shown = object["record"].as_str().unwrap_or_default();
+    ensure!(shown.ends_with('…') && shown.len() < 4000, "{object}");
     client.object("checkpoint", &json!({"message": "x"}))?;
     let kept = client.object("checkpoints", &json!({}))?;
     assert_eq!(kept["checkpoints"][0]["note"], "x");
