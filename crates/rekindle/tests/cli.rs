@@ -533,6 +533,7 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
       clean        Lists the worktrees that runs left behind, and removes them after a yes
       rescue       Lists, shows and restores what was kept before something could have destroyed it
       demo         Builds a small project in a scratch folder, interrupts its work and resumes it
+      mcp          Serves coding agents over MCP on standard input and output, until the input ends
       doctor       Checks whether everything that rekindle needs is in order
       completions  Prints a completion script for a shell
       man          Prints the manual page, in the form that `man` reads
