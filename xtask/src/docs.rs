@@ -121,6 +121,10 @@ fn write_help(program: &Program, command: &[&str], text: &mut String) -> Result<
     for part in ["\n## `", &name, "`\n\n```text\n", body, "\n```\n"] {
         text.push_str(part);
     }
+    // MAP's own commands have no help of their own: `rekindle map` lists them.
+    if command == ["map"] {
+        return Ok(());
+    }
     for sub in commands_in(&help) {
         write_help(program, &[command, &[sub]].concat(), text)?;
     }

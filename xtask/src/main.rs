@@ -5,9 +5,12 @@
 
 use std::process::ExitCode;
 
+mod agents;
 mod bench;
 mod ci;
+mod clients;
 mod docs;
+mod map_peer;
 mod run;
 mod soak;
 mod tally;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use crate::tally::Tally;
-use crate::{Chore, run, tools};
+use crate::{Chore, agents, clients, map_peer, run, tools};
 
 pub(crate) const CHORE: Chore = Chore {
     name: "test",
@@ -45,9 +45,20 @@ pub(crate) fn all(args: &[String]) -> Result<Outcome, String> {
         "--test",
         "engine_crash",
         "--test",
+        "bifrost",
+        "--test",
         "kiln",
         "--test",
         "kiln_teams_crash",
+        "--test",
+        "map_crash",
+        "--test",
+        "map_resume",
+        "--test",
+        "mcp",
+        "--",
+        "--skip",
+        "cases::",
     ]);
     let deaths_of_effects = run::cargo(&[
         "test",
@@ -61,8 +72,39 @@ pub(crate) fn all(args: &[String]) -> Result<Outcome, String> {
         "--",
         "death",
     ]);
+    let mut walks = run::cargo(&[
+        "test",
+        "--no-fail-fast",
+        "--package",
+        "rekindle",
+        "--features",
+        "map-peer",
+        "--test",
+        "map_peer",
+    ]);
     let mut good = true;
-    for mut command in [everything, deaths, deaths_of_effects] {
+    match map_peer::python() {
+        Ok(python) => {
+            walks.env(map_peer::VARIABLE, python);
+        }
+        // The walks then say so themselves, and count as failed.
+        Err(problem) => eprintln!("error: {problem}"),
+    }
+    let mut commands = vec![everything, clients::tests()?, walks];
+    if agents::ready()? {
+        commands.push(run::cargo(&[
+            "test",
+            "--no-fail-fast",
+            "--package",
+            "rekindle",
+            "--features",
+            "real-agents",
+            "--test",
+            "real_agents",
+        ]));
+    }
+    commands.extend([deaths, deaths_of_effects]);
+    for mut command in commands {
         good &= run::line_by_line(&mut command, |line| {
             println!("{line}");
             tally.take(line);

@@ -6,11 +6,29 @@ use std::process::Command;
 use crate::run;
 
 /// Everything that must be on the path; the packages are Debian's.
-const NEEDED: &[Tool] = &[Tool {
-    program: "git",
-    package: "git",
-    at_least: (2, 38),
-}];
+const NEEDED: &[Tool] = &[
+    Tool {
+        program: "git",
+        package: "git",
+        at_least: (2, 38),
+    },
+    // For the clients of others that the MCP server is tested with.
+    Tool {
+        program: "python3",
+        package: "python3-venv",
+        at_least: (3, 10),
+    },
+    Tool {
+        program: "node",
+        package: "nodejs",
+        at_least: (20, 0),
+    },
+    Tool {
+        program: "npm",
+        package: "npm",
+        at_least: (9, 0),
+    },
+];
 
 /// A program with the oldest version that will do.
 struct Tool {
@@ -62,7 +80,7 @@ fn problem_with(tool: &Tool) -> Option<String> {
 /// Returns the first version number in a text such as `git version 2.47.3`.
 fn version_in(text: &str) -> Option<Version> {
     text.split_whitespace().find_map(|word| {
-        let mut numbers = word.split('.');
+        let mut numbers = word.trim_start_matches('v').split('.');
         let major = numbers.next()?.parse().ok()?;
         let minor = numbers.next()?.parse().ok()?;
         Some((major, minor))
@@ -116,6 +134,8 @@ mod tests {
             Some((2, 39))
         );
         assert_eq!(version_in("git version 2.51.0.windows.1"), Some((2, 51)));
+        assert_eq!(version_in("v20.20.2"), Some((20, 20)));
+        assert_eq!(version_in("Python 3.11.7"), Some((3, 11)));
         assert_eq!(version_in("git"), None);
     }
 

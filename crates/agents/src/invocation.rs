@@ -11,6 +11,8 @@ use crate::{Agent, Prompt};
 pub struct Call<'a> {
     /// The workflow.
     pub id: &'a WorkflowId,
+    /// The project, of which the folder may be a worktree.
+    pub project: &'a Utf8Path,
     /// What is to be done.
     pub task: &'a AgentTask,
     /// Where: the worktree, or the project itself.
@@ -98,6 +100,8 @@ fn variables(call: &Call<'_>) -> Vec<(&'static str, String)> {
     let task = call.task;
     let mut variables = vec![
         ("REKINDLE_RUN", call.id.name.clone()),
+        ("REKINDLE_WORKFLOW", call.id.to_string()),
+        ("REKINDLE_PROJECT", call.project.to_string()),
         ("REKINDLE_TASK", task.task.clone().unwrap_or_default()),
         ("REKINDLE_ATTEMPT", task.attempt.to_string()),
         ("REKINDLE_ROLE", task.role.to_owned()),
@@ -129,6 +133,7 @@ mod tests {
         };
         then(&Call {
             id: &id,
+            project: Utf8Path::new("/w"),
             task: &task,
             folder: Utf8Path::new("/p"),
             token: "k7",
@@ -166,8 +171,9 @@ mod tests {
             .collect();
         assert_eq!(
             variables.join(" "),
-            "REKINDLE_RUN=run-1 REKINDLE_TASK=T1 REKINDLE_ATTEMPT=2 REKINDLE_ROLE=executor \
-             REKINDLE_WORKTREE=/p REKINDLE_TOKEN=k7"
+            "REKINDLE_RUN=run-1 REKINDLE_WORKFLOW=agent-memory:run-1 REKINDLE_PROJECT=/w \
+             REKINDLE_TASK=T1 REKINDLE_ATTEMPT=2 REKINDLE_ROLE=executor REKINDLE_WORKTREE=/p \
+             REKINDLE_TOKEN=k7"
         );
     }
 

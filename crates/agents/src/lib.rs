@@ -8,7 +8,9 @@
 //! Start reading at [`Agent`], then at [`StreamReader`].
 
 pub mod config;
+pub mod hook;
 pub mod limit;
+pub mod traces;
 
 mod agent;
 mod invocation;

@@ -31,7 +31,7 @@ impl Preset {
     }
 
     /// Returns its name, which is the program's too.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Claude => "claude",
             Self::Codex => "codex",

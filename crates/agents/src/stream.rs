@@ -14,7 +14,7 @@ mod gemini;
 mod opencode;
 mod show;
 
-pub(crate) use show::is_invisible;
+pub(crate) use show::{first_line, is_invisible, tool};
 
 /// What an agent's output looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,9 +8,10 @@ use jiff::tz::TimeZone;
 use rekindle_agents::Agent;
 use rekindle_model::{Destination, Happened, Intent, WorkflowId};
 use rekindle_protocols::{Ask, Protocol};
-use rekindle_runner::{Ending, Engine, Runner, Scribe};
+use rekindle_runner::{Attempt, Ending, Engine, Runner, Scribe};
 use rekindle_world::Clock;
 
+use crate::last_session::can_go_on;
 use crate::{Error, Face, News, Project};
 
 /// How tasks are to be run.
@@ -128,7 +129,7 @@ pub(crate) fn drive(
     let world = project.world();
     let ask = Ask {
         name: Some(id.name.clone()),
-        tasks: None,
+        ..Ask::default()
     };
     let case = protocol.inspect(&world, &ask);
     let Some(work) = case.work() else {
@@ -161,6 +162,7 @@ pub(crate) fn drive(
         program: &project.program,
         search_path: &project.search_path,
         silent_after: options.silent_after,
+        can_go_on: &|session, folder| can_go_on(&world, &options.agent, session, folder),
         watcher: face,
     };
     let ending = engine.drive(runner.lock()).map_err(Error::Run)?;
@@ -187,12 +189,19 @@ fn finish(
     let query = crate::Query {
         protocol: Some(id.protocol),
         name: Some(id.name.clone()),
-        tasks: None,
+        ..crate::Query::default()
     };
     let planned = crate::inspect::plan_world(&project.world(), &query, &intent)?;
     runner
         .apply(&planned.plan.steps, project.now(), face)
         .map_err(Error::Run)
+}
+
+/// Writes a sign of life of an attempt's agent.
+pub(crate) fn beat(attempt: &Attempt, clock: Clock) -> Result<(), Error> {
+    let protocol = rekindle_protocols::find(attempt.id.protocol);
+    let scribe = ProtocolScribe { protocol, clock };
+    rekindle_runner::beat(attempt, &scribe, clock.now()).map_err(Error::Run)
 }
 
 /// Does one attempt as the order in the file says; this is a worker's whole life.

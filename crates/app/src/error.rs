@@ -1,6 +1,7 @@
 //! Why a use case could not be carried out.
 
-use rekindle_model::{Finding, ProtocolName, Summary, WorkflowId};
+use rekindle_model::{Code, Finding, ProtocolName, Summary, WorkflowId};
+use rekindle_wire::exit;
 
 /// Why a use case could not be carried out.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +34,20 @@ pub enum Error {
         /// What is open.
         open: Vec<Summary>,
     },
+    /// A finding says why no workflow can be chosen.
+    #[error("{}", finding.message)]
+    NotChosen {
+        /// The finding.
+        finding: Box<Finding>,
+    },
+    /// The protocol does not know what was asked for.
+    #[error("`{protocol}` has nothing for `{option}`")]
+    NotOffered {
+        /// The protocol.
+        protocol: ProtocolName,
+        /// What was typed.
+        option: &'static str,
+    },
     /// The project has nothing of the protocol that was named.
     #[error("nothing of `{protocol}` is here")]
     NothingOf {
@@ -46,6 +61,14 @@ pub enum Error {
         id: WorkflowId,
         /// The task as it was typed.
         task: String,
+    },
+    /// The workflow has no document of that name, or it does not stand in the project.
+    #[error("`{id}` has no document `{name}`")]
+    UnknownDocument {
+        /// The workflow.
+        id: WorkflowId,
+        /// The name as it was typed.
+        name: String,
     },
     /// What was read has changed since the plan was made.
     #[error("the files of `{id}` changed while the plan was shown")]
@@ -97,6 +120,24 @@ pub enum Error {
     /// There is nothing to start from.
     #[error("the repository has no commit yet")]
     NoCommits,
+    /// The scripts of MAP are not here.
+    #[error("there is no `{path}`, so MAP is not set up here")]
+    NoMapScripts {
+        /// Where they would be.
+        path: camino::Utf8PathBuf,
+    },
+    /// What was replaced can not be brought back.
+    #[error("`{path}`, the script that was replaced, is gone")]
+    OriginalMissing {
+        /// Where it was kept.
+        path: camino::Utf8PathBuf,
+    },
+    /// What was replaced is another thing than what stands there now.
+    #[error("`{path}` keeps another script than the one that stands in its place now")]
+    OriginalDiffers {
+        /// Where it is kept.
+        path: camino::Utf8PathBuf,
+    },
     /// Nothing was rescued of the workflow that was named, and it is not here either.
     #[error("nothing was rescued of `{workflow}`, and no workflow here has that name")]
     NothingRescued {
@@ -187,12 +228,94 @@ pub enum Error {
     /// The plan could not be carried out.
     #[error("the plan could not be carried out")]
     Run(#[source] rekindle_runner::Error),
+    /// A program could not be set up.
+    #[error(transparent)]
+    Install(#[from] crate::install::InstallError),
     /// A file could not be written.
     #[error(transparent)]
     Files(#[from] rekindle_fs::Error),
 }
 
 impl Error {
+    /// Returns the exit code of a command that ends with this.
+    pub fn exit(&self) -> u8 {
+        match self {
+            Self::Ambiguous { .. } | Self::AmbiguousRescue { .. } | Self::ChoiceNeeded { .. } => {
+                exit::CHOICE
+            }
+            Self::Held { .. } | Self::BranchHeld { .. } | Self::AgentAlive { .. } => exit::HELD,
+            Self::Config(_) | Self::BadBranch { .. } | Self::NotOffered { .. } => exit::USAGE,
+            Self::NotChosen { finding } if finding.code == Code::BadFeatureName => exit::USAGE,
+            Self::Unknown { .. }
+            | Self::UnknownCode { .. }
+            | Self::NotChosen { .. }
+            | Self::NothingOf { .. }
+            | Self::UnknownTask { .. }
+            | Self::UnknownDocument { .. }
+            | Self::Moved { .. }
+            | Self::Blocked { .. }
+            | Self::NoProgress { .. }
+            | Self::BadPlan { .. }
+            | Self::CheckedOut { .. }
+            | Self::WorkMissing { .. }
+            | Self::NoCommits
+            | Self::NothingRescued { .. }
+            | Self::UnknownRescue { .. }
+            | Self::NoMapScripts { .. }
+            | Self::OriginalMissing { .. }
+            | Self::OriginalDiffers { .. }
+            | Self::Taken { .. }
+            | Self::NotRestored { .. }
+            | Self::Git(_)
+            | Self::Recording { .. }
+            | Self::Unreadable { .. }
+            | Self::Install(_)
+            | Self::Run(_)
+            | Self::Files(_) => exit::CANNOT,
+        }
+    }
+
+    /// Returns the code that explains it, where it has one.
+    pub fn code(&self) -> Option<Code> {
+        match self {
+            Self::Unknown { .. } => Some(Code::UnknownWorkflow),
+            Self::NotChosen { finding } => Some(finding.code),
+            Self::Moved { .. } => Some(Code::WorldMoved),
+            Self::NoProgress { .. } => Some(Code::NoProgress),
+            Self::WorkMissing { .. } => Some(Code::LandedWorkMissing),
+            Self::Held { .. } | Self::BranchHeld { .. } | Self::AgentAlive { .. } => {
+                Some(Code::LockHeld)
+            }
+            Self::UnknownCode { .. }
+            | Self::NotOffered { .. }
+            | Self::Ambiguous { .. }
+            | Self::ChoiceNeeded { .. }
+            | Self::NothingOf { .. }
+            | Self::UnknownTask { .. }
+            | Self::UnknownDocument { .. }
+            | Self::Blocked { .. }
+            | Self::BadPlan { .. }
+            | Self::Config(_)
+            | Self::BadBranch { .. }
+            | Self::CheckedOut { .. }
+            | Self::NoCommits
+            | Self::NothingRescued { .. }
+            | Self::UnknownRescue { .. }
+            | Self::NoMapScripts { .. }
+            | Self::OriginalMissing { .. }
+            | Self::OriginalDiffers { .. }
+            | Self::AmbiguousRescue { .. }
+            | Self::Taken { .. }
+            | Self::NotRestored { .. }
+            | Self::Git(_)
+            | Self::Recording { .. }
+            | Self::Unreadable { .. }
+            | Self::Install(_)
+            | Self::Run(_)
+            | Self::Files(_) => None,
+        }
+    }
+
     /// Sorts out what a person can act upon from what kept a workflow's plan from being carried out.
     pub(crate) fn from_run(id: &WorkflowId, error: rekindle_runner::Error) -> Self {
         match error {
@@ -222,6 +345,9 @@ impl Error {
             | rekindle_runner::Error::WorktreeMoved { .. }
             | rekindle_runner::Error::NoOrder { .. }
             | rekindle_runner::Error::Runtime(_)
+            | rekindle_runner::Error::Unfinished { .. }
+            | rekindle_runner::Error::PutAside { .. }
+            | rekindle_runner::Error::HalfDone { .. }
             | rekindle_runner::Error::Worker { .. }) => Self::Run(error),
         }
     }

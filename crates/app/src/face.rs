@@ -5,6 +5,8 @@ use rekindle_agents::Agent;
 use rekindle_model::{AgentTask, Checks, Ended, Finding, Plan, Question, Step, Stop, Summary};
 use rekindle_runner::{Output, Recovered, Watcher};
 
+use crate::LastSession;
+
 /// What is shown before a person is asked whether to go on.
 #[derive(Debug)]
 pub struct Briefing<'a> {
@@ -16,6 +18,8 @@ pub struct Briefing<'a> {
     pub plan: &'a Plan,
     /// The digest of all it was made from.
     pub digest: &'a str,
+    /// How the last session of a coding agent here ended, where that is worth knowing.
+    pub last_session: Option<&'a LastSession>,
     /// The time, for ages.
     pub now: Timestamp,
 }

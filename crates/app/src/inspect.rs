@@ -2,12 +2,14 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_model::{
-    Assessment, Code, Explanation, Intent, Plan, ProtocolName, State, Summary, Work, WorkflowId,
+    Assessment, Code, Explanation, Finding, Intent, Plan, ProtocolName, State, Summary, Work,
+    WorkflowId,
 };
 use rekindle_protocols::{Ask, Case};
 use rekindle_world::{RealWorld, Recorder, Recording, Witness, World};
 
-use crate::{Error, Project};
+use crate::last_session::last_session;
+use crate::{Error, LastSession, Project};
 
 /// What a person named.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,9 +20,35 @@ pub struct Query {
     pub name: Option<String>,
     /// A file with the host's task list, relative to the project or absolute.
     pub tasks: Option<Utf8PathBuf>,
+    /// The checkpoint to go back to.
+    pub checkpoint: Option<String>,
+    /// With as little context as possible.
+    pub fresh: bool,
+    /// After the protocol's own validators.
+    pub validate: bool,
 }
 
 impl Query {
+    /// Returns the same query for one workflow.
+    pub(crate) fn of(&self, protocol: ProtocolName, name: Option<String>) -> Self {
+        Self {
+            protocol: Some(protocol),
+            name,
+            ..self.clone()
+        }
+    }
+
+    /// Returns the first option that only protocols understand which resume from checkpoints.
+    fn checkpoint_option(&self) -> Option<&'static str> {
+        let options = [
+            ("--checkpoint", self.checkpoint.is_some()),
+            ("--fresh", self.fresh),
+            ("--validate", self.validate),
+        ];
+        let given = options.into_iter().find(|(_, is_given)| *is_given);
+        given.map(|(option, _)| option)
+    }
+
     /// Returns the protocol and the name that are meant; the name may carry the protocol.
     fn parts(&self) -> (Option<ProtocolName>, Option<String>) {
         let Some(text) = &self.name else {
@@ -41,6 +69,8 @@ impl Query {
 pub struct Inspected {
     /// The protocol.
     pub protocol: ProtocolName,
+    /// How the last session of a coding agent here ended, where that is worth knowing.
+    pub last_session: Option<LastSession>,
     pub(crate) case: Box<dyn Case>,
 }
 
@@ -84,12 +114,22 @@ pub fn inspect(
     capture: Option<&Utf8Path>,
 ) -> Result<Inspected, Error> {
     let world = project.world();
-    let Some(capture) = capture else {
-        return inspect_world(&world, query);
+    let mut inspected = match capture {
+        None => inspect_world(&world, query)?,
+        Some(capture) => {
+            let recorder = Recorder::new(&world);
+            let inspected = inspect_world(&recorder, query)?;
+            rekindle_fs::create(capture, &recorder.finish())?;
+            inspected
+        }
     };
-    let recorder = Recorder::new(&world);
-    let inspected = inspect_world(&recorder, query)?;
-    rekindle_fs::create(capture, &recorder.finish())?;
+    // What agents wrote down for themselves is no part of a capture.
+    let open = inspected.assessment().chosen().cloned();
+    let open: Vec<Summary> = open
+        .filter(|open| open.state.is_open())
+        .into_iter()
+        .collect();
+    inspected.last_session = last_session(project, &open, project.own_session());
     Ok(inspected)
 }
 
@@ -113,14 +153,29 @@ pub fn inspect_recording(
 
 /// Looks at a world: at the protocol that is named, or at the only one that has what is meant.
 pub(crate) fn inspect_world(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
+    let inspected = look(world, query)?;
+    let protocol = inspected.protocol;
+    match query.checkpoint_option() {
+        Some(option) if !rekindle_protocols::find(protocol).resumes_from_checkpoints() => {
+            Err(Error::NotOffered { protocol, option })
+        }
+        Some(_) | None => Ok(inspected),
+    }
+}
+
+fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
     let (protocol, name) = query.parts();
     let look = |protocol: ProtocolName| {
         let ask = Ask {
             name: name.clone(),
             tasks: query.tasks.clone(),
+            checkpoint: query.checkpoint.clone(),
+            fresh: query.fresh,
+            validate: query.validate,
         };
         Inspected {
             protocol,
+            last_session: None,
             case: rekindle_protocols::find(protocol).inspect(world, &ask),
         }
     };
@@ -134,6 +189,17 @@ pub(crate) fn inspect_world(world: &dyn World, query: &Query) -> Result<Inspecte
         .collect();
     match &name {
         Some(name) => {
+            // The only protocol here may have words of its own for a name that it does not know.
+            let has_words = |inspected: &Inspected| {
+                let assessment = inspected.assessment();
+                let mut findings = assessment.findings.iter();
+                assessment.id.is_some() || findings.any(|found| found.code == Code::BadFeatureName)
+            };
+            if here.len() == 1
+                && let Some(only) = here.pop_if(|only| has_words(only))
+            {
+                return Ok(only);
+            }
             here.retain(|inspected| inspected.assessment().state != State::Unknown);
             if here.is_empty() {
                 let open = open(world);
@@ -208,6 +274,14 @@ pub(crate) fn chosen(inspected: &Inspected, query: &Query) -> Result<WorkflowId,
             .cloned()
             .collect()
     };
+    // A name that can be nobody's is another thing than one that is not here.
+    let refuses = |finding: &&Finding| {
+        assessment.state == State::Nothing || finding.code == Code::BadFeatureName
+    };
+    if let Some(finding) = assessment.blockers().find(refuses) {
+        let finding = Box::new(finding.clone());
+        return Err(Error::NotChosen { finding });
+    }
     match (&query.name, assessment.state) {
         (Some(name), State::Unknown) => Err(Error::Unknown {
             name: name.clone(),
@@ -221,8 +295,29 @@ pub(crate) fn chosen(inspected: &Inspected, query: &Query) -> Result<WorkflowId,
 }
 
 /// Returns what a resume would do first; writes nothing.
+///
+/// The digest is the same however the workflow was named, so that it can be agreed to in a resume.
 pub fn plan(project: &Project, query: &Query) -> Result<Planned, Error> {
-    plan_world(&project.world(), query, &Intent::Open)
+    let world = project.world();
+    let planned = plan_world(&world, query, &Intent::Open)?;
+    let WorkflowId { protocol, name } = planned.plan.id.clone();
+    if query.parts() == (Some(protocol), Some(name.clone())) {
+        return Ok(planned);
+    }
+    // To find out which one was meant, other protocols were looked at too.
+    plan_world(&world, &query.of(protocol, Some(name)), &Intent::Open)
+}
+
+/// Returns what comes next in a workflow that is taken up already; writes nothing.
+///
+/// What a resume has to record when it takes the workflow up is left out, so that an agent which
+/// works through the steps itself can ask as often as it likes.
+pub fn next_step(project: &Project, query: &Query) -> Result<Planned, Error> {
+    let world = project.world();
+    let log = plan_world(&world, query, &Intent::Open)?.plan.log;
+    let planned = plan_world(&world, query, &Intent::GoOn { log })?;
+    crate::resume::refuse_blocked(&planned)?;
+    Ok(planned)
 }
 
 pub(crate) fn plan_world(
@@ -233,7 +328,7 @@ pub(crate) fn plan_world(
     let witness = Witness::new(world);
     let inspected = inspect_world(&witness, query)?;
     chosen(&inspected, query)?;
-    let Some(plan) = inspected.case.plan(intent) else {
+    let Some(plan) = inspected.case.plan(&witness, intent) else {
         return Err(Error::NothingOf {
             protocol: inspected.protocol,
         });
@@ -262,6 +357,7 @@ pub fn explain(project: &Project, query: &Query, task: Option<&str>) -> Result<E
     let ask = Ask {
         name: Some(id.name.clone()),
         tasks: query.tasks.clone(),
+        ..Ask::default()
     };
     let explained = rekindle_protocols::find(inspected.protocol).explain(&world, &ask, task);
     explained

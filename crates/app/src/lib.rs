@@ -1,45 +1,63 @@
 //! The use cases behind every face: status, inspect, plan, resume, explain.
 //!
-//! A face (the command line, later MCP) turns what was typed into a call here
+//! A face (the command line, MCP) turns what was typed into a call here
 //! and shows what comes back; it holds no rule of its own. Start reading at
 //! [`resume()`], the job.
 
+mod begun;
 mod clean;
 mod config;
 mod doctor;
+mod documents;
 mod engine;
 mod error;
 mod face;
+pub mod hook;
 mod inspect;
+mod install;
+mod last_session;
+mod map;
 mod meaning;
+mod migrate;
+mod objects;
 mod project;
 mod report;
 mod rescue;
 mod resume;
 mod run;
 mod status;
+mod validate;
 
 pub use clean::{Cleaned, Cleaning, clean};
 pub use config::{Configured, configured};
 pub use doctor::{Check, Verdict, doctor};
+pub use documents::{Documents, document, documents};
 pub use engine::{EngineOptions, worker};
 pub use error::Error;
 pub use face::{Briefing, Choice, Face, News};
 pub use inspect::{
-    Explained, Inspected, Planned, Query, explain, inspect, inspect_recording, plan,
+    Explained, Inspected, Planned, Query, explain, inspect, inspect_recording, next_step, plan,
 };
+pub use install::{Consent, InstallError, Installation, Scope, Target, Unfit, Wish, install};
+pub use last_session::{Fate, LastSession};
+pub use map::{MapAnswer, map};
+pub use migrate::{Migrated, migrate};
+pub use objects::ExplainedObject;
 pub use project::Project;
-pub use report::{Recorded, checkpoint, checkpoints, event};
+pub use report::{Recorded, Timeline, archive, checkpoint, checkpoints, event};
 pub use rescue::{Restored, Shown, rescue, rescues, restore};
 pub use resume::{Options, Outcome, Resumed, resume};
 pub use run::{Ran, RunOptions, run};
 pub use status::{Overview, status};
+pub use validate::{Validated, validate};
 
-pub use rekindle_agents::Agent;
 pub use rekindle_agents::config::Run as RunDefaults;
+pub use rekindle_agents::{Agent, Preset};
 pub use rekindle_git::{ChangeKind, Mode, RepoPath, Rescue, Rescued};
+pub use rekindle_protocols::Validation;
 pub use rekindle_runner::{
     After, CRASH_POINTS, Change, Cost, EFFECT_CRASH_POINTS, ENGINE_CRASH_POINTS, Ending, GivenUp,
-    Missing, Output, Progress, Recovered, Skipped, Tally, Watcher, WorkerView,
+    Missing, Output, Progress, Recovered, Skipped, TRANSACTION_CRASH_POINTS, Tally, Watcher,
+    WorkerView,
 };
 pub use rekindle_world::Clock;

@@ -37,6 +37,14 @@ fn same_deeds(confirmed: &Plan, fresh: &Plan) -> bool {
                         ..
                     },
                 ) => path == other && before == same,
+                // What is kept of a moment is named after it.
+                (
+                    Action::Create { path, contents },
+                    Action::Create {
+                        path: other,
+                        contents: same,
+                    },
+                ) => path.file_name() == other.file_name() && contents == same,
                 // What is printed tells how things stand; what is done stands in the rest of the plan.
                 (Action::Print(_), Action::Print(_)) => true,
                 (confirmed, fresh) => confirmed == fresh,
@@ -58,6 +66,7 @@ fn same_records(confirmed: &Planned, fresh: &Planned) -> bool {
                 Action::Create { .. }
                 | Action::Edit { .. }
                 | Action::MoveFolder { .. }
+                | Action::MoveFile { .. }
                 | Action::Land(_)
                 | Action::EndWorker { .. }
                 | Action::AskHost { .. }

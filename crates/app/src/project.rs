@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use rekindle_world::{Clock, RealWorld};
+
+use crate::last_session::Own;
 
 /// The folder being resumed, with the environment it lives in.
 #[derive(Debug, Clone)]
@@ -13,6 +16,8 @@ pub struct Project {
     pub folder: Utf8PathBuf,
     /// Where the time comes from.
     pub clock: Clock,
+    /// The user's time zone.
+    pub zone: TimeZone,
     /// The environment variables that protocols may ask for.
     pub variables: BTreeMap<String, String>,
     /// This program itself, which is also the worker of the engine.
@@ -30,6 +35,7 @@ impl Project {
             self.variables.clone(),
             self.search_path.clone(),
         )
+        .in_zone(self.zone.clone())
     }
 
     /// Returns how far effects may go: into the project, and into these folders of a protocol.
@@ -38,6 +44,12 @@ impl Project {
             roots,
             search_path: self.search_path.clone(),
         }
+    }
+
+    /// Returns the session of the coding agent that has started us, where it says so.
+    pub(crate) fn own_session(&self) -> Own<'_> {
+        let session = self.variables.get("CLAUDE_CODE_SESSION_ID");
+        session.map_or(Own::None, |id| Own::Begins(id))
     }
 
     pub(crate) fn now(&self) -> Timestamp {

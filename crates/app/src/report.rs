@@ -1,18 +1,18 @@
 //! What workers, scripts and people tell: events and checkpoints.
 
 use camino::Utf8PathBuf;
-use rekindle_model::{Action, Checkpoint, Intent, Plan, Report, WorkflowId};
-use rekindle_runner::Output;
+use rekindle_model::{Action, Checkpoint, Intent, Plan, Report, Step, Stop, Then, WorkflowId};
+use rekindle_runner::{Output, Runner};
 
 use crate::inspect::{chosen, inspect_world, plan_world};
-use crate::{Error, Project, Query};
+use crate::{Error, Face, News, Outcome, Project, Query, Resumed};
 
 /// What was recorded, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recorded {
     /// The workflow.
     pub id: WorkflowId,
-    /// The log, relative to the project.
+    /// The log or document, relative to the project.
     pub log: Utf8PathBuf,
     /// The line.
     pub record: String,
@@ -28,14 +28,111 @@ pub fn checkpoint(project: &Project, query: &Query, note: String) -> Result<Reco
     record(project, query, &Intent::Checkpoint { note })
 }
 
-/// Lists the checkpoints of a workflow, oldest first.
-pub fn checkpoints(
+/// The checkpoints of a workflow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Timeline {
+    /// The workflow.
+    pub id: WorkflowId,
+    /// Oldest first.
+    pub checkpoints: Vec<Checkpoint>,
+    /// The same in the protocol's own words, where it has some.
+    pub words: Option<String>,
+}
+
+/// Lists the checkpoints of a workflow.
+pub fn checkpoints(project: &Project, query: &Query) -> Result<Timeline, Error> {
+    let inspected = inspect_world(&project.world(), query)?;
+    Ok(Timeline {
+        id: chosen(&inspected, query)?,
+        checkpoints: inspected.case.checkpoints(),
+        words: inspected.case.timeline(),
+    })
+}
+
+/// Makes the record of a workflow shorter, after a yes; what is taken out is kept in a file.
+pub fn archive(
     project: &Project,
     query: &Query,
-) -> Result<(WorkflowId, Vec<Checkpoint>), Error> {
-    let inspected = inspect_world(&project.world(), query)?;
-    let id = chosen(&inspected, query)?;
-    Ok((id, inspected.case.checkpoints()))
+    yes: bool,
+    face: &mut dyn Face,
+) -> Result<Resumed, Error> {
+    let look = || {
+        let inspected = inspect_world(&project.world(), query)?;
+        let protocol = inspected.protocol;
+        chosen(&inspected, query)?;
+        let option = "--archive";
+        let plan = inspected.case.archive();
+        plan.ok_or(Error::NotOffered { protocol, option })
+    };
+    let planned = look()?;
+    let id = planned.id.clone();
+    let ended = |outcome: Outcome| Resumed {
+        id: Some(id.clone()),
+        outcome,
+    };
+    if planned.steps.is_empty() {
+        return Ok(ended(stopped(planned.then)));
+    }
+    let deeds: Vec<String> = planned.steps.iter().map(deed).collect();
+    let question = format!("This will:\n{}", deeds.join("\n"));
+    if !yes && !face.agree(&question) {
+        return Ok(ended(Outcome::Declined));
+    }
+    carry_out(project, &id, "archive", || look().map(Some), face).map(ended)
+}
+
+fn deed(step: &Step) -> String {
+    let path = match &step.action {
+        Action::Create { path, .. } | Action::Edit { path, .. } => path.as_str(),
+        Action::Append { log, .. } => log.as_str(),
+        Action::MoveFolder { from, .. } | Action::MoveFile { from, .. } => from.as_str(),
+        Action::Land(_) | Action::EndWorker { .. } | Action::AskHost { .. } | Action::Print(_) => {
+            ""
+        }
+    };
+    format!("  - {path}: {}", step.why)
+}
+
+fn stopped(then: Then) -> Outcome {
+    let nothing = || Stop {
+        kind: rekindle_model::StopKind::Done,
+        reason: String::new(),
+        hints: Vec::new(),
+    };
+    match then {
+        Then::Stop(stop) => Outcome::Stopped(stop),
+        Then::Agent(_) | Then::Ask(_) | Then::Workers | Then::Check(_) | Then::Again => {
+            Outcome::Stopped(nothing())
+        }
+    }
+}
+
+/// Takes the lock, finishes what an earlier rekindle had begun, plans anew and carries that out.
+pub(crate) fn carry_out(
+    project: &Project,
+    id: &WorkflowId,
+    purpose: &str,
+    plan: impl Fn() -> Result<Option<Plan>, Error>,
+    face: &mut dyn Face,
+) -> Result<Outcome, Error> {
+    let (mut runner, recovered) = Runner::open(
+        project.folder(),
+        id,
+        &format!("{purpose} {id}"),
+        project.now(),
+        project.reach(Vec::new()),
+    )
+    .map_err(|error| Error::from_run(id, error))?;
+    if recovered != rekindle_runner::Recovered::default() {
+        face.tell(&News::Recovered(&recovered));
+    }
+    let Some(plan) = plan()? else {
+        return Ok(Outcome::Nothing);
+    };
+    runner
+        .apply(&plan.steps, project.now(), face)
+        .map_err(Error::Run)?;
+    Ok(stopped(plan.then))
 }
 
 fn record(project: &Project, query: &Query, intent: &Intent) -> Result<Recorded, Error> {
@@ -45,26 +142,51 @@ fn record(project: &Project, query: &Query, intent: &Intent) -> Result<Recorded,
     }
 
     let planned = plan_world(&project.world(), query, intent)?;
-    let Plan { id, steps, .. } = &planned.plan;
-    rekindle_runner::report(project.folder(), id, steps, &mut Silent).map_err(Error::Run)?;
-    let mut lines = planned
-        .plan
-        .steps
-        .into_iter()
-        .filter_map(|step| match step.action {
-            Action::Append { log, record } => Some((log, record)),
-            Action::Create { .. }
-            | Action::Edit { .. }
-            | Action::MoveFolder { .. }
-            | Action::Land(_)
-            | Action::EndWorker { .. }
-            | Action::AskHost { .. }
-            | Action::Print(_) => None,
-        });
-    let (log, record) = lines.next_back().unwrap_or_default();
-    Ok(Recorded {
-        id: planned.plan.id,
-        log,
-        record,
-    })
+    let id = planned.plan.id.clone();
+    if let (true, Then::Stop(stop)) = (planned.plan.steps.is_empty(), &planned.plan.then) {
+        let reasons = vec![stop.reason.clone()];
+        return Err(Error::Blocked { id, reasons });
+    }
+    let edits = |step: &Step| matches!(step.action, Action::Edit { .. });
+    // A line in a log of one's own needs no lock; a document that others write, too, does.
+    let plan = if planned.plan.steps.iter().any(edits) {
+        let purpose = format!("checkpoint {id}");
+        let reach = project.reach(planned.roots);
+        let (mut runner, _) = Runner::open(project.folder(), &id, &purpose, project.now(), reach)
+            .map_err(|error| Error::from_run(&id, error))?;
+        let plan = plan_world(&project.world(), query, intent)?.plan;
+        runner
+            .apply(&plan.steps, project.now(), &mut Silent)
+            .map_err(Error::Run)?;
+        plan
+    } else {
+        rekindle_runner::report(project.folder(), &id, &planned.plan.steps, &mut Silent)
+            .map_err(Error::Run)?;
+        planned.plan
+    };
+    let (log, record) = recorded(plan);
+    Ok(Recorded { id, log, record })
+}
+
+/// Returns the last line that a plan writes, and where.
+fn recorded(plan: Plan) -> (Utf8PathBuf, String) {
+    let said = match plan.then {
+        Then::Stop(stop) => stop.reason,
+        Then::Agent(_) | Then::Ask(_) | Then::Workers | Then::Check(_) | Then::Again => {
+            String::new()
+        }
+    };
+    let lines = plan.steps.into_iter().rev();
+    let mut lines = lines.filter_map(|step| match step.action {
+        Action::Append { log, record } => Some((log, record)),
+        Action::Edit { path, .. } => Some((path, said.clone())),
+        Action::Create { .. }
+        | Action::MoveFolder { .. }
+        | Action::MoveFile { .. }
+        | Action::Land(_)
+        | Action::EndWorker { .. }
+        | Action::AskHost { .. }
+        | Action::Print(_) => None,
+    });
+    lines.next().unwrap_or_default()
 }

@@ -5,14 +5,16 @@ use std::time::Duration;
 use camino::Utf8Path;
 use rekindle_agents::Agent;
 use rekindle_model::{
-    AgentTask, Checks, Destination, Ended, Intent, Plan, Question, QuestionKind, Severity, State,
-    Stop, StopKind, Summary, Then, WorkflowId,
+    AgentTask, Checks, Destination, Ended, Intent, Plan, Question, Severity, State, Stop, StopKind,
+    Then, WorkflowId,
 };
 use rekindle_runner::{Ending, Recovered, Runner, StateFolder};
 
+use crate::begun;
 use crate::engine::{EngineOptions, drive, hold_branch, refuse_missing};
 use crate::face::{Briefing, Choice, Face, News};
-use crate::inspect::{Planned, inspect_world, plan_world};
+use crate::inspect::{Inspected, Planned, inspect_world, plan_world};
+use crate::last_session::last_session;
 use crate::{Error, Project, Query};
 
 /// More rounds in which nothing happens are no coincidence.
@@ -26,6 +28,8 @@ const WATCH_INTERVAL: Duration = Duration::from_secs(2);
 pub struct Options {
     /// Go on without asking.
     pub yes: bool,
+    /// The digest of a plan that was agreed to before: nobody is asked, and any other plan is refused.
+    pub agreed_to: Option<String>,
     /// How work is done, with the agent; without it the resume stops where an agent is needed.
     pub engine: Option<EngineOptions>,
     /// Stay while others are at work, and go on when they have ended.
@@ -77,29 +81,40 @@ pub fn resume(
         return Ok(Resumed { id: None, outcome });
     };
     let planned = plan_world(&project.world(), &query, &Intent::Open)?;
+    // The yes to what was begun was given before; what is said and asked now is of what follows it.
+    let planned = if begun::finish(project, &planned, face)? {
+        plan_world(&project.world(), &query, &Intent::Open)?
+    } else {
+        planned
+    };
     let id = planned.plan.id.clone();
+    if let Some(digest) = &options.agreed_to
+        && *digest != planned.digest
+    {
+        return Err(Error::Moved { id });
+    }
     // What a protocol says first stands on standard output before anybody is asked.
     if !planned.plan.before_asking.is_empty() {
         face.print(&planned.plan.before_asking);
     }
     match &planned.plan.then {
         Then::Stop(stop) if planned.plan.steps.is_empty() && !options.stays_for(stop) => {
-            // Finishing what was begun needs no new yes.
-            if !StateFolder::of(project.folder()).is_unfinished(&id)? {
-                if let Some(work) = &planned.work
-                    && work.destination == Destination::Branch
-                {
-                    refuse_missing(project, &id, work)?;
-                }
-                let outcome = Outcome::Stopped(stop.clone());
-                return Ok(Resumed {
-                    id: Some(id),
-                    outcome,
-                });
+            if let Some(work) = &planned.work
+                && work.destination == Destination::Branch
+            {
+                refuse_missing(project, &id, work)?;
             }
+            let outcome = Outcome::Stopped(stop.clone());
+            return Ok(Resumed {
+                id: Some(id),
+                outcome,
+            });
         }
         // A plan that only asks is a question already; a yes before it would be one too many.
-        Then::Ask(_) if planned.plan.steps.is_empty() => refuse_blocked(&planned)?,
+        Then::Ask(_) if planned.plan.steps.is_empty() => {
+            refuse_blocked(&planned)?;
+            face.tell(&News::Findings(&planned.assessment.findings));
+        }
         Then::Stop(_)
         | Then::Agent(_)
         | Then::Ask(_)
@@ -174,22 +189,27 @@ fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Optio
     let open = match inspect_world(&world, query) {
         Ok(inspected) => {
             let assessment = inspected.assessment();
-            let named = Query {
-                protocol: Some(inspected.protocol),
-                name: assessment.id.as_ref().map(|id| id.name.clone()),
-                tasks: query.tasks.clone(),
-            };
+            let name = assessment.id.as_ref().map(|id| id.name.clone());
+            let named = query.of(inspected.protocol, name);
             match assessment.state {
-                State::Nothing => return unfinished(project, &assessment.workflows),
+                // Where something stands in the way, nothing is not all there is to say.
+                State::Nothing if assessment.blockers().next().is_some() => {
+                    refuse_unchosen(&inspected, query, face)?;
+                    return Ok(None);
+                }
+                // A protocol that has words of its own for it names what is not there.
+                State::Nothing if named.name.is_some() => return Ok(Some(named)),
+                State::Nothing => return begun::unfinished(project, &assessment.workflows),
                 State::Choice => assessment
                     .workflows
                     .iter()
                     .filter(|w| w.state.is_open())
                     .cloned()
                     .collect(),
+                // A protocol may have words of its own for what is not there.
                 State::Unknown => {
-                    crate::inspect::chosen(&inspected, query)?;
-                    return Ok(None);
+                    refuse_unchosen(&inspected, query, face)?;
+                    return Ok(Some(named));
                 }
                 State::Interrupted
                 | State::Waiting
@@ -211,9 +231,8 @@ fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Optio
     match answer {
         Some(name) => {
             let named = Query {
-                protocol: query.protocol,
                 name: Some(name),
-                tasks: query.tasks.clone(),
+                ..query.clone()
             };
             // What was answered must lead to one workflow; another choice would be asked for for ever.
             let inspected = inspect_world(&world, &named)?;
@@ -224,22 +243,22 @@ fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Optio
     }
 }
 
-/// Finds a workflow that is over, but was killed in the middle of its last step.
-fn unfinished(project: &Project, over: &[Summary]) -> Result<Option<Query>, Error> {
-    let folder = StateFolder::of(project.folder());
-    for summary in over {
-        if folder.is_unfinished(&summary.id)? {
-            return Ok(Some(Query {
-                protocol: Some(summary.id.protocol),
-                name: Some(summary.id.name.clone()),
-                tasks: None,
-            }));
-        }
+/// Says in a protocol's own words why no workflow is chosen, where none is.
+fn refuse_unchosen(inspected: &Inspected, query: &Query, face: &mut dyn Face) -> Result<(), Error> {
+    let chosen = crate::inspect::chosen(inspected, query);
+    if let (Err(_), Some(words)) = (&chosen, inspected.case.refusal()) {
+        face.print(words);
     }
-    Ok(None)
+    chosen.map(|_| ())
 }
 
-fn refuse_blocked(planned: &Planned) -> Result<(), Error> {
+pub(crate) fn refuse_blocked(planned: &Planned) -> Result<(), Error> {
+    // A question about the very thing that is in the way is how it gets out of it.
+    if let Then::Ask(question) = &planned.plan.then
+        && question.kind.is_about_a_blocker()
+    {
+        return Ok(());
+    }
     let reasons: Vec<String> = planned
         .assessment
         .blockers()
@@ -271,8 +290,11 @@ fn agreed(
         .filter(|finding| finding.severity() >= Severity::Note)
         .cloned()
         .collect();
-    if options.yes {
-        face.tell(&News::Findings(&findings));
+    if options.is_agreed() {
+        // A protocol that asks in its own words has told what was noticed in them, too.
+        if planned.plan.confirmation.is_none() {
+            face.tell(&News::Findings(&findings));
+        }
         return Ok(true);
     }
     // Who holds it is said before a person is asked, not after.
@@ -287,11 +309,17 @@ fn agreed(
     let Some(summary) = planned.assessment.chosen() else {
         return Ok(false);
     };
+    let last = last_session(
+        project,
+        std::slice::from_ref(summary),
+        project.own_session(),
+    );
     Ok(face.confirm(&Briefing {
         summary,
         findings: &findings,
         plan: &planned.plan,
         digest: &planned.digest,
+        last_session: last.as_ref(),
         now: project.now(),
     }))
 }
@@ -319,15 +347,15 @@ impl Session<'_> {
     fn run(&mut self, mut plan: Plan) -> Result<Outcome, Error> {
         let mut decided_by_a_person = false;
         loop {
+            if let (Some(stop), None) = (&plan.without_agent, &self.options.engine) {
+                return Ok(Outcome::Stopped(stop.clone()));
+            }
             // What begins with an agent's work is not recorded when none will work: the task would
             // count as interrupted. What a person has just decided is.
             if let (Then::Agent(task), None) = (&plan.then, self.options.agent())
                 && !decided_by_a_person
             {
                 return Ok(Outcome::AgentNeeded(task.clone()));
-            }
-            if let (Some(stop), None) = (plan.without_agent, &self.options.engine) {
-                return Ok(Outcome::Stopped(stop));
             }
             self.runner
                 .apply(&plan.steps, self.project.now(), self.face)
@@ -374,7 +402,9 @@ impl Session<'_> {
 
     fn plan(&self, intent: &Intent) -> Result<Plan, Error> {
         let planned = plan_world(&self.project.world(), &self.query, intent)?;
-        refuse_blocked(&planned)?;
+        if !matches!(intent, Intent::Answer { question, .. } if question.is_about_a_blocker()) {
+            refuse_blocked(&planned)?;
+        }
         Ok(planned.plan)
     }
 
@@ -447,26 +477,36 @@ impl Session<'_> {
 
     /// Puts a question until the answer is one that is understood.
     fn ask(&mut self, question: &Question, log: &Utf8Path) -> Option<Intent> {
-        if self.options.yes && question.may_stay_open {
-            return None;
+        let answered = |answer: String| Intent::Answer {
+            log: log.to_owned(),
+            question: question.kind,
+            answer,
+        };
+        if self.options.is_agreed() {
+            if question.may_stay_open {
+                return None;
+            }
+            if let Some(answer) = question.recommended() {
+                return Some(answered(answer.to_owned()));
+            }
         }
         while let Some(answer) = self.face.answer(question) {
-            if !question.understands(&answer) {
-                continue;
+            if let Some(answer) = question.understood(&answer) {
+                // A person may well want the same once more, so it is no lack of progress.
+                self.last_success = None;
+                return Some(answered(answer));
             }
-            // A person may well want the same once more, so it is no lack of progress.
-            self.last_success = None;
-            return Some(Intent::Answer {
-                log: log.to_owned(),
-                question: question.kind,
-                answer,
-            });
         }
         None
     }
 }
 
 impl Options {
+    /// Returns whether a person has agreed beforehand, to whatever is due or to the very plan.
+    fn is_agreed(&self) -> bool {
+        self.yes || self.agreed_to.is_some()
+    }
+
     /// Returns the agent that does a step of the loop.
     fn agent(&self) -> Option<&Agent> {
         let engine = self.engine.as_ref().filter(|_| !self.hand_back);
@@ -485,8 +525,7 @@ impl Outcome {
         match self {
             Self::Ran(ending) => ending.tally.landed + ending.tally.skipped < ending.tally.total,
             Self::Stopped(stop) => stop.kind == StopKind::Blocked,
-            // A task failed for good, and nobody said what is to happen with it.
-            Self::Unanswered(question) => question.kind == QuestionKind::Escalation,
+            Self::Unanswered(question) => question.kind.fails_unanswered(),
             Self::Nothing | Self::Declined | Self::AgentNeeded(_) => false,
         }
     }

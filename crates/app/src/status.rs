@@ -2,7 +2,8 @@
 
 use rekindle_model::Summary;
 
-use crate::{Project, inspect};
+use crate::last_session::last_session;
+use crate::{LastSession, Project, inspect};
 
 /// Every workflow of a project.
 #[derive(Debug)]
@@ -11,6 +12,8 @@ pub struct Overview {
     pub workflows: Vec<Summary>,
     /// The command to type next.
     pub next_command: Option<String>,
+    /// How the last session of a coding agent here ended, where that is worth knowing.
+    pub last_session: Option<LastSession>,
     /// The time, for ages.
     pub now: jiff::Timestamp,
 }
@@ -19,13 +22,18 @@ pub struct Overview {
 pub fn status(project: &Project) -> Overview {
     let world = project.world();
     let workflows = inspect::all(&world);
-    let mut open = workflows.iter().filter(|summary| summary.state.is_open());
-    let next_command = match (open.next(), open.next()) {
-        (None, _) => None,
-        (Some(_), None) => Some("rekindle resume".to_owned()),
-        (Some(first), Some(_)) => Some(format!("rekindle resume {}", first.id)),
+    let open: Vec<Summary> = workflows
+        .iter()
+        .filter(|summary| summary.state.is_open())
+        .cloned()
+        .collect();
+    let next_command = match open.as_slice() {
+        [] => None,
+        [_] => Some("rekindle resume".to_owned()),
+        [first, ..] => Some(format!("rekindle resume {}", first.id)),
     };
     Overview {
+        last_session: last_session(project, &open, project.own_session()),
         workflows,
         next_command,
         now: project.now(),

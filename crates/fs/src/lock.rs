@@ -27,6 +27,8 @@ use crate::{Error, Liveness, ProcessIdentity};
 /// A [`Lock::probe`] of another process holds the lock for microseconds, and must not look like a holder.
 const N_ATTEMPTS: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(2);
+/// Commands that wait for each other last milliseconds; five seconds mean that one hangs.
+const N_PATIENT_ATTEMPTS: u32 = 2500;
 
 /// A lock that is held; dropping it frees it.
 #[derive(Debug)]
@@ -81,19 +83,31 @@ impl Lock {
     /// The lock file and its folder are made if missing; `now` is the time as RFC 3339. A path whose
     /// last part is a symbolic link is refused, because the text would overwrite what it leads to.
     pub fn acquire(path: &Utf8Path, purpose: &str, now: String) -> Result<Self, LockError> {
-        Self::acquire_with(path, purpose, now, || thread::sleep(PAUSE))
+        Self::acquire_with(path, purpose, now, N_ATTEMPTS, || thread::sleep(PAUSE))
+    }
+
+    /// Takes the lock as [`Lock::acquire`] does, but waits some seconds for others that hold it.
+    pub fn acquire_patiently(
+        path: &Utf8Path,
+        purpose: &str,
+        now: String,
+    ) -> Result<Self, LockError> {
+        Self::acquire_with(path, purpose, now, N_PATIENT_ATTEMPTS, || {
+            thread::sleep(PAUSE);
+        })
     }
 
     fn acquire_with(
         path: &Utf8Path,
         purpose: &str,
         now: String,
+        n_attempts: u32,
         mut pause: impl FnMut(),
     ) -> Result<Self, LockError> {
         ensure_dir(parent(path))?;
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
-        for n_left in (0..N_ATTEMPTS).rev() {
+        for n_left in (0..n_attempts).rev() {
             let file = open(&mut options, path)?;
             match file.try_lock() {
                 // Whoever cleans the folder between our opening and locking leaves us a lock on a
@@ -198,6 +212,38 @@ impl Drop for Lock {
         // Closing would do, but for a child that another thread is just starting: it shares the
         // open file until its `exec`, and an explicit unlock is for all who share it.
         self.file.unlock().ok();
+    }
+}
+
+/// A lock of another program's, held; dropping it frees it.
+///
+/// Its file is never made and nothing is written into it.
+#[derive(Debug)]
+#[must_use = "dropping the lock frees it"]
+pub struct ForeignLock {
+    _file: File,
+}
+
+impl ForeignLock {
+    /// Takes the lock if its file is there, waiting some seconds for others that hold it.
+    pub fn acquire(path: &Utf8Path) -> Result<Option<Self>, LockError> {
+        let file = match open(OpenOptions::new().read(true).write(true), path) {
+            Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                return Ok(None);
+            }
+            other => other?,
+        };
+        for _ in 0..N_PATIENT_ATTEMPTS {
+            match file.try_lock() {
+                Ok(()) => return Ok(Some(Self { _file: file })),
+                Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+                Err(TryLockError::Error(error)) => return Err(error).at("lock", path)?,
+            }
+        }
+        Err(LockError::Held {
+            path: path.to_owned(),
+            holder: None,
+        })
     }
 }
 

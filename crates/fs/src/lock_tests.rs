@@ -145,7 +145,7 @@ fn an_acquire_that_meets_a_probe_tries_again() {
     let probe = fs::File::open(&path).unwrap();
     probe.try_lock_shared().unwrap();
     let mut n_pauses = 0;
-    let lock = Lock::acquire_with(&path, "resume", NOW.into(), || {
+    let lock = Lock::acquire_with(&path, "resume", NOW.into(), N_ATTEMPTS, || {
         n_pauses += 1;
         probe.unlock().unwrap();
     });
@@ -203,4 +203,31 @@ fn a_deleted_lock_file_is_noticed_by_its_holder() {
 fn a_local_disk_is_no_network_share() {
     let (_folder, path) = folder();
     assert!(!acquire(&path).unwrap().is_on_network_share());
+}
+
+#[test]
+fn a_patient_one_gets_the_lock_when_its_holder_lets_go() {
+    let (_folder, path) = folder();
+    let lock = acquire(&path).unwrap();
+    let mut held = Some(lock);
+    let mut n_pauses = 0;
+    let taken = Lock::acquire_with(&path, "map", NOW.into(), 100, || {
+        n_pauses += 1;
+        if n_pauses == 50 {
+            held = None;
+        }
+    });
+    assert!(taken.is_ok() && n_pauses == 50);
+}
+
+#[test]
+fn a_foreign_lock_is_neither_made_nor_written_to() {
+    let (_folder, path) = folder();
+    assert!(ForeignLock::acquire(&path).unwrap().is_none());
+    assert!(!path.exists());
+    put(&path, b"theirs");
+    let held = ForeignLock::acquire(&path).unwrap().unwrap();
+    assert!(matches!(acquire(&path), Err(LockError::Held { .. })));
+    drop(held);
+    assert_eq!(fs::read(&path).unwrap(), b"theirs");
 }

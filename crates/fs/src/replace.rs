@@ -1,4 +1,4 @@
-//! Files that are written whole: replaced as they were read, or created where nothing was.
+//! Files that are written whole: replaced as they were read, created where nothing was, or removed.
 //!
 //! Both write a temporary file in the same folder, sync it, give it the name in one step, and sync the
 //! folder. After a crash at any instant, a power cut included, the file is either old or new; at worst
@@ -85,6 +85,29 @@ pub fn create(path: &Utf8Path, bytes: &[u8]) -> Result<(), Error> {
         Err(error) => Err(error.error).at("create", &target),
         Ok(_) => sync_parent(&target),
     }
+}
+
+/// Removes a file that still is what the caller read; one that is gone already is no error.
+///
+/// A link is not followed and not removed: [`Error::NotAFile`].
+pub fn remove(path: &Utf8Path, expected: &Content) -> Result<(), Error> {
+    match path.symlink_metadata() {
+        Ok(metadata) if metadata.is_file() => {}
+        Ok(_) => {
+            return Err(Error::NotAFile {
+                path: path.to_owned(),
+            });
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error).at("look at", path),
+    }
+    if Content::read(path)? != *expected {
+        return Err(Error::Changed {
+            path: path.to_owned(),
+        });
+    }
+    std::fs::remove_file(path).at("remove", path)?;
+    sync_parent(path)
 }
 
 /// Writes the contents beside the target and syncs them, with the rights of the file it replaces.

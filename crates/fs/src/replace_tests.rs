@@ -273,3 +273,17 @@ proptest! {
         prop_assert_eq!(folder.names(), ["file"]);
     }
 }
+
+#[test]
+fn only_a_file_that_was_read_is_removed() {
+    let (folder, path) = Folder::with("file", b"ours");
+    let error = remove(&path, &Content::of(b"other")).unwrap_err();
+    assert!(matches!(error, Error::Changed { .. }), "{error:?}");
+    let link = folder.path.join("link");
+    symlink(&path, &link).unwrap();
+    let error = remove(&link, &Content::of(b"ours")).unwrap_err();
+    assert!(matches!(error, Error::NotAFile { .. }), "{error:?}");
+    remove(&path, &Content::of(b"ours")).unwrap();
+    assert_eq!(folder.names(), ["link"]);
+    remove(&path, &Content::of(b"ours")).unwrap();
+}

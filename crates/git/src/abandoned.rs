@@ -1,19 +1,34 @@
 //! Locks that a killed git left behind.
 //!
 //! git takes its locks away when it is asked to end, not when it is killed. They then stand in the
-//! way of every git to come, and nothing in them tells whose they were: only a caller that knows
-//! that nobody is at work there may take them away.
+//! way of every git to come, and nothing in them tells whose they were. They are taken away where
+//! that can be known: in a worktree whose last user is gone, as its caller says, and anywhere in what
+//! runs share if no git that is as old as the lock is alive.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "locks of git's own, which git itself says to remove, and the table of processes"
+)]
 
 use std::fs;
 use std::io;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::error::Error;
-use crate::repo::Repo;
+use crate::repo::{Layout, Repo};
 
 /// What git locks in a worktree's own folder before it changes HEAD or the index.
 const OF_A_WORKTREE: [&str; 2] = ["HEAD.lock", "index.lock"];
+
+/// No lock is taken away before it is that old: programs that are no git hold theirs for milliseconds.
+const OLD_ENOUGH: Duration = Duration::from_secs(1);
+
+/// Linux counts the starts of processes in hundredths of a second, on every machine.
+const TICKS: f64 = 100.0;
 
 impl Repo {
     /// Takes away the locks on HEAD and index of this worktree, whose last user is gone.
@@ -22,12 +37,84 @@ impl Repo {
         let mut locks = OF_A_WORKTREE.iter().map(|name| layout.git_dir.join(name));
         locks.try_for_each(|lock| remove(&lock))
     }
+
+    /// Takes away the lock that a git has stumbled over, by what it said, if it is abandoned; returns
+    /// whether it did.
+    ///
+    /// The index and HEAD of the user's own checkout are never meant.
+    pub(crate) fn remove_abandoned(&self, said: &[u8]) -> bool {
+        let Some(lock) = named(said).map(|lock| self.dir().join(lock)) else {
+            return false;
+        };
+        let is_shared = self.layout().is_ok_and(|layout| is_shared(&layout, &lock));
+        is_shared && is_abandoned(&lock) && remove(&lock).is_ok()
+    }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a lock of git's own, which git itself says to remove"
-)]
+/// Returns the lock that git could not take; the words are the same since 1.6, and their language is
+/// pinned.
+fn named(said: &[u8]) -> Option<Utf8PathBuf> {
+    let said = str::from_utf8(said).ok()?;
+    let (_, rest) = said.split_once("Unable to create '")?;
+    let (path, _) = rest.split_once("': File exists")?;
+    path.ends_with(".lock").then(|| path.into())
+}
+
+/// Returns whether a lock is on a ref, or in the own folder of a linked worktree.
+fn is_shared(layout: &Layout, lock: &Utf8Path) -> bool {
+    lock.strip_prefix(&layout.common_dir).is_ok_and(|inside| {
+        inside == "packed-refs.lock"
+            || inside.starts_with("refs")
+            || inside.starts_with("worktrees")
+    })
+}
+
+/// Returns whether nobody is alive who could have made a lock.
+fn is_abandoned(lock: &Utf8Path) -> bool {
+    let age = || {
+        lock.metadata()
+            .and_then(|found| found.modified())
+            .ok()?
+            .elapsed()
+            .ok()
+    };
+    let Some(young) = age() else {
+        return false;
+    };
+    thread::sleep(OLD_ENOUGH.saturating_sub(young));
+    age().is_some_and(|age| no_git_is_older_than(age).unwrap_or(false))
+}
+
+/// Returns whether every living git has begun after a time; an error where processes can not be seen.
+fn no_git_is_older_than(age: Duration) -> io::Result<bool> {
+    let uptime = fs::read_to_string("/proc/uptime")?;
+    let uptime: f64 = uptime
+        .split_whitespace()
+        .next()
+        .and_then(|seconds| seconds.parse().ok())
+        .ok_or_else(|| io::Error::other("no uptime"))?;
+    for entry in fs::read_dir("/proc")? {
+        let started = started(&entry?.path());
+        // A hundredth is what both times are told by.
+        if started.is_some_and(|started| uptime - started >= age.as_secs_f64() - 0.02) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Returns when a process was started, in seconds after the machine, if it is a git that is alive.
+fn started(process: &Path) -> Option<f64> {
+    let stat = fs::read_to_string(process.join("stat")).ok()?;
+    // `pid (name) state …`; the name may hold anything.
+    let (before, after) = stat.rsplit_once(')')?;
+    let (_, name) = before.split_once('(')?;
+    let mut fields = after.split_whitespace();
+    let state = fields.next()?;
+    let ticks: f64 = fields.nth(18)?.parse().ok()?;
+    (name.starts_with("git") && state != "Z").then_some(ticks / TICKS)
+}
+
 fn remove(lock: &Utf8Path) -> Result<(), Error> {
     match fs::remove_file(lock) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::Prepare {

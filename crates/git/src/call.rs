@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::id::ObjectId;
 use crate::process::{Failure, Finished};
 use crate::program::Program;
+use crate::repo::Repo;
 
 /// Variables that point git at another repository, index or object store, or change what our
 /// arguments mean. Hooks and aliases run with many of them set.
@@ -188,6 +189,18 @@ impl<'a> Call<'a> {
     }
 
     fn finish(&self) -> Result<Finished, Error> {
+        let mut finished = self.once()?;
+        if let Locks::AsNeeded = self.locks {
+            let here = Repo::at(self.program, self.dir);
+            // It names one lock at a time.
+            while !finished.status.success() && here.remove_abandoned(&finished.stderr) {
+                finished = self.once()?;
+            }
+        }
+        Ok(finished)
+    }
+
+    fn once(&self) -> Result<Finished, Error> {
         let mut command = self.command();
         self.program
             .run(&mut command, self.input.as_deref())

@@ -20,7 +20,7 @@ pub enum Action {
         /// The file.
         path: Utf8PathBuf,
         /// What it holds.
-        contents: String,
+        contents: Vec<u8>,
     },
     /// Changes a file that must still be what was read.
     Edit {
@@ -37,6 +37,15 @@ pub enum Action {
         from: Utf8PathBuf,
         /// Where it goes; missing folders above it are made.
         to: Utf8PathBuf,
+    },
+    /// Moves a file that must still be what was read to a place where nothing is.
+    MoveFile {
+        /// Where it is.
+        from: Utf8PathBuf,
+        /// Where it goes; missing folders above it are made.
+        to: Utf8PathBuf,
+        /// What was read.
+        contents: Vec<u8>,
     },
     /// Lands a worktree's files as one commit on the branch that is checked out in the project.
     Land(Landing),

@@ -1,5 +1,6 @@
 //! What the evidence means, in the words that all protocols share.
 
+use camino::Utf8PathBuf;
 use jiff::Timestamp;
 
 use crate::{Fact, Finding, Place, Severity, WorkflowId};
@@ -134,6 +135,17 @@ pub struct Checkpoint {
     pub note: String,
     /// Where it stands.
     pub place: Place,
+    /// Whether one can go back to it; `None` where the protocol knows no way back.
+    pub is_valid: Option<bool>,
+}
+
+/// A document that a workflow keeps in the project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkflowDocument {
+    /// What the workflow calls it, such as `plan.md` or `tasks/T001.md`.
+    pub name: String,
+    /// Where it stands, relative to the project.
+    pub path: Utf8PathBuf,
 }
 
 /// Why a task is in its state.

@@ -140,6 +140,85 @@ codes! {
     /// Another user could choose what is in the folder of worktrees.
     UntrustedRoot "UNTRUSTED_ROOT" Blocker;
 
+    // bifrost: what stands against a resume, and what it notices.
+    /// An error of the workflow is not resolved.
+    ActiveError "ACTIVE_ERROR" Blocker;
+    /// The name of a feature leads out of `specs/`.
+    BadFeatureName "BAD_FEATURE_NAME" Blocker;
+    /// The latest checkpoint can not be read.
+    CorruptCheckpoint "CORRUPT_CHECKPOINT" Blocker;
+    /// The session is no text.
+    CorruptSession "CORRUPT_SESSION" Blocker;
+    /// The legacy session belongs to another feature.
+    FeatureMismatch "FEATURE_MISMATCH" Blocker;
+    /// A file that the phase requires is not there.
+    MissingCritical "MISSING_CRITICAL" Blocker;
+    /// The session has no checkpoint.
+    NoCheckpoint "NO_CHECKPOINT" Blocker;
+    /// There is no feature.
+    NoFeatures "NO_FEATURES" Blocker;
+    /// The feature has no session.
+    NoSession "NO_SESSION" Blocker;
+    /// A file that the phase requires was never filled in.
+    PlaceholderArtifact "PLACEHOLDER_ARTIFACT" Blocker;
+    /// No checkpoint has this id.
+    UnknownCheckpoint "UNKNOWN_CHECKPOINT" Blocker;
+    /// A validator was asked for and failed.
+    ValidationFailed "VALIDATION_FAILED" Blocker;
+    /// The checkpoint lies in the future.
+    FutureTimestamp "FUTURE_TIMESTAMP" Warning;
+    /// The context was, or is, more than sixty percent full.
+    HighContext "HIGH_CONTEXT" Warning;
+    /// More than five checkpoints are kept in the session.
+    HistoryOverflow "HISTORY_OVERFLOW" Warning;
+    /// A checkpoint lacks some of its fields.
+    IncompleteMetadata "INCOMPLETE_METADATA" Warning;
+    /// The latest checkpoint is not in the history.
+    LatestNotInHistory "LATEST_NOT_IN_HISTORY" Warning;
+    /// The session stands where it stood before sessions were kept by feature.
+    LegacySession "LEGACY_SESSION" Warning;
+    /// The marker is not spelled as it must be.
+    MarkerMalformed "MARKER_MALFORMED" Warning;
+    /// The marker names another feature or phase than the checkpoint.
+    MarkerMismatch "MARKER_MISMATCH" Warning;
+    /// Files were written after the checkpoint.
+    ModifiedAfter "MODIFIED_AFTER" Warning;
+    /// The task that comes next by the checkpoint is done or gone.
+    NextStale "NEXT_STALE" Warning;
+    /// A phase is not called by its name.
+    PhaseNoncanonical "PHASE_NONCANONICAL" Warning;
+    /// Another checkpoint than the latest was chosen.
+    Rollback "ROLLBACK" Warning;
+    /// The checkpoint is older than thirty days.
+    Stale30d "STALE_30D" Warning;
+    /// The checkpoint is older than seven days.
+    Stale7d "STALE_7D" Warning;
+    /// There are more or fewer tasks than the file says.
+    TaskCountMismatch "TASK_COUNT_MISMATCH" Warning;
+    /// A task that the checkpoint depends on is not complete.
+    DependencyOpen "DEPENDENCY_OPEN" Note;
+    /// Days without a trace lie between two entries of the session.
+    SessionGap "SESSION_GAP" Note;
+    /// The session history has more than five entries.
+    SessionHistoryLong "SESSION_HISTORY_LONG" Note;
+    /// A test was being worked on.
+    TestState "TEST_STATE" Note;
+    // map: what the checkpoint of a branch, and its plan, may have.
+    /// Headings of subtasks have no status of their own.
+    HiddenSubtask "HIDDEN_SUBTASK" Warning;
+    /// The state is an object of another shape than MAP 3.x writes.
+    NotAMapState "NOT_A_MAP_STATE" Blocker;
+    /// The workflow belongs to another branch than the one that is checked out.
+    OtherBranch "OTHER_BRANCH" Warning;
+    /// The seed's way of naming a branch's folder leads to another state.
+    OtherCheckpoint "OTHER_CHECKPOINT" Warning;
+    /// Plan and state disagree about what is done.
+    PlanDrift "PLAN_DRIFT" Note;
+    /// There is a state and no task plan.
+    PlanMissing "PLAN_MISSING" Blocker;
+    /// The state can not be read.
+    StateCorrupt "STATE_CORRUPT" Blocker;
+
     // What any protocol may meet while reading.
     /// Tasks that could run side by side are about the same file.
     OverlappingFiles "OVERLAPPING_FILES" Note;

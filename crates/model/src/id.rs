@@ -15,11 +15,21 @@ pub enum ProtocolName {
     Kiln,
     /// Waves of workers in worktrees, kept in `.kiln/STATE.md` and a Teams task list.
     KilnTeams,
+    /// Features under `specs/`, each with checkpoints in its `session.md`.
+    Bifrost,
+    /// MAP workflows, one a branch, kept in `.map/<branch>/step_state.json`.
+    Map,
 }
 
 impl ProtocolName {
     /// Every protocol that is built, in the order in which they are shown.
-    pub const ALL: &'static [Self] = &[Self::AgentMemory, Self::Kiln, Self::KilnTeams];
+    pub const ALL: &'static [Self] = &[
+        Self::AgentMemory,
+        Self::Kiln,
+        Self::KilnTeams,
+        Self::Bifrost,
+        Self::Map,
+    ];
 
     /// Returns the name as people type it.
     pub const fn as_str(self) -> &'static str {
@@ -27,6 +37,8 @@ impl ProtocolName {
             Self::AgentMemory => "agent-memory",
             Self::Kiln => "kiln",
             Self::KilnTeams => "kiln-teams",
+            Self::Bifrost => "bifrost",
+            Self::Map => "map",
         }
     }
 }

@@ -13,18 +13,22 @@ mod finding;
 pub mod graph;
 mod id;
 mod plan;
+mod report;
 mod work;
 
 pub use action::{Action, LandedFile, Landing};
-pub use assessment::{Assessment, Checkpoint, Explanation, Next, Progress, Said, State, Summary};
+pub use assessment::{
+    Assessment, Checkpoint, Explanation, Next, Progress, Said, State, Summary, WorkflowDocument,
+};
 pub use code::Code;
 pub use facts::Fact;
 pub use finding::{Finding, Place, Severity};
 pub use id::{ParseIdError, ProtocolName, WorkflowId};
 pub use plan::{
-    AgentTask, Checks, Ended, Intent, Plan, Question, QuestionKind, Report, Step, Stop, StopKind,
-    Then,
+    AgentTask, Checks, Confirmation, Ended, Intent, Plan, Question, QuestionKind, Report, Step,
+    Stop, StopKind, Then,
 };
+pub use report::ParseReportError;
 pub use work::{
     Delivery, Destination, FailureKind, Happened, Kill, Settings, Stage, Standing, Victim, Work,
     WorkPlace, WorkTask,

@@ -91,8 +91,19 @@ pub struct Plan {
     pub ahead: Vec<String>,
     /// What the protocol says on standard output before a person is asked.
     pub before_asking: String,
+    /// How the protocol itself asks whether this may be done, where it has words for that.
+    pub confirmation: Option<Confirmation>,
     /// Where there is no agent, nothing of this is done and the resume ends with this.
     pub without_agent: Option<Stop>,
+}
+
+/// A protocol's own question whether to go on, answered with yes, no or "details".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Confirmation {
+    /// The question, to the letter.
+    pub question: String,
+    /// What is shown to a person who asks for details.
+    pub details: String,
 }
 
 /// One effect and its reason.
@@ -185,19 +196,40 @@ pub struct Question {
 }
 
 impl Question {
-    /// Returns whether an answer is one of those that are understood.
+    /// Returns an answer as the protocol knows it, or `None` if it is not understood.
     ///
-    /// `revise: FEEDBACK` understands `revise: anything`; the word before the colon decides.
-    pub fn understands(&self, answer: &str) -> bool {
+    /// `revise: FEEDBACK` understands `revise: anything`; the word before the colon decides. Of a list
+    /// of labels the number, the whole label or its first word will do.
+    pub fn understood(&self, answer: &str) -> Option<String> {
+        if self.kind.is_list() {
+            let said = answer.trim().to_ascii_lowercase();
+            let means = |(number, label): (usize, &str)| {
+                let label = label.to_ascii_lowercase();
+                said == number.to_string()
+                    || said == label
+                    || label.split(' ').next() == Some(&said)
+            };
+            let mut labels = (1..).zip(self.answers.iter().map(|(label, _)| *label));
+            return labels
+                .find(|label| means(*label))
+                .map(|(_, label)| label.to_owned());
+        }
         let word = |text: &str| {
             let (word, rest) = text.split_once(':').unwrap_or((text, ""));
             (word.trim().to_ascii_lowercase(), !rest.trim().is_empty())
         };
         let (said, has_rest) = word(answer);
-        self.answers.iter().any(|(known, _)| {
+        let is_known = self.answers.iter().any(|(known, _)| {
             let (known, wants_rest) = word(known);
             said == known && (has_rest || !wants_rest)
-        })
+        });
+        is_known.then(|| answer.to_owned())
+    }
+
+    /// Returns the answer of a resume that was told to go on without asking, where there is one.
+    pub fn recommended(&self) -> Option<&'static str> {
+        let first = self.answers.first().map(|(label, _)| *label);
+        first.filter(|_| self.kind.is_list() && !self.may_stay_open)
     }
 }
 
@@ -214,6 +246,60 @@ pub enum QuestionKind {
     FailedValidation,
     /// What is to happen with a project that is complete?
     CompleteProject,
+    /// Is an interrupted workflow to go on, to make room for a new one, or to stay as it is?
+    ResumeWorkflow,
+    /// What is to happen with a state that can not be read?
+    CorruptState,
+    /// What is to happen with a workflow whose plan is not there?
+    MissingPlan,
+    /// Is a workflow to go on that has taken more steps than one of its size should?
+    CircuitBreaker,
+}
+
+impl QuestionKind {
+    /// Returns whether the answers are labels of a list, the recommended one first.
+    pub const fn is_list(self) -> bool {
+        match self {
+            Self::ResumeWorkflow
+            | Self::CorruptState
+            | Self::MissingPlan
+            | Self::CircuitBreaker => true,
+            Self::Approval
+            | Self::Escalation
+            | Self::PullRequest
+            | Self::FailedValidation
+            | Self::CompleteProject => false,
+        }
+    }
+
+    /// Returns whether the question is about what keeps the workflow from being resumed.
+    pub const fn is_about_a_blocker(self) -> bool {
+        match self {
+            Self::CorruptState | Self::MissingPlan => true,
+            Self::Approval
+            | Self::Escalation
+            | Self::PullRequest
+            | Self::FailedValidation
+            | Self::CompleteProject
+            | Self::ResumeWorkflow
+            | Self::CircuitBreaker => false,
+        }
+    }
+
+    /// Returns whether the workflow could not be carried on as long as nobody answers.
+    pub const fn fails_unanswered(self) -> bool {
+        match self {
+            // A task failed for good, and nobody said what is to happen with it.
+            Self::Escalation | Self::CorruptState | Self::MissingPlan | Self::CircuitBreaker => {
+                true
+            }
+            Self::Approval
+            | Self::PullRequest
+            | Self::FailedValidation
+            | Self::CompleteProject
+            | Self::ResumeWorkflow => false,
+        }
+    }
 }
 
 /// Why a resume is over.
@@ -232,6 +318,8 @@ pub struct Stop {
 pub enum StopKind {
     /// All is done.
     Done,
+    /// All is done, and the protocol has said so itself: nothing more is said.
+    Said,
     /// It waits for a person, and that is in order.
     Waiting,
     /// Others are at work on it; it goes on when they have ended.
@@ -263,10 +351,46 @@ mod tests {
             "revise: more tests",
             "skip consolidation",
         ] {
-            assert!(question.understands(good), "{good}");
+            assert_eq!(question.understood(good).as_deref(), Some(good));
         }
-        for bad in ["", "yes", "revise", "revise:", "revised: x"] {
-            assert!(!question.understands(bad), "{bad}");
+        for bad in ["", "yes", "1", "revise", "revise:", "revised: x"] {
+            assert_eq!(question.understood(bad), None, "{bad}");
         }
+        assert_eq!(question.recommended(), None);
+    }
+
+    #[test]
+    fn of_a_list_the_number_the_label_or_its_first_word_will_do() {
+        let question = Question {
+            kind: QuestionKind::ResumeWorkflow,
+            text: String::new(),
+            answers: vec![
+                ("Resume (recommended)", ""),
+                ("Start fresh", ""),
+                ("Abort", ""),
+            ],
+            unanswered: String::new(),
+            may_stay_open: false,
+        };
+        let table = [
+            ("1", Some("Resume (recommended)")),
+            (" RESUME ", Some("Resume (recommended)")),
+            ("resume (Recommended)", Some("Resume (recommended)")),
+            ("2", Some("Start fresh")),
+            ("start", Some("Start fresh")),
+            ("start fresh", Some("Start fresh")),
+            ("3", Some("Abort")),
+            ("abort", Some("Abort")),
+            ("", None),
+            ("0", None),
+            ("4", None),
+            ("fresh", None),
+            ("start over", None),
+            ("y", None),
+        ];
+        for (said, known) in table {
+            assert_eq!(question.understood(said).as_deref(), known, "{said}");
+        }
+        assert_eq!(question.recommended(), Some("Resume (recommended)"));
     }
 }

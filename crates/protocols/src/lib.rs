@@ -7,18 +7,23 @@
 //! To add one, read `agent_memory` and add a row to [`ALL`].
 
 mod agent_memory;
+mod bifrost;
 mod happened;
 mod kiln;
 mod kiln_teams;
+pub mod map;
 mod prompt;
 
 pub use agent_memory::{Draft, draft};
+pub use bifrost::{
+    Migration, Validation, migration, validate_feature, validate_plan, validate_spec,
+};
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use rekindle_model::{
     AgentTask, Assessment, Checkpoint, Explanation, Happened, Intent, Plan, ProtocolName, Settings,
-    Work,
+    Work, WorkflowDocument,
 };
 use rekindle_world::World;
 
@@ -29,6 +34,12 @@ pub struct Ask {
     pub name: Option<String>,
     /// A file with the host's task list, for protocols that have one, instead of the list on disk.
     pub tasks: Option<Utf8PathBuf>,
+    /// The checkpoint to go back to, for protocols that can.
+    pub checkpoint: Option<String>,
+    /// With as little context as possible, for protocols that tell of it.
+    pub fresh: bool,
+    /// After the protocol's own validators, where it has some.
+    pub validate: bool,
 }
 
 /// What a new run is made from, beside its plan.
@@ -56,6 +67,11 @@ pub trait Protocol: Sync {
     /// are made as a whole.
     fn home(&self) -> Option<&'static str> {
         None
+    }
+
+    /// Returns whether a resume may name a checkpoint, ask for little context or for validation.
+    fn resumes_from_checkpoints(&self) -> bool {
+        false
     }
 
     /// Reads the evidence and judges it.
@@ -91,7 +107,9 @@ pub trait Case {
     fn assessment(&self) -> &Assessment;
 
     /// Returns what is to be done with the chosen workflow, or `None` when none is chosen.
-    fn plan(&self, intent: &Intent) -> Option<Plan>;
+    ///
+    /// `world` is the one that was inspected; what a protocol looks at only now counts in its digest too.
+    fn plan(&self, world: &dyn World, intent: &Intent) -> Option<Plan>;
 
     /// Returns the work of the chosen workflow, where its tasks are the engine's to run.
     fn work(&self) -> Option<Work>;
@@ -108,8 +126,29 @@ pub trait Case {
     /// Returns the folders outside of the project that are the workflow's to write to.
     fn roots(&self) -> Vec<Utf8PathBuf>;
 
+    /// Returns what is said where no workflow can be chosen, where the protocol has words for it.
+    fn refusal(&self) -> Option<&str> {
+        None
+    }
+
     /// Returns the checkpoints of the chosen workflow, oldest first.
     fn checkpoints(&self) -> Vec<Checkpoint>;
+
+    /// Returns the checkpoints in the protocol's own words, where it has some.
+    fn timeline(&self) -> Option<String> {
+        None
+    }
+
+    /// Returns what makes the record of the chosen workflow shorter without losing anything, where
+    /// that is possible.
+    fn archive(&self) -> Option<Plan> {
+        None
+    }
+
+    /// Returns the documents of the chosen workflow that belong into the project, be they there or not.
+    fn documents(&self) -> Vec<WorkflowDocument> {
+        Vec::new()
+    }
 }
 
 /// Every protocol that is built.
@@ -117,6 +156,8 @@ pub static ALL: &[&dyn Protocol] = &[
     &agent_memory::AgentMemory,
     &kiln::Kiln,
     &kiln_teams::KilnTeams,
+    &bifrost::Bifrost,
+    &map::Map,
 ];
 
 /// Returns the protocol of a name.
@@ -125,5 +166,7 @@ pub fn find(name: ProtocolName) -> &'static dyn Protocol {
         ProtocolName::AgentMemory => &agent_memory::AgentMemory,
         ProtocolName::Kiln => &kiln::Kiln,
         ProtocolName::KilnTeams => &kiln_teams::KilnTeams,
+        ProtocolName::Bifrost => &bifrost::Bifrost,
+        ProtocolName::Map => &map::Map,
     }
 }

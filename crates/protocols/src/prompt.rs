@@ -61,8 +61,7 @@ impl Prompt {
 
     fn fenced(&mut self, title: &str, text: &str, cut: &str) {
         let shown = rekindle_text::printable_block(text);
-        // The fence is longer than any in the text, so the text can not close it.
-        let fence = "~".repeat(longest_run(&shown, '~').max(2) + 1);
+        let fence = rekindle_text::fence(&shown);
         let shown = shown.trim_end();
         self.text
             .push_str(&format!("\n{title}:\n{fence}\n{shown}{cut}\n{fence}\n"));
@@ -71,14 +70,4 @@ impl Prompt {
     pub(crate) fn finish(self) -> String {
         self.text
     }
-}
-
-fn longest_run(text: &str, wanted: char) -> usize {
-    let mut longest = 0;
-    let mut current = 0;
-    for c in text.chars() {
-        current = if c == wanted { current + 1 } else { 0 };
-        longest = longest.max(current);
-    }
-    longest
 }

@@ -1,10 +1,11 @@
 //! What can be typed; the doc comments here are the help texts.
 
+use std::ffi::OsString;
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use rekindle_model::ProtocolName;
+use rekindle_model::{ProtocolName, Report};
 
 /// Picks up any interrupted coding-agent workflow exactly where it stopped
 ///
@@ -62,7 +63,7 @@ pub(crate) enum Command {
     /// Starts a new run from a task graph (JSON) or a Markdown task list
     Run(RunArguments),
     /// Shows what resume would do, in order; writes nothing
-    Plan(WorkflowArguments),
+    Plan(PlanArguments),
     /// Briefs, asks once, and goes on until the work is done or a person is needed
     Resume(ResumeArguments),
     /// Tells why a task is in its state (ID TASK), or what a finding means (CODE)
@@ -70,11 +71,30 @@ pub(crate) enum Command {
     /// Makes a checkpoint
     Checkpoint(CheckpointArguments),
     /// Lists the checkpoints of a workflow
-    Checkpoints(WorkflowArguments),
+    Checkpoints(CheckpointsArguments),
+    /// Goes back to a checkpoint after a yes; keeps what it replaces and deletes nothing
+    Rollback(RollbackArguments),
+    /// Holds a feature's spec and plan, or single files, against Bifrost's rules
+    Validate(ValidateArguments),
+    /// Gives a feature the session that all features shared before
+    ///
+    /// Exit codes: 0 done, 1 nothing to migrate, 2 the session is another feature's, 3 something could not be written.
+    Migrate {
+        /// The feature [default: the one of the marker]
+        feature: Option<String>,
+    },
     /// Appends an event to a workflow's log, for workers and scripts
     Event(EventArguments),
     /// Appends a sign of life of a running task
     Heartbeat(HeartbeatArguments),
+    /// Sets a coding agent or a MAP project up to call rekindle, after a yes
+    Install(InstallArguments),
+    /// Takes away what `install` added; the settings are again what they were
+    Uninstall(InstallArguments),
+    /// Answers a coding agent that calls at a moment of its session; never fails it
+    ///
+    /// The agent's JSON is read from standard input. `rekindle install` sets agents up to call it.
+    Hook(HookArguments),
     /// Lists the worktrees that runs left behind, and removes them after a yes
     Clean {
         /// Removes them without asking
@@ -84,9 +104,23 @@ pub(crate) enum Command {
     /// Lists, shows and restores what was kept before something could have destroyed it
     #[command(subcommand)]
     Rescue(RescueCommand),
+    /// Answers as MAP's `map_orchestrator.py` does: `rekindle map get_next_step`
+    ///
+    /// Also the commands of `map_step_runner.py` that a resume needs.
+    /// Prints their JSON with their exit codes, and keeps their state files; `rekindle map --help` lists the commands.
+    #[command(disable_help_flag = true)]
+    Map {
+        /// The command and its words, as the scripts take them
+        #[arg(
+            value_name = "COMMAND",
+            trailing_var_arg = true,
+            allow_hyphen_values = true
+        )]
+        words: Vec<OsString>,
+    },
     /// Builds a small project in a scratch folder, interrupts its work and resumes it
     Demo,
-    /// Kills runs of a scripted agent at random moments, resumes them, and prints what was lost
+    /// Kills runs at random moments, resumes them, and counts what was lost
     ///
     /// The runs are made on a copy of this repository, or on a small one where there is none; this one is not touched.
     /// Orchestrators, workers, agents and all of them at once are killed with `kill -9`, some are stopped for a while instead.
@@ -98,6 +132,8 @@ pub(crate) enum Command {
         /// The attempt's order
         order: Utf8PathBuf,
     },
+    /// Serves coding agents over MCP on standard input and output, until the input ends
+    Mcp,
     /// Checks whether everything that rekindle needs is in order
     Doctor,
     /// Prints a completion script for a shell
@@ -162,10 +198,34 @@ pub(crate) struct WorkflowArguments {
     pub(crate) tasks: Option<Utf8PathBuf>,
 }
 
+/// Where and how a workflow with checkpoints is taken up.
+#[derive(Debug, Args)]
+pub(crate) struct StartArguments {
+    /// Goes back to this checkpoint instead of the latest; for bifrost
+    #[arg(long, value_name = "CP")]
+    pub(crate) checkpoint: Option<String>,
+    /// Shows only phase, artifacts and next action; for bifrost
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// Runs the validators first; for bifrost
+    #[arg(long)]
+    pub(crate) validate: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlanArguments {
+    #[command(flatten)]
+    pub(crate) workflow: WorkflowArguments,
+    #[command(flatten)]
+    pub(crate) start: StartArguments,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct InspectArguments {
     #[command(flatten)]
     pub(crate) workflow: WorkflowArguments,
+    #[command(flatten)]
+    pub(crate) start: StartArguments,
     /// Also writes all that was read to this file, to be played back elsewhere
     #[arg(long, value_name = "FILE", conflicts_with = "from")]
     pub(crate) capture: Option<Utf8PathBuf>,
@@ -182,6 +242,8 @@ pub(crate) struct InspectArguments {
 pub(crate) struct ResumeArguments {
     #[command(flatten)]
     pub(crate) workflow: WorkflowArguments,
+    #[command(flatten)]
+    pub(crate) start: StartArguments,
     /// Goes on without asking; the protocol's own questions to a person are still put
     #[arg(short, long)]
     pub(crate) yes: bool,
@@ -260,17 +322,60 @@ pub(crate) struct CheckpointArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct CheckpointsArguments {
+    #[command(flatten)]
+    pub(crate) workflow: WorkflowArguments,
+    /// Moves all but the newest five, and old lines of the history, to a file beside the session; for bifrost
+    #[arg(long)]
+    pub(crate) archive: bool,
+    /// Archives without asking
+    #[arg(short, long, requires = "archive")]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RollbackArguments {
+    /// The workflow
+    pub(crate) id: String,
+    /// The checkpoint, such as `CP-003`
+    #[arg(value_name = "CP")]
+    pub(crate) checkpoint: String,
+    /// Looks only at this protocol
+    #[arg(long, value_name = "PROTOCOL", value_parser = parse_protocol)]
+    pub(crate) protocol: Option<ProtocolName>,
+    /// Goes back without asking
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("what").required(true).args(["feature", "spec", "plan"]))]
+pub(crate) struct ValidateArguments {
+    /// The feature, by its name or its folder
+    pub(crate) feature: Option<String>,
+    /// Validates this specification
+    #[arg(long, value_name = "FILE")]
+    pub(crate) spec: Option<Utf8PathBuf>,
+    /// Validates this plan
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plan: Option<Utf8PathBuf>,
+    /// The rules that the plan is held against
+    #[arg(long, value_name = "FILE", requires = "plan", conflicts_with_all = ["feature", "spec"])]
+    pub(crate) rules: Option<Utf8PathBuf>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct EventArguments {
     /// The workflow
     pub(crate) id: String,
     /// What happened, such as `task_completed`
-    #[arg(value_name = "TYPE", value_parser = parse_event_type)]
+    #[arg(value_name = "TYPE", value_parser = Report::parse_event)]
     pub(crate) event: String,
     /// The task it is about
     #[arg(long, value_name = "ID")]
     pub(crate) task: Option<String>,
     /// Who tells it; names the folder of the log
-    #[arg(long, value_name = "NAME", default_value = "rekindle", value_parser = parse_actor)]
+    #[arg(long, value_name = "NAME", default_value = "rekindle", value_parser = Report::parse_actor)]
     pub(crate) actor: String,
     /// More about it: one JSON object
     #[arg(long, value_name = "JSON", value_parser = parse_object)]
@@ -284,8 +389,50 @@ pub(crate) struct HeartbeatArguments {
     /// The task that is being worked on
     pub(crate) task: String,
     /// Who works on it; names the folder of the log
-    #[arg(long, value_name = "NAME", default_value = "rekindle", value_parser = parse_actor)]
+    #[arg(long, value_name = "NAME", default_value = "rekindle", value_parser = Report::parse_actor)]
     pub(crate) actor: String,
+}
+
+#[derive(Debug, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag that can be typed"
+)]
+pub(crate) struct InstallArguments {
+    /// The agent, or the project's MAP scripts
+    pub(crate) target: InstallTarget,
+    /// Changes your own settings, for all projects; this is what happens if nothing is said
+    #[arg(long, conflicts_with = "project")]
+    pub(crate) user: bool,
+    /// Changes the settings in the project's folder, for all who work on it
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// Shows the change and writes nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Writes without asking
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}
+
+/// Who can be set up to call rekindle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InstallTarget {
+    Claude,
+    Codex,
+    Gemini,
+    Opencode,
+    /// The project's `.map/scripts/map_orchestrator.py`, which then hands its commands to `rekindle map`
+    Map,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HookArguments {
+    /// The moment: session-start, pre-compact, session-end, stop, stop-failure or post-tool-use
+    pub(crate) event: String,
+    /// Who calls: claude, codex, gemini or opencode; without it the agent is told by what it says
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
 }
 
 fn parse_protocol(text: &str) -> Result<ProtocolName, String> {
@@ -323,28 +470,6 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
         .filter(|secs| *secs > 0)
         .map(Duration::from_secs)
         .ok_or_else(wrong)
-}
-
-fn parse_event_type(text: &str) -> Result<String, String> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if text.is_empty() || text.len() > 64 || !text.chars().all(plain) {
-        return Err("an event's type is letters, digits, `_` and `-`".to_owned());
-    }
-    Ok(text.to_owned())
-}
-
-fn parse_actor(text: &str) -> Result<String, String> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    if text.is_empty()
-        || text.len() > 100
-        || text.starts_with(['.', '-'])
-        || !text.chars().all(plain)
-    {
-        return Err(
-            "an actor's name is letters, digits, `_`, `-` and `.`, and names a folder".to_owned(),
-        );
-    }
-    Ok(text.to_owned())
 }
 
 fn parse_object(text: &str) -> Result<String, String> {

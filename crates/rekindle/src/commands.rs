@@ -1,7 +1,12 @@
 //! One function a command: call the use case, render, pick the exit code.
 
+mod bifrost;
 mod demo;
+mod hook;
 mod inspect;
+mod install;
+mod map;
+mod mcp;
 mod reference;
 mod report;
 mod rescue;
@@ -9,11 +14,11 @@ mod resume;
 mod run;
 mod torture;
 
-use rekindle_app::{Project, Query};
+use rekindle_app::{Project, Query, Wish};
 use rekindle_model::WorkflowId;
 use rekindle_wire::exit;
 
-use crate::arguments::{Command, OutputArguments, WorkflowArguments};
+use crate::arguments::{Command, OutputArguments, StartArguments, WorkflowArguments};
 use crate::environment;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
@@ -28,7 +33,10 @@ pub(crate) fn run(
     match command {
         None | Some(Command::Status) => Ok(inspect::status(&project()?, terminal)),
         Some(Command::Inspect(arguments)) => inspect::inspect(&project()?, &arguments, terminal),
-        Some(Command::Plan(arguments)) => inspect::plan(&project()?, &query(&arguments), terminal),
+        Some(Command::Plan(arguments)) => {
+            let query = started(&arguments.workflow, &arguments.start);
+            inspect::plan(&project()?, &query, terminal)
+        }
         Some(Command::Run(arguments)) => run::run(&project()?, &arguments, terminal),
         Some(Command::Worker { order }) => run::worker(&order),
         Some(Command::Resume(arguments)) => {
@@ -42,14 +50,28 @@ pub(crate) fn run(
             report::checkpoint(&project()?, arguments, terminal)
         }
         Some(Command::Checkpoints(arguments)) => {
-            report::checkpoints(&project()?, &query(&arguments), terminal)
+            report::checkpoints(&project()?, &arguments, terminal)
+        }
+        Some(Command::Rollback(arguments)) => resume::rollback(&project()?, arguments, terminal),
+        Some(Command::Validate(arguments)) => bifrost::validate(&project()?, arguments, terminal),
+        Some(Command::Migrate { feature }) => {
+            bifrost::migrate(&project()?, feature.as_deref(), terminal)
         }
         Some(Command::Event(arguments)) => report::event(&project()?, arguments, terminal),
         Some(Command::Heartbeat(arguments)) => report::heartbeat(&project()?, arguments, terminal),
+        Some(Command::Install(arguments)) => {
+            install::install(&project()?, &arguments, Wish::Install, terminal)
+        }
+        Some(Command::Uninstall(arguments)) => {
+            install::install(&project()?, &arguments, Wish::Uninstall, terminal)
+        }
+        Some(Command::Hook(arguments)) => Ok(hook::hook(&arguments, output, terminal)),
         Some(Command::Clean { yes }) => run::clean(&project()?, yes, terminal),
         Some(Command::Rescue(command)) => rescue::rescue(&project()?, &command, terminal),
+        Some(Command::Map { words }) => Ok(map::map(&project()?, &words, terminal)),
         Some(Command::Demo) => demo::demo(terminal),
         Some(Command::Torture(arguments)) => torture::torture(&project()?, &arguments, terminal),
+        Some(Command::Mcp) => mcp::mcp(project()?),
         Some(Command::Doctor) => Ok(inspect::doctor(&project()?, terminal)),
         Some(Command::Completions { shell }) => Ok(reference::completions(shell, terminal)),
         Some(Command::Man) => Ok(reference::manual(terminal)),
@@ -61,6 +83,17 @@ fn query(arguments: &WorkflowArguments) -> Query {
         protocol: arguments.protocol,
         name: arguments.id.clone(),
         tasks: arguments.tasks.clone(),
+        ..Query::default()
+    }
+}
+
+/// Returns the query of a workflow that may begin at a checkpoint.
+fn started(workflow: &WorkflowArguments, start: &StartArguments) -> Query {
+    Query {
+        checkpoint: start.checkpoint.clone(),
+        fresh: start.fresh,
+        validate: start.validate,
+        ..query(workflow)
     }
 }
 
@@ -69,7 +102,7 @@ fn named(id: String) -> Query {
     Query {
         protocol: WorkflowId::split(&id).0,
         name: Some(id),
-        tasks: None,
+        ..Query::default()
     }
 }
 

@@ -4,12 +4,27 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use jiff::tz::TimeZone;
+use rekindle_app::hook::Attempt;
 use rekindle_app::{Clock, Project};
+use rekindle_model::{ProtocolName, WorkflowId};
 
 use crate::failure::Failure;
 
-/// Variables that protocols may ask for; nothing else of the environment is looked at or kept.
-const VARIABLES: &[&str] = &["HOME", "KILN_WORKTREE_ROOT", "PWD", "XDG_CONFIG_HOME"];
+/// Variables that protocols and readers of agents' traces may ask for; nothing else of the environment is looked at or kept.
+const VARIABLES: &[&str] = &[
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_CONFIG_DIR",
+    "CLAUDE_PID",
+    "CLAUDE_PROJECT_DIR",
+    "CODEX_HOME",
+    "HOME",
+    "KILN_WORKTREE_ROOT",
+    "MAP_EFFICIENT_SEQUENTIAL_ONLY",
+    "MAP_STRICT_SCOPE",
+    "PWD",
+    "XDG_CONFIG_HOME",
+];
 
 /// Variables that coding agents set for all that they start: Claude Code, Codex (of which the sandbox
 /// may be off), Cursor, Gemini CLI, opencode.
@@ -61,6 +76,7 @@ pub(crate) fn project(folder: Option<&Utf8Path>) -> Result<Project, Failure> {
         folder,
         program: program()?,
         clock: clock(std::env::var_os("REKINDLE_NOW"))?,
+        zone: zone(std::env::var("TZ").ok().as_deref())?,
         variables,
         search_path: std::env::var_os("PATH").unwrap_or_default(),
     })
@@ -84,6 +100,26 @@ pub(crate) fn is_inside_agent() -> bool {
     let says_so =
         |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
     HOSTS.iter().any(says_so)
+}
+
+/// Returns the attempt that started the agent that started us; `None` where rekindle did not start it.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place that reads the environment"
+)]
+pub(crate) fn attempt() -> Option<Attempt> {
+    let variable = |name: &str| std::env::var(name).ok();
+    let workflow = variable("REKINDLE_WORKFLOW").or_else(|| variable("REKINDLE_RUN"))?;
+    let (protocol, name) = WorkflowId::split(&workflow);
+    Some(Attempt {
+        project: variable("REKINDLE_PROJECT").unwrap_or_default().into(),
+        id: WorkflowId::new(protocol.unwrap_or(ProtocolName::AgentMemory), name),
+        task: variable("REKINDLE_TASK").unwrap_or_default(),
+        number: variable("REKINDLE_ATTEMPT")
+            .and_then(|number| number.parse().ok())
+            .unwrap_or_default(),
+        token: variable("REKINDLE_TOKEN").unwrap_or_default(),
+    })
 }
 
 /// Returns the path of this program, which also is the worker that a run starts.
@@ -116,6 +152,17 @@ pub(crate) fn worker_clock() -> Result<Clock, Failure> {
 pub(crate) fn silent_after() -> Option<std::time::Duration> {
     let seconds = std::env::var("REKINDLE_SILENT_AFTER").ok()?.parse().ok()?;
     Some(std::time::Duration::from_secs(seconds))
+}
+
+/// Returns the user's time zone: that of `TZ`, else the system's, else UTC.
+fn zone(named: Option<&str>) -> Result<TimeZone, Failure> {
+    match (TimeZone::try_system(), named) {
+        (Ok(zone), _) => Ok(zone),
+        // Times that are an hour off in silence are worse than none.
+        (Err(_), Some(named)) => Err(Failure::usage(format!("TZ is no time zone: `{named}`"))
+            .hint("write it as `Europe/Oslo`, or unset it")),
+        (Err(_), None) => Ok(TimeZone::UTC),
+    }
 }
 
 fn clock(fixed: Option<OsString>) -> Result<Clock, Failure> {

@@ -2,7 +2,7 @@
 
 use std::error::Error as StdError;
 
-use rekindle_app::{Error, Missing};
+use rekindle_app::{Error, InstallError, Missing, Unfit};
 use rekindle_model::{Code, Finding, WorkflowId};
 use rekindle_wire::{ErrorBody, ErrorOut, exit};
 
@@ -38,6 +38,16 @@ impl Failure {
         }
     }
 
+    /// Returns a failure that has causes of its own.
+    pub(crate) fn of(error: impl StdError + 'static) -> Self {
+        Self {
+            exit: exit::CANNOT,
+            code: None,
+            error: Box::new(error),
+            hints: Vec::new(),
+        }
+    }
+
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
@@ -46,22 +56,12 @@ impl Failure {
     /// Shows it and returns the exit code.
     pub(crate) fn show(self, terminal: &mut Terminal) -> u8 {
         terminal.end_live();
-        let message = self.error.to_string();
-        let chain = std::iter::successors(self.error.source(), |&error| error.source());
-        let causes: Vec<String> = chain.map(ToString::to_string).collect();
+        let error = ErrorBody::new(&*self.error, self.code, self.hints, self.exit);
         if terminal.is_json() {
-            terminal.json(&ErrorOut {
-                schema: "rekindle.error/1",
-                error: ErrorBody {
-                    code: self.code.map(|code| code.to_string()),
-                    message,
-                    causes,
-                    hints: self.hints,
-                    exit: self.exit,
-                },
-            });
+            let schema = "rekindle.error/1";
+            terminal.json(&ErrorOut { schema, error });
         } else {
-            terminal.note(&render::failure(&message, &causes, &self.hints, self.code));
+            terminal.note(&render::failure(&error));
         }
         self.exit
     }
@@ -70,74 +70,11 @@ impl Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Self {
-            exit: exit_code(&error),
-            code: code(&error),
+            exit: error.exit(),
+            code: error.code(),
             hints: hints(&error),
             error: Box::new(error),
         }
-    }
-}
-
-fn exit_code(error: &Error) -> u8 {
-    match error {
-        Error::Ambiguous { .. } | Error::AmbiguousRescue { .. } | Error::ChoiceNeeded { .. } => {
-            exit::CHOICE
-        }
-        Error::Held { .. } | Error::BranchHeld { .. } | Error::AgentAlive { .. } => exit::HELD,
-        Error::Config(_) | Error::BadBranch { .. } => exit::USAGE,
-        Error::Unknown { .. }
-        | Error::UnknownCode { .. }
-        | Error::NothingOf { .. }
-        | Error::UnknownTask { .. }
-        | Error::Moved { .. }
-        | Error::Blocked { .. }
-        | Error::NoProgress { .. }
-        | Error::BadPlan { .. }
-        | Error::CheckedOut { .. }
-        | Error::WorkMissing { .. }
-        | Error::NoCommits
-        | Error::NothingRescued { .. }
-        | Error::UnknownRescue { .. }
-        | Error::Taken { .. }
-        | Error::NotRestored { .. }
-        | Error::Git(_)
-        | Error::Recording { .. }
-        | Error::Unreadable { .. }
-        | Error::Run(_)
-        | Error::Files(_) => exit::CANNOT,
-    }
-}
-
-fn code(error: &Error) -> Option<Code> {
-    match error {
-        Error::Unknown { .. } => Some(Code::UnknownWorkflow),
-        Error::Moved { .. } => Some(Code::WorldMoved),
-        Error::NoProgress { .. } => Some(Code::NoProgress),
-        Error::WorkMissing { .. } => Some(Code::LandedWorkMissing),
-        Error::Held { .. } | Error::BranchHeld { .. } | Error::AgentAlive { .. } => {
-            Some(Code::LockHeld)
-        }
-        Error::UnknownCode { .. }
-        | Error::Ambiguous { .. }
-        | Error::ChoiceNeeded { .. }
-        | Error::NothingOf { .. }
-        | Error::UnknownTask { .. }
-        | Error::Blocked { .. }
-        | Error::BadPlan { .. }
-        | Error::Config(_)
-        | Error::BadBranch { .. }
-        | Error::CheckedOut { .. }
-        | Error::NoCommits
-        | Error::NothingRescued { .. }
-        | Error::UnknownRescue { .. }
-        | Error::AmbiguousRescue { .. }
-        | Error::Taken { .. }
-        | Error::NotRestored { .. }
-        | Error::Git(_)
-        | Error::Recording { .. }
-        | Error::Unreadable { .. }
-        | Error::Run(_)
-        | Error::Files(_) => None,
     }
 }
 
@@ -161,8 +98,13 @@ fn hints(error: &Error) -> Vec<String> {
             .iter()
             .map(|summary| format!("`rekindle resume {}`", summary.id))
             .collect(),
+        Error::NotChosen { finding } => finding.hint.iter().cloned().collect(),
+        Error::NotOffered { .. } => {
+            one("it is for `bifrost`; name a feature of it, or leave it out")
+        }
         Error::NothingOf { .. } => one("`rekindle` lists what is here"),
         Error::UnknownTask { id, .. } => vec![format!("`rekindle inspect {id}` lists its tasks")],
+        Error::UnknownDocument { .. } => one("the documents are files of the project: look there"),
         Error::Moved { .. } => one("run `rekindle resume` again"),
         Error::Blocked { id, reasons } => {
             let look = format!("`rekindle inspect {id}` shows where");
@@ -184,6 +126,13 @@ fn hints(error: &Error) -> Vec<String> {
             missing,
         } => work_missing(id, branch, missing),
         Error::NoCommits => one("make a first commit, then run it again"),
+        Error::NoMapScripts { .. } => {
+            one("`mapify init` sets MAP up; run it in the project's folder")
+        }
+        Error::OriginalMissing { .. } => one("`mapify init` writes MAP's own script again"),
+        Error::OriginalDiffers { .. } => one(
+            "MAP itself has written a newer script; compare the two, and remove the older one if it is not wanted",
+        ),
         Error::NothingRescued { .. } | Error::UnknownRescue { .. } => {
             one("`rekindle rescue list` lists what was kept")
         }
@@ -209,7 +158,21 @@ fn hints(error: &Error) -> Vec<String> {
             vec![format!("wait until it ends, or end it: `kill {pid}`")]
         }
         Error::Run(error) => vec![error.hint().unwrap_or_else(doctor)],
+        Error::Install(error) => one(install(error)),
         Error::Files(_) => vec![doctor()],
+    }
+}
+
+fn install(error: &InstallError) -> &'static str {
+    match error {
+        InstallError::NoHome => "set `HOME`, or name the project's settings with `--project`",
+        InstallError::Unfit { source, .. } => match source {
+            Unfit::Json(_) => {
+                "mend it, or add the lines by hand: `--dry-run` in a new folder shows them"
+            }
+            Unfit::NotText => "mend it, then run it again",
+            Unfit::Foreign => "move it out of the way, then run it again",
+        },
     }
 }
 

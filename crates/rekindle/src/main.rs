@@ -14,6 +14,7 @@ mod terminal;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use rekindle_wire::exit;
 
 use crate::arguments::Arguments;
 use crate::failure::Failure;
@@ -22,7 +23,14 @@ use crate::terminal::Terminal;
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return ExitCode::from(unparsed(&error)),
+        Err(error) => {
+            let code = unparsed(&error);
+            // Some agents take a hook's exit code 2 for a veto, and may call us with words of a newer release.
+            let is_hook = std::env::args_os()
+                .nth(1)
+                .is_some_and(|word| word == "hook");
+            return ExitCode::from(if is_hook { exit::DONE } else { code });
+        }
     };
     let mut terminal = Terminal::new(&arguments.output);
     let code = match commands::run(arguments.command, &arguments.output, &mut terminal) {
@@ -45,5 +53,5 @@ fn unparsed(error: &clap::Error) -> u8 {
     }
     // A reader that went away is no failure of ours.
     error.print().ok();
-    u8::try_from(error.exit_code()).unwrap_or(rekindle_wire::exit::USAGE)
+    u8::try_from(error.exit_code()).unwrap_or(exit::USAGE)
 }

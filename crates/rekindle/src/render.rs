@@ -6,8 +6,10 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use jiff::{SignedDuration, Timestamp};
-use rekindle_model::{Code, State, Summary};
+use rekindle_app::LastSession;
+use rekindle_model::{State, Summary};
 use rekindle_text::{excerpt, printable};
+use rekindle_wire::ErrorBody;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -24,12 +26,14 @@ macro_rules! put {
 }
 
 // After the macro, which is known from here on.
+mod install;
 mod overview;
 mod rescue;
 mod resume;
 mod run;
 mod torture;
 
+pub(crate) use install::installation;
 pub(crate) use overview::{
     captured, checkpoints, choices, doctor, explanation, findings, inspection, recorded, status,
 };
@@ -45,23 +49,19 @@ fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-pub(crate) fn failure(
-    message: &str,
-    causes: &[String],
-    hints: &[String],
-    code: Option<Code>,
-) -> String {
-    let mut text = format!("{}: {}\n", styled(ERROR, "error"), printable(message));
-    for cause in causes {
+pub(crate) fn failure(error: &ErrorBody) -> String {
+    let message = printable(&error.message);
+    let mut text = format!("{}: {message}\n", styled(ERROR, "error"));
+    for cause in &error.causes {
         put!(text, "  cause: {}\n", printable(cause));
     }
-    if !hints.is_empty() || code.is_some() {
+    if !error.hints.is_empty() || error.code.is_some() {
         text.push('\n');
     }
-    for hint in hints {
+    for hint in &error.hints {
         put!(text, "{}: {}\n", styled(NOTE, "hint"), printable(hint));
     }
-    if let Some(code) = code {
+    if let Some(code) = &error.code {
         put!(
             text,
             "{}: `rekindle explain {code}` tells more\n",
@@ -110,6 +110,11 @@ fn workflow(summary: &Summary, now: Timestamp) -> String {
         summary.progress,
         age(summary.last_activity, now),
     )
+}
+
+/// Returns how the last session of a coding agent ended, in a line of its own.
+pub(crate) fn last_session(last: &LastSession) -> String {
+    format!("{}: {last}\n", styled(NOTE, "note"))
 }
 
 /// Returns a hint in a line of its own.

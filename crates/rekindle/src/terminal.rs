@@ -1,11 +1,11 @@
 //! The terminal: results to standard output, everything else to standard error, questions as plain lines.
 
-use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::io::{BufRead as _, IsTerminal as _, Read as _, Write as _};
 
 use anstream::ColorChoice;
 use jiff::Timestamp;
 use rekindle_app::{Briefing, Choice, Face, News, Output, Progress, Tally, Watcher, WorkerView};
-use rekindle_model::{Question, Severity, Summary};
+use rekindle_model::{Confirmation, Question, Severity, Summary};
 use serde::Serialize;
 
 use crate::arguments::{ColorWhen, OutputArguments};
@@ -65,6 +65,14 @@ impl Terminal {
             .ok();
     }
 
+    /// Prints a result byte for byte, control characters included: programs read it.
+    pub(crate) fn verbatim(&mut self, text: &str) {
+        let mut out = std::io::stdout().lock();
+        out.write_all(text.as_bytes())
+            .and_then(|()| out.flush())
+            .ok();
+    }
+
     /// Prints the one object of a command.
     pub(crate) fn json(&mut self, object: &impl Serialize) {
         let mut out = std::io::stdout().lock();
@@ -76,6 +84,21 @@ impl Terminal {
                 out.flush()
             })
             .ok();
+    }
+
+    /// Reads standard input to its end. `None` when it is longer than this; nothing where a person types.
+    pub(crate) fn input(&mut self, most: u64) -> Option<Vec<u8>> {
+        let input = std::io::stdin().lock();
+        if std::io::stdin().is_terminal() {
+            return Some(Vec::new());
+        }
+        let mut bytes = Vec::new();
+        let mut part = input.take(most.saturating_add(1));
+        part.read_to_end(&mut bytes).ok();
+        // Whoever writes must not find a closed pipe.
+        std::io::copy(&mut part.into_inner(), &mut std::io::sink()).ok();
+        let is_whole = u64::try_from(bytes.len()).is_ok_and(|len| len <= most);
+        is_whole.then_some(bytes)
     }
 
     /// Says something on standard error.
@@ -107,15 +130,44 @@ impl Terminal {
         std::mem::take(&mut self.printed)
     }
 
+    /// Puts a protocol's own question whether to go on, on standard output, until it is answered.
+    fn confirm_in_its_words(&mut self, confirmation: &Confirmation) -> bool {
+        loop {
+            let question = format!("{} ", confirmation.question);
+            if self.json {
+                self.note(&question);
+            } else {
+                self.result(&question);
+            }
+            let answer = self.read_line();
+            if !self.json && !std::io::stdin().is_terminal() {
+                // Nobody's typing ended the line of the question.
+                self.result("\n");
+            }
+            match answer.map(|answer| answer.to_lowercase()).as_deref() {
+                Some("y" | "yes") => return true,
+                None | Some("" | "n" | "no") => return false,
+                Some("d" | "details") => self.print(&confirmation.details),
+                Some(_) => self.note("please answer y, n or details\n"),
+            }
+        }
+    }
+
     /// Asks and reads one line; `None` at the end of standard input.
     fn ask(&mut self, question: &str) -> Option<String> {
         self.note(question);
+        let answer = self.read_line();
+        if answer.is_none() {
+            self.note("\n");
+        }
+        answer
+    }
+
+    /// Reads one line; `None` at the end of standard input.
+    fn read_line(&self) -> Option<String> {
         let mut line = String::new();
         match std::io::stdin().lock().read_line(&mut line) {
-            Ok(0) | Err(_) => {
-                self.note("\n");
-                None
-            }
+            Ok(0) | Err(_) => None,
             Ok(_) => Some(line.trim().to_owned()),
         }
     }
@@ -216,6 +268,10 @@ impl Face for Terminal {
     }
 
     fn confirm(&mut self, briefing: &Briefing<'_>) -> bool {
+        // What a protocol prescribes has said all that a briefing would say.
+        if let Some(confirmation) = &briefing.plan.confirmation {
+            return self.confirm_in_its_words(confirmation);
+        }
         let text = render::briefing(briefing, self.verbose);
         self.note(&text);
         loop {

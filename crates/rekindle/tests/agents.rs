@@ -198,7 +198,9 @@ fn an_agent_gets_the_prompt_as_input_and_its_task_in_the_environment() -> Result
     let environment = scene.sandbox.read("seen.env")?;
     let mut ours: Vec<&str> = environment
         .lines()
-        .filter(|line| line.starts_with("REKINDLE_") && !line.starts_with("REKINDLE_WORKTREE"))
+        .filter(|line| {
+            line.starts_with("REKINDLE_") && !line.ends_with(scene.sandbox.project().as_str())
+        })
         .collect();
     ours.sort_unstable();
     insta::assert_snapshot!(ours.join("\n"), @"
@@ -207,7 +209,12 @@ fn an_agent_gets_the_prompt_as_input_and_its_task_in_the_environment() -> Result
     REKINDLE_ROLE=executor
     REKINDLE_RUN=20260119-0900-orders-api-k2l3
     REKINDLE_TASK=T002
+    REKINDLE_WORKFLOW=agent-memory:20260119-0900-orders-api-k2l3
     ");
+    for variable in ["REKINDLE_PROJECT", "REKINDLE_WORKTREE"] {
+        let line = format!("{variable}={}\n", scene.sandbox.project());
+        assert!(environment.contains(&line), "{environment}");
+    }
     let folder = format!("{}\n", scene.sandbox.project());
     assert_eq!(scene.sandbox.read("seen.folder")?, folder);
     Ok(())

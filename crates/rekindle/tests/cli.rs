@@ -528,11 +528,20 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
       explain      Tells why a task is in its state (ID TASK), or what a finding means (CODE)
       checkpoint   Makes a checkpoint
       checkpoints  Lists the checkpoints of a workflow
+      rollback     Goes back to a checkpoint after a yes; keeps what it replaces and deletes nothing
+      validate     Holds a feature's spec and plan, or single files, against Bifrost's rules
+      migrate      Gives a feature the session that all features shared before
       event        Appends an event to a workflow's log, for workers and scripts
       heartbeat    Appends a sign of life of a running task
+      install      Sets a coding agent or a MAP project up to call rekindle, after a yes
+      uninstall    Takes away what `install` added; the settings are again what they were
+      hook         Answers a coding agent that calls at a moment of its session; never fails it
       clean        Lists the worktrees that runs left behind, and removes them after a yes
       rescue       Lists, shows and restores what was kept before something could have destroyed it
+      map          Answers as MAP's `map_orchestrator.py` does: `rekindle map get_next_step`
       demo         Builds a small project in a scratch folder, interrupts its work and resumes it
+      torture      Kills runs at random moments, resumes them, and counts what was lost
+      mcp          Serves coding agents over MCP on standard input and output, until the input ends
       doctor       Checks whether everything that rekindle needs is in order
       completions  Prints a completion script for a shell
       man          Prints the manual page, in the form that `man` reads
@@ -709,7 +718,7 @@ fn wrong_usage_is_exit_code_2_and_says_what_is_right() -> Result<()> {
     insta::assert_snapshot!(sandbox.run(&["plan", "--protocol", "waterfall"])?, @"
     exit 2
     --- stderr
-    error: invalid value 'waterfall' for '--protocol <PROTOCOL>': `waterfall` is not a protocol; known: agent-memory, kiln, kiln-teams
+    error: invalid value 'waterfall' for '--protocol <PROTOCOL>': `waterfall` is not a protocol; known: agent-memory, kiln, kiln-teams, bifrost, map
 
     For more information, try '--help'.
     ");

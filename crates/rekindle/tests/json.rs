@@ -66,6 +66,7 @@ fn every_schema_is_used_by_a_command_and_every_output_keeps_to_its_schema() -> R
     let (sandbox, run) = interrupted()?;
     // Damage, so that findings are in the outputs as well.
     sandbox.write(run.path("events/x.jsonl"), "torn")?;
+    sandbox.write(".map/scripts/map_orchestrator.py", "pass\n")?;
     let mut used = BTreeSet::new();
     for (args, name, code) in [
         (&["--json"][..], "rekindle.status/1", 0),
@@ -94,6 +95,22 @@ fn every_schema_is_used_by_a_command_and_every_output_keeps_to_its_schema() -> R
         (
             &["resume", "--json", "--yes", "--no-agent"],
             "rekindle.resume/1",
+            0,
+        ),
+        (
+            &["validate", "--spec", "none.md", "--json"],
+            "rekindle.validate/1",
+            1,
+        ),
+        (&["migrate", "none", "--json"], "rekindle.migrate/1", 1),
+        (
+            &["install", "claude", "--yes", "--json"],
+            "rekindle.install/1",
+            0,
+        ),
+        (
+            &["torture", "--kills", "0", "--json"],
+            "rekindle.torture/1",
             0,
         ),
         (&["inspect", "nonsense", "--json"], "rekindle.error/1", 1),
@@ -186,6 +203,7 @@ fn the_status_in_json_is_what_the_text_says() -> Result<()> {
     status["project"] = json!("[PROJECT]");
     insta::assert_snapshot!(format!("{status:#}"), @r#"
     {
+      "last_session": null,
       "next_command": "rekindle resume",
       "project": "[PROJECT]",
       "schema": "rekindle.status/1",

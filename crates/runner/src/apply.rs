@@ -200,6 +200,7 @@ impl Runner {
         let (id, project) = (self.id.clone(), self.site.project.clone());
         let call = Call {
             id: &id,
+            project: &project,
             task,
             folder: &project,
             token: "",
@@ -227,6 +228,7 @@ impl Runner {
         let (id, project) = (self.id.clone(), self.site.project.clone());
         let call = Call {
             id: &id,
+            project: &project,
             task: &task,
             folder: &project,
             token: "",

@@ -29,8 +29,11 @@ pub const ENGINE_POINTS: &[&str] = &[
 /// The points of the single effects, before and after each change on the disk; a third test goes
 /// through these.
 pub const EFFECT_POINTS: &[&str] = &[
+    "create-before",
     "edit-before-replace",
     "edit-after-replace",
+    "move-file-before",
+    "move-file-after",
     "move-before-rename",
     "move-after-rename",
     "move-after-copy",
@@ -52,8 +55,18 @@ pub const EFFECT_POINTS: &[&str] = &[
     "after-repeat",
 ];
 
+/// The points of drop-in commands, where those of the single effects are passed too.
+pub const TRANSACTION_POINTS: &[&str] = &[
+    "transaction-after-lock",
+    "transaction-after-record",
+    "transaction-after-effect",
+    "transaction-after-end",
+    "transaction-after-repeat",
+    "transaction-after-take-back",
+];
+
 fn is_listed(name: &str) -> bool {
-    let lists = [POINTS, ENGINE_POINTS, EFFECT_POINTS];
+    let lists = [POINTS, ENGINE_POINTS, EFFECT_POINTS, TRANSACTION_POINTS];
     lists.iter().any(|points| points.contains(&name))
 }
 

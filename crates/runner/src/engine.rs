@@ -98,6 +98,8 @@ pub struct Engine<'a> {
     pub search_path: &'a std::ffi::OsStr,
     /// A worker that says nothing for this long, and whose agent prints nothing, is given up.
     pub silent_after: Duration,
+    /// Tells whether an agent's session can be gone on with in a folder.
+    pub can_go_on: &'a dyn Fn(&str, &Utf8Path) -> bool,
     /// Who is told.
     pub watcher: &'a mut dyn Watcher,
 }

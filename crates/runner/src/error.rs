@@ -43,6 +43,30 @@ pub enum Error {
         /// The file.
         path: camino::Utf8PathBuf,
     },
+    /// A command that died left effects in a form that is not known.
+    #[error(
+        "`{path}` holds what an earlier command had begun, in a form that this rekindle does not know"
+    )]
+    Unfinished {
+        /// The file.
+        path: camino::Utf8PathBuf,
+    },
+    /// What a command that died had begun can not be finished, now or ever; its record was put aside.
+    #[error("what an earlier command had begun can not be finished; its record is now `{aside}`")]
+    PutAside {
+        /// Where the record is now.
+        aside: camino::Utf8PathBuf,
+        /// Why it can not be finished.
+        source: Box<Self>,
+    },
+    /// A command failed, and a file that it had written could not be made what it was before.
+    #[error("a part of the command was written and could not be taken back ({why})")]
+    HalfDone {
+        /// Why not.
+        why: Box<Self>,
+        /// Why the command failed.
+        source: Box<Self>,
+    },
     /// A path leads into a repository's own folder, where a line can be a command.
     #[error("`{path}` is one of git's own files, which no plan may touch")]
     GitsOwn {
@@ -139,12 +163,38 @@ impl Error {
             | Self::CheckedOut { .. }
             | Self::BranchMoves { .. }
             | Self::GitsOwn { .. }
+            | Self::Unfinished { .. }
+            | Self::PutAside { .. }
+            | Self::HalfDone { .. }
             | Self::WorkerStays { .. }
             | Self::Worker { .. }
             | Self::Runtime(_)
             | Self::Git(_)
             | Self::Files(_) => false,
         }
+    }
+
+    /// Returns whether trying again later can not help: it is the path that is wrong, not the moment.
+    pub(crate) fn is_lasting(&self) -> bool {
+        use std::io::ErrorKind;
+        if let Self::Files(rekindle_fs::Error::Io { source, .. }) = self {
+            return !matches!(
+                source.kind(),
+                ErrorKind::StorageFull
+                    | ErrorKind::QuotaExceeded
+                    | ErrorKind::PermissionDenied
+                    | ErrorKind::ReadOnlyFilesystem
+                    | ErrorKind::Interrupted
+                    | ErrorKind::ResourceBusy
+                    | ErrorKind::OutOfMemory
+                    | ErrorKind::TimedOut
+                    | ErrorKind::Other
+            ) && !has_no_kind(source);
+        }
+        !matches!(
+            self,
+            Self::Lock(_) | Self::Files(rekindle_fs::Error::Busy { .. })
+        )
     }
 
     /// Returns what to do next, where the error itself knows.
@@ -166,6 +216,16 @@ impl Error {
             Self::WorkerStays { .. } => {
                 Some("wait until it has ended, then run it again".to_owned())
             }
+            Self::Unfinished { path } => Some(format!(
+                "run the newest rekindle once, which finishes it, or give it up with `mv {path} {path}.aside`"
+            )),
+            Self::PutAside { .. } => Some(
+                "look at the files that it names, then run the command again: it goes on without it"
+                    .to_owned(),
+            ),
+            Self::HalfDone { .. } => {
+                Some("look at the files of the branch before going on".to_owned())
+            }
             Self::Lock(_)
             | Self::AgentAlive { .. }
             | Self::NoOrder { .. }
@@ -178,6 +238,13 @@ impl Error {
             | Self::Files(_) => None,
         }
     }
+}
+
+/// Too many open files, and what the disk itself reports, are moments too, and have no kind.
+fn has_no_kind(error: &std::io::Error) -> bool {
+    use rustix::io::Errno;
+    let moments = [Errno::MFILE, Errno::NFILE, Errno::IO, Errno::NOBUFS];
+    Errno::from_io_error(error).is_some_and(|found| moments.contains(&found))
 }
 
 fn of(task: Option<&String>) -> String {

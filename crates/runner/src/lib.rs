@@ -14,12 +14,15 @@ mod crash;
 mod effects;
 mod engine;
 mod error;
+mod heartbeat;
 mod mirror;
 mod output_log;
 mod port;
 mod process_tree;
 mod reach;
+mod signals;
 mod state_folder;
+mod transaction;
 mod worker;
 
 pub use apply::{Output, Recovered, Runner, report};
@@ -27,13 +30,17 @@ pub use branch_lock::hold_branch;
 pub use cleaning::{Leftover, leftovers, remove};
 pub use crash::{
     EFFECT_POINTS as EFFECT_CRASH_POINTS, ENGINE_POINTS as ENGINE_CRASH_POINTS,
-    POINTS as CRASH_POINTS,
+    POINTS as CRASH_POINTS, TRANSACTION_POINTS as TRANSACTION_CRASH_POINTS,
 };
 pub use engine::{
     After, Change, Cost, Ending, Engine, GivenUp, Missing, Progress, Scribe, Skipped, Tally,
     Watcher, WorkerView, missing,
 };
 pub use error::Error;
+pub use heartbeat::{Attempt, beat};
+pub use process_tree::carrying;
 pub use reach::Reach;
+pub use signals::outlive_signals;
 pub use state_folder::StateFolder;
+pub use transaction::Transaction;
 pub use worker::work;

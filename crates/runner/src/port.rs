@@ -6,7 +6,10 @@
 //! substrate has to offer these and nothing else, so nothing beside this module
 //! may assume that a worker shares the disk's logs or the process table.
 
+use std::time::Duration;
+
 use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
 use rekindle_fs::{Holder, Lock, LockError, Occupancy};
 use rekindle_wire::order::{ORDER_SCHEMA, Order};
 
@@ -105,6 +108,13 @@ impl FilePort {
     /// Appends an event; when this returns it is on the disk.
     pub(crate) fn append(&self, log: &Utf8Path, record: &str) -> Result<(), Error> {
         crate::apply::append(&self.project, log, record)
+    }
+
+    /// Tells whether a log was written to in the time before `now`; one that is not there was not.
+    pub(crate) fn written_within(&self, log: &Utf8Path, now: Timestamp, span: Duration) -> bool {
+        let modified = fs_err::metadata(self.project.join(log)).and_then(|meta| meta.modified());
+        let modified = modified.ok().and_then(|at| Timestamp::try_from(at).ok());
+        modified.is_some_and(|at| now.duration_since(at).unsigned_abs() < span)
     }
 
     /// Returns the whole lines of a log after a position, and the position after them.

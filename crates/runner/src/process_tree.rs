@@ -29,6 +29,17 @@ pub(crate) fn has_worker(order_file: &Utf8Path) -> bool {
     processes().into_iter().any(|(pid, ..)| is_it(pid))
 }
 
+/// Returns the living processes with a variable in their environment, without ourselves.
+pub fn carrying(variable: &str, value: &str) -> Vec<u32> {
+    let wanted = format!("{variable}={value}");
+    let own = std::process::id();
+    processes()
+        .into_iter()
+        .filter(|&(pid, _, state)| state != b'Z' && pid != own && carries(pid, &wanted))
+        .map(|(pid, ..)| pid)
+        .collect()
+}
+
 /// Ends every process that carries the token and every descendant of `root`, which itself is spared.
 ///
 /// Returns how many there were.
@@ -94,6 +105,7 @@ fn signal(pids: &BTreeSet<u32>, signal: Signal) {
 /// Returns the living processes that carry the token or descend from `root`, without ourselves.
 fn members(token: &str, root: Option<u32>) -> BTreeSet<u32> {
     let own = std::process::id();
+    let wanted = format!("REKINDLE_TOKEN={token}");
     let mut children: Vec<(u32, u32)> = Vec::new();
     let mut found = BTreeSet::new();
     for (pid, parent, state) in processes() {
@@ -102,7 +114,7 @@ fn members(token: &str, root: Option<u32>) -> BTreeSet<u32> {
             continue;
         }
         children.push((parent, pid));
-        if carries(pid, token) {
+        if carries(pid, &wanted) {
             found.insert(pid);
         }
     }
@@ -121,8 +133,7 @@ fn members(token: &str, root: Option<u32>) -> BTreeSet<u32> {
     found
 }
 
-fn carries(pid: u32, token: &str) -> bool {
-    let wanted = format!("REKINDLE_TOKEN={token}");
+fn carries(pid: u32, wanted: &str) -> bool {
     fs_err::read(format!("/proc/{pid}/environ")).is_ok_and(|environ| {
         environ
             .split(|&byte| byte == 0)

@@ -25,7 +25,7 @@ impl StateFolder {
     ///
     /// Gives [`Error::Outside`] when a link in it leads out of the project.
     pub fn ensure(&self) -> Result<(), Error> {
-        for name in ["locks", "journal"] {
+        for name in ["locks", "journal", "redo"] {
             rekindle_fs::confine(&self.project, &self.root.join(name))?;
         }
         rekindle_fs::ensure_dir(&self.root)?;
@@ -42,6 +42,19 @@ impl StateFolder {
 
     pub(crate) fn journal(&self, id: &WorkflowId) -> Utf8PathBuf {
         self.root.join("journal").join(file_name(id, "jsonl"))
+    }
+
+    /// Returns the lock file of commands on the files of one name.
+    pub(crate) fn transaction_lock(&self, name: &str) -> Utf8PathBuf {
+        let name = format!("{}.transaction.lock", encoded(name));
+        self.root.join("locks").join(name)
+    }
+
+    /// Returns the file of what a command on the files of one name has begun.
+    pub(crate) fn redo(&self, name: &str) -> Utf8PathBuf {
+        self.root
+            .join("redo")
+            .join(format!("{}.json", encoded(name)))
     }
 
     /// Returns the claims and logs of a workflow's attempts.
@@ -66,6 +79,16 @@ impl StateFolder {
         let name = format!("{}-{number}", encoded(task));
         let folder = self.root.join("restored").join(encoded(workflow));
         rekindle_fs::confine(&self.project, &folder).map(|folder| folder.join(name))
+    }
+
+    /// Returns where hooks of agents say what they could not do.
+    pub fn hook_log(&self) -> Utf8PathBuf {
+        self.root.join("hook.log")
+    }
+
+    /// Returns where it stands why an agent's work here stopped last.
+    pub fn stopped(&self) -> Utf8PathBuf {
+        self.root.join("stopped.json")
     }
 
     /// Returns the folder of a workflow's worktrees.

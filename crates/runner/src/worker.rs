@@ -31,7 +31,7 @@ use crate::{Error, Scribe, StateFolder, process_tree};
 /// Folders of a project that belong to the run and to rekindle, never to a task.
 const OWN_FILES: [&str; 2] = [".agent-memory", ".rekindle"];
 /// How often a sign of life is written; the shortest limit of any protocol is five minutes.
-const BEAT: Duration = Duration::from_secs(30);
+pub(crate) const BEAT: Duration = Duration::from_secs(30);
 /// How long a process tree has to end by itself after TERM.
 const GRACE: Duration = Duration::from_secs(5);
 /// A line of an agent's output longer than this is cut.
@@ -124,19 +124,7 @@ enum Ended {
 
 impl Worker<'_> {
     fn say(&self, happened: &Happened) -> Result<(), Error> {
-        let order = self.order;
-        let record = self.scribe.record(
-            &order.workflow,
-            &order.actor,
-            &order.task,
-            order.attempt,
-            happened,
-        );
-        // The host's record comes first: what stands there is what the next reader goes by.
-        if let Some(place) = &order.place {
-            crate::mirror::update(&place.mirror, self.scribe, happened)?;
-        }
-        self.port.append(&order.log, &record)
+        say(self.order, self.port, self.scribe, happened)
     }
 
     async fn run(&self) -> Result<Happened, Error> {
@@ -414,6 +402,27 @@ impl Worker<'_> {
             cost: summary.cost_usd.map(microdollars),
         }))
     }
+}
+
+/// Writes down what happened to an attempt, in the protocol's words.
+pub(crate) fn say(
+    order: &Order,
+    port: &FilePort,
+    scribe: &dyn Scribe,
+    happened: &Happened,
+) -> Result<(), Error> {
+    let record = scribe.record(
+        &order.workflow,
+        &order.actor,
+        &order.task,
+        order.attempt,
+        happened,
+    );
+    // The host's record comes first: what stands there is what the next reader goes by.
+    if let Some(place) = &order.place {
+        crate::mirror::update(&place.mirror, scribe, happened)?;
+    }
+    port.append(&order.log, &record)
 }
 
 /// Returns the folders of a project in a worktree that belong to the run and never land.

@@ -18,6 +18,8 @@ pub struct Running {
     program: String,
     limit: Duration,
     stdin: Option<ChildStdin>,
+    /// How much of its standard output was read line by line.
+    n_read: usize,
     stdout: Heard,
     stderr: Heard,
     ended: bool,
@@ -25,7 +27,7 @@ pub struct Running {
 
 impl Running {
     /// Starts a program; the call's input is written at once, and the pipe stays open.
-    pub(crate) fn start(call: &Call<'_>) -> Result<Self, Error> {
+    pub fn start(call: &Call<'_>) -> Result<Self, Error> {
         let program = call.program.to_owned();
         let failed = |source| Error::Run {
             program: program.clone(),
@@ -37,6 +39,7 @@ impl Running {
         let stderr = Heard::listen(child.stderr.take());
         let mut running = Self {
             stdin: child.stdin.take(),
+            n_read: 0,
             child,
             group,
             program: call.program.to_owned(),
@@ -56,11 +59,46 @@ impl Running {
 
     /// Writes to its standard input.
     pub fn answer(&mut self, text: &str) -> Result<(), Error> {
+        self.send(text.as_bytes())
+    }
+
+    /// Writes to its standard input whatever it is.
+    pub fn send(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let written = match &mut self.stdin {
-            Some(pipe) => pipe.write_all(text.as_bytes()),
+            Some(pipe) => pipe.write_all(bytes),
             None => Ok(()),
         };
         written.map_err(|source| self.failed(source))
+    }
+
+    /// Waits for the next whole line of its standard output.
+    pub fn next_line(&mut self) -> Result<String, Error> {
+        let from = self.n_read;
+        let line = |bytes: &[u8]| {
+            let rest = bytes.get(from..).unwrap_or_default();
+            let end = rest.iter().position(|byte| *byte == b'\n')?;
+            Some(String::from_utf8_lossy(&rest[..end]).into_owned())
+        };
+        self.stdout.wait(self.limit, |heard| {
+            heard.closed || line(&heard.bytes).is_some()
+        });
+        let bytes = self.stdout.take();
+        match line(&bytes) {
+            Some(line) => {
+                let rest = bytes.iter().skip(from);
+                self.n_read += rest.take_while(|byte| **byte != b'\n').count() + 1;
+                Ok(line)
+            }
+            None => Err(self.failed(io::Error::other(format!(
+                "it said no more on standard output; on standard error: {}",
+                String::from_utf8_lossy(&self.stderr.take())
+            )))),
+        }
+    }
+
+    /// Ends its standard input.
+    pub fn end_input(&mut self) {
+        self.stdin = None;
     }
 
     /// Waits until it has said something on standard error.
@@ -76,6 +114,26 @@ impl Running {
             "it never said `{text}`, but: {}",
             String::from_utf8_lossy(&self.stderr.take())
         ))))
+    }
+
+    /// Waits until it has said something on standard error, and returns that line from there on.
+    pub fn wait_for_line(&self, text: &str) -> Result<String, Error> {
+        let line = |heard: &[u8]| {
+            let heard = String::from_utf8_lossy(heard).into_owned();
+            let at = heard.find(text)?;
+            let (line, _) = heard[at..].split_once('\n')?;
+            Some(line.to_owned())
+        };
+        self.stderr.wait(self.limit, |heard| {
+            line(&heard.bytes).is_some() || heard.closed
+        });
+        let heard = self.stderr.take();
+        line(&heard).ok_or_else(|| {
+            let heard = String::from_utf8_lossy(&heard);
+            self.failed(io::Error::other(format!(
+                "it never said `{text}`, but: {heard}"
+            )))
+        })
     }
 
     /// Ends its input and waits for it and for every holder of its outputs.
@@ -95,6 +153,12 @@ impl Running {
             stdout: self.stdout.take(),
             stderr: self.stderr.take(),
         })
+    }
+
+    /// Asks it to end, as `kill` does.
+    pub fn ask_to_end(&self) -> io::Result<()> {
+        let pid = Pid::from_child(&self.child);
+        Ok(rustix::process::kill_process(pid, Signal::TERM)?)
     }
 
     /// Kills it alone, as `kill -9` does: what it started lives on.
@@ -225,6 +289,20 @@ mod tests {
         running.answer("you\n").unwrap();
         let ran = typed.ran(running.finish().unwrap());
         assert_eq!(ran.stdout(), "hello you\n");
+    }
+
+    #[test]
+    fn a_conversation_is_held_line_by_line_until_its_end() {
+        let sandbox = Sandbox::new("/bin/sh").unwrap();
+        let script = "while read word; do echo \"<$word>\"; echo; done";
+        let mut running = sandbox.typed(&["-c", script]).start().unwrap();
+        for word in ["one", "two"] {
+            running.send(format!("{word}\n").as_bytes()).unwrap();
+            assert_eq!(running.next_line().unwrap(), format!("<{word}>"));
+            assert_eq!(running.next_line().unwrap(), "");
+        }
+        running.stdin = None;
+        assert!(running.next_line().is_err());
     }
 
     #[test]

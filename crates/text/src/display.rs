@@ -50,6 +50,23 @@ pub fn excerpt(text: &str, max_chars: usize) -> String {
     shown
 }
 
+/// Returns a line of tildes that stands nowhere in the text, so that the text can not close a block
+/// between two of them.
+pub fn fence(text: &str) -> String {
+    let mut longest = 0;
+    let mut current = 0;
+    for c in text.chars() {
+        current = if c == '~' { current + 1 } else { 0 };
+        longest = longest.max(current);
+    }
+    "~".repeat(longest.max(2) + 1)
+}
+
+/// Returns whether a character may stand in a line of a terminal as it is.
+pub fn is_printable(c: char) -> bool {
+    !is_unsafe(c)
+}
+
 /// Tells whether a character must not reach a terminal.
 fn is_unsafe(c: char) -> bool {
     // Control characters are C0 with ESC, DEL, and C1, in which U+009B alone begins a command.
@@ -177,6 +194,13 @@ mod tests {
         check("\u{1b}[2J", 6, "…");
         check("\u{1b}[2J", 7, r"\u{1b}…");
         check("\u{1b}[2J", 9, r"\u{1b}[2J");
+    }
+
+    #[test]
+    fn a_fence_is_longer_than_any_in_the_text() {
+        for (text, expected) in [("", "~~~"), ("a ~~ b", "~~~"), ("~~~\n~~~~~ x", "~~~~~~")] {
+            assert_eq!(fence(text), expected, "{text:?}");
+        }
     }
 
     proptest! {

@@ -47,6 +47,12 @@ pub enum JsonEditError {
         /// The keys to it, with `.` between them.
         path: String,
     },
+    /// What stands at the end of a path is not a list.
+    #[error("`{path}` is not a list")]
+    NotAList {
+        /// The keys to it, with `.` between them.
+        path: String,
+    },
     /// A change names no key.
     #[error("a change names no key")]
     NoKey,
@@ -75,14 +81,14 @@ pub fn edit_json(source: &str, changes: &[JsonChange<'_>]) -> Result<String, Jso
         text = changed(&text, change)?;
     }
     if changes.is_empty() {
-        parse(&text)?;
+        parse(&text, Comments::Refused)?;
     }
     Ok(format!("{bom}{text}"))
 }
 
 /// Makes one change.
 fn changed(source: &str, change: &JsonChange<'_>) -> Result<String, JsonEditError> {
-    let root = parse(source)?;
+    let root = parse(source, Comments::Refused)?;
     let (&key, parents) = change.path.split_last().ok_or(JsonEditError::NoKey)?;
     let mut object = &root;
     for (depth, parent) in parents.iter().enumerate() {
@@ -115,9 +121,16 @@ fn changed(source: &str, change: &JsonChange<'_>) -> Result<String, JsonEditErro
     apply(source, edits)
 }
 
-fn parse(source: &str) -> Result<Object<'_>, JsonEditError> {
+/// Whether a text may have comments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Comments {
+    Allowed,
+    Refused,
+}
+
+pub(crate) fn parse(source: &str, comments: Comments) -> Result<Object<'_>, JsonEditError> {
     let strict = ParseOptions {
-        allow_comments: false,
+        allow_comments: comments == Comments::Allowed,
         allow_loose_object_property_names: false,
         allow_trailing_commas: false,
         allow_missing_commas: false,
@@ -139,7 +152,7 @@ fn parse(source: &str) -> Result<Object<'_>, JsonEditError> {
     }
 }
 
-fn apply(source: &str, edits: Vec<(Span, String)>) -> Result<String, JsonEditError> {
+pub(crate) fn apply(source: &str, edits: Vec<(Span, String)>) -> Result<String, JsonEditError> {
     let document = Document::new(source.as_bytes().to_vec());
     let edits: Vec<Edit> = edits
         .into_iter()
@@ -150,7 +163,7 @@ fn apply(source: &str, edits: Vec<(Span, String)>) -> Result<String, JsonEditErr
     String::from_utf8(bytes).map_err(|_| EditError::Spilled.into())
 }
 
-fn last_named<'o, 's>(object: &'o Object<'s>, name: &str) -> Option<&'o ObjectProp<'s>> {
+pub(crate) fn last_named<'o, 's>(object: &'o Object<'s>, name: &str) -> Option<&'o ObjectProp<'s>> {
     object
         .properties
         .iter()

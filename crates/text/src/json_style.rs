@@ -54,6 +54,44 @@ impl<'s> Style<'s> {
         }
     }
 
+    /// Returns the style of a text of our own.
+    pub(crate) fn of_new_text() -> Self {
+        Self {
+            colon: ": ",
+            line: Some(("\n", "")),
+            step: "  ",
+        }
+    }
+
+    /// Writes objects, one for each key, around a list with one element.
+    ///
+    /// No bracket stands right before what it holds: by that it is known later who made it.
+    pub(crate) fn wrapped(&self, path: &[&str], element: &str) -> String {
+        let n_brackets = path.len() + 1;
+        let gap = |depth: usize| match self.line {
+            Some((eol, indent)) => format!("{eol}{indent}{}", self.step.repeat(depth)),
+            None => " ".to_owned(),
+        };
+        let mut text = String::new();
+        for (depth, key) in path.iter().enumerate() {
+            text.push_str(&format!(
+                "{{{}{}{}",
+                gap(depth + 1),
+                quoted(key),
+                self.colon
+            ));
+        }
+        text.push_str(&format!(
+            "[{}{element}{}]",
+            gap(n_brackets),
+            gap(path.len())
+        ));
+        for depth in (0..path.len()).rev() {
+            text.push_str(&format!("{}}}", gap(depth)));
+        }
+        text
+    }
+
     /// Writes objects, one for each key, around a value.
     pub(crate) fn nested(&self, path: &[&str], value: &JsonValue) -> String {
         let mut text = String::new();

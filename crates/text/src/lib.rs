@@ -4,21 +4,27 @@
 //! Nothing here fails or panics because of what a file contains; only an edit can be refused.
 //! Start reading at [`Document`].
 
+mod claude_folder;
 mod diff;
 mod display;
 mod document;
 mod json_edit;
+mod json_list;
 mod json_style;
 mod lines;
 mod markdown;
+pub mod python_json;
+pub mod python_text;
 mod time;
 
+pub use claude_folder::claude_folder_name;
 pub use diff::diff;
-pub use display::{excerpt, hex, printable, printable_block};
+pub use display::{excerpt, fence, hex, is_printable, printable, printable_block};
 pub use document::{Document, Edit, EditError, Eol, Line, Lines, Span};
 pub use json_edit::{JsonChange, JsonEditError, JsonValue, edit_json};
+pub use json_list::{add_to_list, json_text, list_elements, remove_from_list};
 pub use lines::{LineSplitter, RawLine, Text};
-pub use markdown::{Heading, headings};
+pub use markdown::{Heading, headings, prose};
 pub use time::{file_stamp, format_instant, format_seconds, parse_instant};
 
 /// The UTF-8 byte order mark, which some editors write before the first line.

@@ -1,10 +1,10 @@
-//! The headings of a Markdown text, by a line scanner.
+//! The headings and the prose of a Markdown text, by a line scanner.
 //!
 //! Only ATX headings (`## Title`) count, and only where a reader of the page would see one: not in
 //! fenced or indented code, HTML comments or front matter. The rules are those of `CommonMark` for
 //! the top level of a page. Underlined (setext) headings, headings inside quotes and list items,
 //! and HTML blocks other than comments are deliberately not looked at.
-//! Start at [`headings`].
+//! Start at [`headings`] and [`prose`].
 
 use crate::document::{Line, Lines, Span};
 
@@ -21,21 +21,29 @@ pub struct Heading {
 
 /// Returns the headings in order.
 pub fn headings(source: &str) -> Vec<Heading> {
-    let mut found = Vec::new();
+    prose(source)
+        .filter_map(|line| heading(Indented::new(content(source, line)), line))
+        .collect()
+}
+
+/// Returns the lines that are text to a reader of the page, headings among them.
+///
+/// Fenced code, comments and front matter are left out. Indented lines are not: below a list item
+/// they are text, and which of them are code only a whole parser could tell.
+pub fn prose(source: &str) -> impl Iterator<Item = Line> {
     let mut place = Place::Prose;
-    for line in Lines::new(source.as_bytes()).skip(n_front_matter_lines(source)) {
-        let text = Indented::new(content(source, line));
+    let lines = Lines::new(source.as_bytes()).skip(n_front_matter_lines(source));
+    lines.filter(move |line| {
+        let text = Indented::new(content(source, *line));
+        let before = place;
         place = match place {
-            Place::Prose => {
-                found.extend(heading(text, line));
-                place_after(text)
-            }
+            Place::Prose => place_after(text),
             Place::Fence(fence) if fence.is_closed_by(text) => Place::Prose,
             Place::Comment if text.rest.contains("-->") => Place::Prose,
             Place::Fence(_) | Place::Comment => place,
         };
-    }
-    found
+        matches!((before, place), (Place::Prose, Place::Prose))
+    })
 }
 
 /// What the next line is part of.

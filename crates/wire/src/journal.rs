@@ -42,7 +42,7 @@ pub enum Effect {
         /// The file.
         path: Utf8PathBuf,
         /// What it holds.
-        contents: String,
+        contents: Bytes,
     },
     /// A file that is changed.
     Edit {
@@ -59,6 +59,15 @@ pub enum Effect {
         from: Utf8PathBuf,
         /// Where it goes.
         to: Utf8PathBuf,
+    },
+    /// A file that is moved to a place where nothing is.
+    MoveFile {
+        /// Where it was.
+        from: Utf8PathBuf,
+        /// Where it goes.
+        to: Utf8PathBuf,
+        /// The fingerprint of what it holds.
+        contents: String,
     },
     /// A worktree's files that are to be one commit.
     Land {
@@ -83,6 +92,22 @@ pub enum Effect {
     /// Text that was to be printed, or something that only the host can do and that was shown;
     /// neither is repeated after a crash.
     Print,
+}
+
+/// What a drop-in command is about to do, version 1; there is no file when nothing is.
+///
+/// A reader of another version leaves it alone and says so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pending {
+    /// The version of this form.
+    pub v: u32,
+    /// All effects of the command, in order.
+    pub effects: Vec<Effect>,
+}
+
+impl Pending {
+    /// The version that is written.
+    pub const VERSION: u32 = 1;
 }
 
 /// One path of a landing.

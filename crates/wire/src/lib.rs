@@ -7,19 +7,24 @@
 
 pub mod exit;
 mod facts;
+mod install;
 pub mod journal;
+mod mcp;
 pub mod order;
 mod output;
 mod rescue;
 mod schemas;
+pub mod stopped;
 pub mod torture;
 
 pub use facts::Facts;
+pub use install::InstallOut;
+pub use mcp::{Brief, NextStep, Page, Piece};
 pub use output::{
     AgentOut, CheckOut, CheckpointOut, Checkpoints, CleanOut, Doctor, ErrorBody, ErrorOut,
-    EventOut, Explained, FindingOut, FindingPage, Inspect, NextOut, PlanOut, QuestionOut,
-    RemovedOut, ResumeOut, RunOut, SaidOut, Status, StepOut, TextOut, ThenOut, WorkflowOut, agent,
-    finding, plan, question, workflow,
+    EventOut, Explained, FindingOut, FindingPage, Inspect, LastSessionOut, MigrateOut, NextOut,
+    PlanOut, QuestionOut, RemovedOut, ReportOut, ResumeOut, RunOut, SaidOut, Status, StepOut,
+    TextOut, ThenOut, ValidateOut, WorkflowOut, agent, finding, plan, question, workflow,
 };
 pub use rescue::{RescueOut, RescueShown, RescuedCommitOut, RescuedFileOut, Rescues, RestoredOut};
 pub use schemas::schemas;

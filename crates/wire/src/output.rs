@@ -1,7 +1,9 @@
 //! The objects that commands print with `--json`.
 
+use std::error::Error;
+
 use rekindle_model::{
-    Action, AgentTask, Checkpoint, Explanation, Finding, Plan, Question, Summary, Then,
+    Action, AgentTask, Checkpoint, Code, Explanation, Finding, Plan, Question, Summary, Then,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -52,6 +54,25 @@ pub struct Status {
     pub workflows: Vec<WorkflowOut>,
     /// The command to type next, if there is one.
     pub next_command: Option<String>,
+    /// How the last session of a coding agent here ended, where that is worth knowing.
+    pub last_session: Option<LastSessionOut>,
+}
+
+/// How a session of a coding agent ended.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct LastSessionOut {
+    /// The program: claude, codex, gemini or opencode.
+    pub agent: Option<String>,
+    /// The session's id.
+    pub session: Option<String>,
+    /// When it was heard of last, UTC.
+    pub at: Option<String>,
+    /// running, died, open (died or still running), interrupted, limited or failed.
+    pub state: String,
+    /// One sentence.
+    pub text: String,
+    /// Processes that it started and that still run.
+    pub processes: Vec<u32>,
 }
 
 /// One workflow in one line.
@@ -132,6 +153,15 @@ pub enum StepOut {
     },
     /// A folder is moved.
     MoveFolder {
+        /// Where it is.
+        from: String,
+        /// Where it goes.
+        to: String,
+        /// Why.
+        why: String,
+    },
+    /// A file is moved.
+    MoveFile {
         /// Where it is.
         from: String,
         /// Where it goes.
@@ -233,7 +263,7 @@ pub struct QuestionOut {
     pub answers: Vec<String>,
 }
 
-/// `rekindle resume --json`.
+/// `rekindle resume --json`, `rollback --json`, `checkpoints --archive --json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ResumeOut {
     /// `rekindle.resume/1`.
@@ -374,6 +404,45 @@ pub struct CheckpointOut {
     /// Where it stands.
     #[serde(rename = "where")]
     pub place: String,
+    /// Whether one can go back to it; null where the protocol knows no way back.
+    pub valid: Option<bool>,
+}
+
+/// `rekindle validate --json`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ValidateOut {
+    /// `rekindle.validate/1`.
+    pub schema: &'static str,
+    /// Whether every validator passed.
+    pub valid: bool,
+    /// What each validator found.
+    pub reports: Vec<ReportOut>,
+}
+
+/// What one validator found.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ReportOut {
+    /// Whether it passed.
+    pub valid: bool,
+    /// What is wrong, each a sentence.
+    pub faults: Vec<String>,
+    /// The report as the script prints it.
+    pub text: String,
+}
+
+/// `rekindle migrate --json`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct MigrateOut {
+    /// `rekindle.migrate/1`.
+    pub schema: &'static str,
+    /// `protocol:name` of what was migrated.
+    pub id: Option<String>,
+    /// `done`, `nothing`, `mismatch` or `failed`.
+    pub outcome: String,
+    /// One sentence.
+    pub summary: String,
+    /// What is worth knowing.
+    pub notes: Vec<String>,
 }
 
 /// `rekindle event --json`, `heartbeat --json`, `checkpoint --json`.
@@ -446,6 +515,20 @@ pub struct ErrorBody {
     pub exit: u8,
 }
 
+impl ErrorBody {
+    /// Returns what is said of an error: its own words, and those of every cause.
+    pub fn new(error: &dyn Error, code: Option<Code>, hints: Vec<String>, exit: u8) -> Self {
+        let causes = std::iter::successors(error.source(), |&error| error.source());
+        Self {
+            code: code.map(|code| code.to_string()),
+            message: error.to_string(),
+            causes: causes.map(ToString::to_string).collect(),
+            hints,
+            exit,
+        }
+    }
+}
+
 /// Turns a finding into what is printed.
 pub fn finding(finding: &Finding) -> FindingOut {
     FindingOut {
@@ -495,6 +578,11 @@ pub fn plan(plan: &Plan, digest: &str, findings: &[Finding]) -> PlanOut {
             why: step.why.clone(),
         },
         Action::MoveFolder { from, to } => StepOut::MoveFolder {
+            from: from.to_string(),
+            to: to.to_string(),
+            why: step.why.clone(),
+        },
+        Action::MoveFile { from, to, .. } => StepOut::MoveFile {
             from: from.to_string(),
             to: to.to_string(),
             why: step.why.clone(),
@@ -603,6 +691,7 @@ impl From<&Checkpoint> for CheckpointOut {
             at: checkpoint.at.map(rekindle_text::format_seconds),
             note: checkpoint.note.clone(),
             place: checkpoint.place.to_string(),
+            valid: checkpoint.is_valid,
         }
     }
 }

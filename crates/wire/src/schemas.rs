@@ -2,9 +2,10 @@
 
 use schemars::{JsonSchema, Schema, schema_for};
 
+use crate::install::InstallOut;
 use crate::output::{
-    Checkpoints, CleanOut, Doctor, ErrorOut, EventOut, Explained, FindingPage, Inspect, PlanOut,
-    ResumeOut, RunOut, Status, TextOut,
+    Checkpoints, CleanOut, Doctor, ErrorOut, EventOut, Explained, FindingPage, Inspect, MigrateOut,
+    PlanOut, ResumeOut, RunOut, Status, TextOut, ValidateOut,
 };
 use crate::rescue::{RescueShown, Rescues, RestoredOut};
 use crate::torture::Score;
@@ -23,6 +24,8 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         of::<Explained>("rekindle.explain/1"),
         of::<FindingPage>("rekindle.finding/1"),
         of::<Inspect>("rekindle.inspect/1"),
+        of::<MigrateOut>("rekindle.migrate/1"),
+        of::<InstallOut>("rekindle.install/1"),
         of::<PlanOut>("rekindle.plan/1"),
         of::<RescueShown>("rekindle.rescue/1"),
         of::<Rescues>("rekindle.rescues/1"),
@@ -32,5 +35,6 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         of::<Status>("rekindle.status/1"),
         of::<TextOut>("rekindle.text/1"),
         of::<Score>("rekindle.torture/1"),
+        of::<ValidateOut>("rekindle.validate/1"),
     ]
 }

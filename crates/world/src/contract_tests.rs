@@ -4,13 +4,17 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 
 use crate::{
-    Clock, Entry, Kind, MemoryWorld, ReadError, RealWorld, Recorder, Recording, Witness, World,
+    Clock, End, Entry, Kind, MemoryWorld, ReadError, RealWorld, Recorder, Recording, Witness, World,
 };
 
 const NOW: &str = "2026-01-20T12:00:00Z";
 
 fn now() -> Timestamp {
     NOW.parse().unwrap()
+}
+
+fn oslo() -> jiff::tz::TimeZone {
+    jiff::tz::TimeZone::get("Europe/Oslo").unwrap()
 }
 
 /// Everything a protocol can see of the scene, as one text.
@@ -29,7 +33,12 @@ fn seen(world: &dyn World) -> String {
         pieces.extend_from_slice(piece);
     });
     [
-        format!("now {}", world.now()),
+        format!("now {}, zone {:?}", world.now(), world.zone().iana_name()),
+        format!(
+            "written {:?} {:?}",
+            world.modified(&at("dir/a.txt")),
+            world.modified(&at("nope"))
+        ),
         format!(
             "home {:?} {:?}",
             world.variable("HOME"),
@@ -68,14 +77,30 @@ fn seen(world: &dyn World) -> String {
         format!("read a folder {:?}", world.read(&at("dir"), 100)),
         format!("read binary {:?}", world.read(&at("binary"), 100)),
         format!("stream {streamed:?} {pieces:?}"),
+        format!(
+            "ends {:?}",
+            [
+                (End::Head, 2),
+                (End::Tail, 3),
+                (End::Tail, 0),
+                (End::Head, 9)
+            ]
+            .map(|(end, most)| world.read_end(&at("dir/a.txt"), end, most))
+        ),
+        format!(
+            "end of nothing {:?}",
+            world.read_end(&at("nope"), End::Tail, 3)
+        ),
     ]
     .join("\n")
 }
 
 fn memory() -> MemoryWorld {
     MemoryWorld::new("/scene", now())
+        .in_zone(oslo())
         .with_variable("HOME", "/home/me")
         .file("dir/a.txt", "hello\r\n")
+        .written_at("dir/a.txt", now())
         .file("binary", [0xff, 0x00, b'x'])
         .link("link", "/scene/dir/a.txt")
         .link("into", "/scene/dir")
@@ -84,6 +109,9 @@ fn memory() -> MemoryWorld {
 fn on_disk(folder: &Utf8Path) -> RealWorld {
     fs_err::create_dir(folder.join("dir")).unwrap();
     fs_err::write(folder.join("dir/a.txt"), "hello\r\n").unwrap();
+    let written = std::time::SystemTime::from(now());
+    let file = fs_err::File::open(folder.join("dir/a.txt")).unwrap();
+    file.file().set_modified(written).unwrap();
     fs_err::write(folder.join("binary"), [0xff, 0x00, b'x']).unwrap();
     fs_err::os::unix::fs::symlink(folder.join("dir/a.txt"), folder.join("link")).unwrap();
     fs_err::os::unix::fs::symlink(folder.join("dir"), folder.join("into")).unwrap();
@@ -93,6 +121,7 @@ fn on_disk(folder: &Utf8Path) -> RealWorld {
         [("HOME".to_owned(), "/home/me".to_owned())].into(),
         "".into(),
     )
+    .in_zone(oslo())
 }
 
 fn scratch() -> (tempfile::TempDir, Utf8PathBuf) {
@@ -129,6 +158,8 @@ fn a_witness_notices_every_byte_but_not_the_time() {
     assert_ne!(digest(&memory().with_variable("HOME", "/home/you")), before);
     let mut later = memory();
     later = MemoryWorld::new("/scene", now() + jiff::SignedDuration::from_secs(1))
+        .in_zone(oslo())
+        .written_at("dir/a.txt", now())
         .with_variable("HOME", "/home/me")
         .file(
             "dir/a.txt",

@@ -39,6 +39,33 @@ pub enum GitQuestion {
     },
     /// What the folder's index has that HEAD does not.
     Staged,
+    /// The top of the worktree, and what git calls that which is checked out.
+    HeadName,
+    /// The commit that a name means.
+    Commit {
+        /// The name.
+        name: String,
+    },
+    /// What `git status --porcelain` prints.
+    PrintedStatus {
+        /// Whether folders of untracked files are listed file by file.
+        every_file: bool,
+    },
+    /// What `git diff --name-only` prints for a commit against the folder's files.
+    PrintedNamesSince {
+        /// The commit.
+        base: String,
+    },
+    /// What `git diff-tree --name-only` prints for a commit.
+    PrintedNamesIn {
+        /// The commit.
+        commit: String,
+    },
+    /// Those of some paths that git is told to ignore, one a line.
+    PrintedIgnored {
+        /// The paths.
+        paths: Vec<String>,
+    },
 }
 
 /// An answer; each question has its own kind.
@@ -55,6 +82,12 @@ pub enum GitAnswer {
     Has(bool),
     /// To [`GitQuestion::Changes`], [`GitQuestion::Between`] and [`GitQuestion::Staged`], by path.
     Changes(Vec<GitChange>),
+    /// To [`GitQuestion::HeadName`].
+    HeadName(GitHeadName),
+    /// To [`GitQuestion::Commit`].
+    Commit(Option<String>),
+    /// To the questions about what git prints.
+    Printed(String),
 }
 
 /// Where a repository is.
@@ -68,6 +101,16 @@ pub struct GitRepository {
     pub head: Option<String>,
     /// The branch that is checked out, without `refs/heads/`.
     pub branch: Option<String>,
+}
+
+/// What is checked out, by git's own name for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GitHeadName {
+    /// The top of the worktree that the folder is in.
+    pub top_level: Utf8PathBuf,
+    /// What `git rev-parse --abbrev-ref HEAD` prints; none while there is no commit, and for a name
+    /// that is not UTF-8.
+    pub name: Option<String>,
 }
 
 /// One worktree as git has it registered.
@@ -224,6 +267,30 @@ impl GitAnswer {
     pub fn changes(self) -> Result<Vec<GitChange>, ReadError> {
         if let Self::Changes(changes) = self {
             return Ok(changes);
+        }
+        Err(self.mismatch())
+    }
+
+    /// Returns the answer to [`GitQuestion::HeadName`].
+    pub fn head_name(self) -> Result<GitHeadName, ReadError> {
+        if let Self::HeadName(head) = self {
+            return Ok(head);
+        }
+        Err(self.mismatch())
+    }
+
+    /// Returns the answer to [`GitQuestion::Commit`].
+    pub fn commit(self) -> Result<Option<String>, ReadError> {
+        if let Self::Commit(commit) = self {
+            return Ok(commit);
+        }
+        Err(self.mismatch())
+    }
+
+    /// Returns the answer to the questions about what git prints.
+    pub fn printed(self) -> Result<String, ReadError> {
+        if let Self::Printed(text) = self {
+            return Ok(text);
         }
         Err(self.mismatch())
     }

@@ -17,13 +17,14 @@ mod view;
 mod witness;
 
 pub use git::{
-    GitAnswer, GitChange, GitCommit, GitEntry, GitPath, GitQuestion, GitRepository, GitWorktree,
+    GitAnswer, GitChange, GitCommit, GitEntry, GitHeadName, GitPath, GitQuestion, GitRepository,
+    GitWorktree,
 };
 pub use memory::MemoryWorld;
 #[cfg(feature = "real")]
 pub use real::{Clock, RealWorld};
 pub use recording::{CAPTURE_SCHEMA, Recorder, Recording, RecordingError};
-pub use view::{Entry, Kind, Meta, Owner, Ownership, ReadError, World};
+pub use view::{End, Entry, Kind, Meta, Owner, Ownership, ReadError, World};
 pub use witness::Witness;
 
 #[cfg(test)]

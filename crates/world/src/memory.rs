@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use crate::{Entry, GitAnswer, GitQuestion, Kind, Meta, Owner, Ownership, ReadError, World};
 
@@ -20,6 +21,8 @@ enum Node {
 pub struct MemoryWorld {
     project: Utf8PathBuf,
     now: Timestamp,
+    zone: TimeZone,
+    times: BTreeMap<Utf8PathBuf, Timestamp>,
     variables: BTreeMap<String, String>,
     nodes: BTreeMap<Utf8PathBuf, Node>,
     owners: BTreeMap<Utf8PathBuf, Ownership>,
@@ -27,12 +30,14 @@ pub struct MemoryWorld {
 }
 
 impl MemoryWorld {
-    /// Returns a project with nothing in it, at a fixed time.
+    /// Returns a project with nothing in it, at a fixed time, in UTC.
     pub fn new(project: impl Into<Utf8PathBuf>, now: Timestamp) -> Self {
         let project = project.into();
         let mut world = Self {
             project: project.clone(),
             now,
+            zone: TimeZone::UTC,
+            times: BTreeMap::new(),
             variables: BTreeMap::new(),
             nodes: BTreeMap::new(),
             owners: BTreeMap::new(),
@@ -71,6 +76,21 @@ impl MemoryWorld {
     pub fn denied(mut self, path: impl AsRef<Utf8Path>) -> Self {
         let path = self.project.join(path);
         self.put(path, Node::Denied);
+        self
+    }
+
+    /// Says when a file was last written; of others that is not known.
+    #[must_use]
+    pub fn written_at(mut self, path: impl AsRef<Utf8Path>, at: Timestamp) -> Self {
+        let path = self.project.join(path);
+        self.times.insert(path, at);
+        self
+    }
+
+    /// Sets the user's time zone.
+    #[must_use]
+    pub fn in_zone(mut self, zone: TimeZone) -> Self {
+        self.zone = zone;
         self
     }
 
@@ -161,6 +181,14 @@ impl World for MemoryWorld {
 
     fn now(&self) -> Timestamp {
         self.now
+    }
+
+    fn zone(&self) -> TimeZone {
+        self.zone.clone()
+    }
+
+    fn modified(&self, path: &Utf8Path) -> Option<Timestamp> {
+        self.times.get(&self.follow(path, 32).ok()?).copied()
     }
 
     fn variable(&self, name: &str) -> Option<String> {

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek as _, SeekFrom};
 use std::os::unix::fs::MetadataExt as _;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use crate::real_git::RealGit;
-use crate::{Entry, GitAnswer, GitQuestion, Kind, Meta, Owner, Ownership, ReadError, World};
+use crate::{End, Entry, GitAnswer, GitQuestion, Kind, Meta, Owner, Ownership, ReadError, World};
 
 /// Where the time comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +39,7 @@ impl Clock {
 pub struct RealWorld {
     project: Utf8PathBuf,
     now: Timestamp,
+    zone: TimeZone,
     variables: BTreeMap<String, String>,
     git: RealGit,
 }
@@ -56,9 +58,16 @@ impl RealWorld {
         Self {
             project,
             now: clock.now(),
+            zone: TimeZone::UTC,
             variables,
             git: RealGit::new(search_path),
         }
+    }
+
+    /// Returns the same view in the user's time zone; without one it is UTC.
+    #[must_use]
+    pub fn in_zone(self, zone: TimeZone) -> Self {
+        Self { zone, ..self }
     }
 }
 
@@ -69,6 +78,10 @@ impl World for RealWorld {
 
     fn now(&self) -> Timestamp {
         self.now
+    }
+
+    fn zone(&self) -> TimeZone {
+        self.zone.clone()
     }
 
     fn variable(&self, name: &str) -> Option<String> {
@@ -138,6 +151,20 @@ impl World for RealWorld {
                 Err(error) => return Err(failure(&error)),
             }
         }
+    }
+
+    fn read_end(&self, path: &Utf8Path, end: End, most: usize) -> Result<Vec<u8>, ReadError> {
+        let mut file = open(path)?;
+        let most = u64::try_from(most).unwrap_or(u64::MAX);
+        if end == End::Tail {
+            let len = file.metadata().map_err(|e| failure(&e))?.len();
+            file.seek(SeekFrom::Start(len.saturating_sub(most)))
+                .map_err(|e| failure(&e))?;
+        }
+        let mut bytes = Vec::new();
+        let mut file = file.take(most);
+        file.read_to_end(&mut bytes).map_err(|e| failure(&e))?;
+        Ok(bytes)
     }
 
     fn ownership(&self, path: &Utf8Path) -> Result<Ownership, ReadError> {

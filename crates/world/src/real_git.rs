@@ -4,11 +4,14 @@ use std::cell::OnceCell;
 use std::ffi::OsString;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rekindle_git::{Change, ChangeKind, Entry, Error, ObjectId, Program, Repo};
+use rekindle_git::{
+    Change, ChangeKind, Entry, Error, HeadName, ObjectId, Program, Repo, Untracked,
+    head_name_on_disk,
+};
 
 use crate::{
-    GitAnswer, GitChange, GitCommit, GitEntry, GitPath, GitQuestion, GitRepository, GitWorktree,
-    ReadError,
+    GitAnswer, GitChange, GitCommit, GitEntry, GitHeadName, GitPath, GitQuestion, GitRepository,
+    GitWorktree, ReadError,
 };
 
 /// The git program, looked for when it is first asked.
@@ -34,6 +37,12 @@ impl RealGit {
             .program
             .get_or_init(|| Program::find(&self.search_path).map_err(|e| failure(&e)));
         let repo = Repo::at(program.as_ref().map_err(Clone::clone)?, folder);
+        // Only where there is a git: without one the answer must not depend on the shortcut.
+        if *question == GitQuestion::HeadName
+            && let Some(head) = head_name_on_disk(folder)
+        {
+            return Ok(head_name(head));
+        }
         answer(&repo, question).map_err(|error| failure(&error))
     }
 }
@@ -75,7 +84,37 @@ fn answer(repo: &Repo, question: &GitQuestion) -> Result<GitAnswer, Error> {
             changes(repo.between(&ObjectId::parse(from)?, &ObjectId::parse(to)?)?)
         }
         GitQuestion::Staged => changes(repo.staged()?),
+        GitQuestion::HeadName => head_name(repo.head_name()?),
+        GitQuestion::Commit { name } => {
+            let commit = repo.resolve(name)?;
+            GitAnswer::Commit(commit.map(|commit| commit.as_str().to_owned()))
+        }
+        GitQuestion::PrintedStatus { every_file: true } => {
+            printed(repo, repo.printed_status(Untracked::Files)?)?
+        }
+        GitQuestion::PrintedStatus { every_file: false } => {
+            printed(repo, repo.printed_status(Untracked::Folders)?)?
+        }
+        GitQuestion::PrintedNamesSince { base } => printed(repo, repo.printed_names_since(base)?)?,
+        GitQuestion::PrintedNamesIn { commit } => printed(repo, repo.printed_names_in(commit)?)?,
+        GitQuestion::PrintedIgnored { paths } => printed(repo, repo.printed_ignored(paths)?)?,
     })
+}
+
+fn head_name(head: HeadName) -> GitAnswer {
+    GitAnswer::HeadName(GitHeadName {
+        top_level: head.top_level,
+        name: head.name,
+    })
+}
+
+fn printed(repo: &Repo, bytes: Vec<u8>) -> Result<GitAnswer, Error> {
+    let text = String::from_utf8(bytes).map_err(|_| Error::Unexpected {
+        args: Vec::new(),
+        dir: repo.dir().to_owned(),
+        what: "what git printed is not UTF-8".to_owned(),
+    })?;
+    Ok(GitAnswer::Printed(text))
 }
 
 fn changes(changes: Vec<Change>) -> GitAnswer {

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use crate::{Entry, GitAnswer, GitQuestion, Meta, Ownership, ReadError, World};
@@ -22,6 +23,9 @@ struct Header {
     schema: String,
     project: Utf8PathBuf,
     now: Timestamp,
+    /// Older recordings have none; what they hold was read as UTC.
+    #[serde(default, with = "jiff::fmt::serde::tz::optional")]
+    zone: Option<TimeZone>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -33,6 +37,7 @@ enum Question {
     Resolve(Utf8PathBuf),
     Contents(Utf8PathBuf),
     Ownership(Utf8PathBuf),
+    Modified(Utf8PathBuf),
     Git(Utf8PathBuf, GitQuestion),
 }
 
@@ -48,6 +53,7 @@ enum Answer {
     /// Contents that are not.
     Bytes(Vec<u8>),
     Ownership(Ownership),
+    Modified(Option<Timestamp>),
     Git(GitAnswer),
     Error(ReadError),
 }
@@ -79,6 +85,7 @@ impl<'w> Recorder<'w> {
             schema: CAPTURE_SCHEMA.to_owned(),
             project: self.inner.project().to_owned(),
             now: self.inner.now(),
+            zone: Some(portable(self.inner.zone(), self.inner.now())),
         };
         let mut file = Vec::new();
         // Maps with text keys and plain values: serializing into memory has no way to fail.
@@ -117,6 +124,14 @@ impl<'w> Recorder<'w> {
     }
 }
 
+/// Returns a zone that can be written down: one without a name becomes the offset it has now.
+fn portable(zone: TimeZone, now: Timestamp) -> TimeZone {
+    if zone.iana_name().is_some() || zone.to_fixed_offset().is_ok() {
+        return zone;
+    }
+    TimeZone::fixed(zone.to_offset(now))
+}
+
 fn contents(bytes: Vec<u8>) -> Answer {
     match String::from_utf8(bytes) {
         Ok(text) => Answer::Text(text),
@@ -131,6 +146,10 @@ impl World for Recorder<'_> {
 
     fn now(&self) -> Timestamp {
         self.inner.now()
+    }
+
+    fn zone(&self) -> TimeZone {
+        self.inner.zone()
     }
 
     fn variable(&self, name: &str) -> Option<String> {
@@ -183,7 +202,9 @@ impl World for Recorder<'_> {
     }
 
     fn modified(&self, path: &Utf8Path) -> Option<Timestamp> {
-        self.inner.modified(path)
+        let at = self.inner.modified(path);
+        self.keep(Question::Modified(path.to_owned()), Answer::Modified(at));
+        at
     }
 
     fn git(&self, folder: &Utf8Path, question: &GitQuestion) -> Result<GitAnswer, ReadError> {
@@ -277,6 +298,10 @@ impl World for Recording {
         self.header.now
     }
 
+    fn zone(&self) -> TimeZone {
+        self.header.zone.clone().unwrap_or(TimeZone::UTC)
+    }
+
     fn variable(&self, name: &str) -> Option<String> {
         let answer = self.answer(&Question::Variable(name.to_owned())).ok()?;
         let Answer::Variable(value) = answer else {
@@ -329,6 +354,14 @@ impl World for Recording {
             return Err(mismatch(answer));
         };
         Ok(*ownership)
+    }
+
+    fn modified(&self, path: &Utf8Path) -> Option<Timestamp> {
+        let answer = self.answer(&Question::Modified(path.to_owned())).ok()?;
+        let Answer::Modified(at) = answer else {
+            return None;
+        };
+        *at
     }
 
     fn git(&self, folder: &Utf8Path, question: &GitQuestion) -> Result<GitAnswer, ReadError> {

@@ -2,6 +2,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use crate::{GitAnswer, GitQuestion};
@@ -59,6 +60,15 @@ pub enum Owner {
     Other,
 }
 
+/// Which end of a file is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// The first bytes.
+    Head,
+    /// The last bytes.
+    Tail,
+}
+
 /// Why something could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
@@ -97,6 +107,9 @@ pub trait World {
     /// Returns the time, which stands still while one question is answered.
     fn now(&self) -> Timestamp;
 
+    /// Returns the user's time zone, for files that keep local times.
+    fn zone(&self) -> TimeZone;
+
     /// Returns an environment variable that a protocol names (`HOME`, `KILN_WORKTREE_ROOT`).
     fn variable(&self, name: &str) -> Option<String>;
 
@@ -115,15 +128,30 @@ pub trait World {
     /// Hands a file to `sink` in pieces, in order, so that its length costs no memory.
     fn stream(&self, path: &Utf8Path, sink: &mut dyn FnMut(&[u8])) -> Result<(), ReadError>;
 
+    /// Reads at most `most` bytes at one end of a file, however long it is.
+    fn read_end(&self, path: &Utf8Path, end: End, most: usize) -> Result<Vec<u8>, ReadError> {
+        let mut kept = Vec::new();
+        self.stream(path, &mut |piece| match end {
+            End::Head => {
+                let room = most.saturating_sub(kept.len()).min(piece.len());
+                kept.extend_from_slice(&piece[..room]);
+            }
+            End::Tail => {
+                kept.extend_from_slice(piece);
+                let surplus = kept.len().saturating_sub(most);
+                kept.drain(..surplus);
+            }
+        })?;
+        Ok(kept)
+    }
+
     /// Tells whose a path is, without following a last link.
     fn ownership(&self, path: &Utf8Path) -> Result<Ownership, ReadError>;
 
     /// Tells when a file was last written, following links; not every world knows.
     ///
-    /// It is no part of what a file says, so it is neither recorded nor a change of the world.
-    fn modified(&self, _path: &Utf8Path) -> Option<Timestamp> {
-        None
-    }
+    /// It is no part of what a file says: it is recorded, but it is no change of the world.
+    fn modified(&self, path: &Utf8Path) -> Option<Timestamp>;
 
     /// Asks git about the repository that a folder belongs to; no repository is not there.
     fn git(&self, folder: &Utf8Path, question: &GitQuestion) -> Result<GitAnswer, ReadError>;

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use crate::{Entry, GitAnswer, GitQuestion, Meta, Ownership, ReadError, World};
 
@@ -52,6 +53,10 @@ impl World for Witness<'_> {
 
     fn now(&self) -> Timestamp {
         self.inner.now()
+    }
+
+    fn zone(&self) -> TimeZone {
+        self.inner.zone()
     }
 
     fn variable(&self, name: &str) -> Option<String> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::report::Section;
-use super::{breakdown, machine, overhead, overview, replay, report, startup};
+use super::{breakdown, hook, machine, map, overhead, overview, replay, report, startup};
 use crate::{Chore, run};
 
 pub(crate) const CHORE: Chore = Chore {
@@ -21,6 +21,8 @@ const BENCHES: &[Bench] = &[
     replay::BENCH,
     overview::BENCH,
     startup::BENCH,
+    map::BENCH,
+    hook::BENCH,
     overhead::BENCH,
     breakdown::BENCH,
 ];
@@ -123,7 +125,15 @@ mod tests {
                 .collect();
             assert_eq!(chosen, expect);
         };
-        let all = ["replay", "overview", "startup", "overhead", "breakdown"];
+        let all = [
+            "replay",
+            "overview",
+            "startup",
+            "map",
+            "hook",
+            "overhead",
+            "breakdown",
+        ];
         check(&[], false, &all);
         check(&["--full"], true, &all);
         check(&["--full", "overhead"], true, &["overhead"]);

@@ -27,12 +27,12 @@ pub(super) fn line(text: &str) -> Option<String> {
 }
 
 /// Returns the first line with anything on it: that of an error says most.
-pub(super) fn first_line(text: &str) -> Option<String> {
+pub(crate) fn first_line(text: &str) -> Option<String> {
     text.lines().find_map(clean)
 }
 
 /// Returns the use of a tool on a line.
-pub(super) fn tool(name: &str, input: Option<&Value>) -> Option<String> {
+pub(crate) fn tool(name: &str, input: Option<&Value>) -> Option<String> {
     let told = TELLING
         .iter()
         .find_map(|key| input?.get(key)?.as_str())

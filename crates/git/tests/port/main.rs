@@ -7,10 +7,12 @@
     reason = "tests make the files they look at, and fail by panicking"
 )]
 
+mod abandoned;
 mod changes;
 mod destroy;
 mod fixture;
 mod fuzz;
+mod head_name;
 mod history;
 mod hook;
 mod process;

@@ -48,21 +48,27 @@ impl Drive {
         }
     }
 
-    fn case(&self) -> Box<dyn Case> {
+    fn world(&self) -> MemoryWorld {
         let mut world = MemoryWorld::new("/project", self.now).folder(in_run(RUN, ""));
         for (path, contents) in &self.files {
             world = world.file(path, contents);
         }
+        world
+    }
+
+    fn case(&self) -> Box<dyn Case> {
         let ask = Ask {
             name: Some(RUN.to_owned()),
-            tasks: None,
+            ..Ask::default()
         };
-        AgentMemory.inspect(&world, &ask)
+        AgentMemory.inspect(&self.world(), &ask)
     }
 
     fn plan(&mut self, intent: &Intent) -> Plan {
         self.now += self.tick;
-        self.case().plan(intent).expect("a run is chosen")
+        self.case()
+            .plan(&self.world(), intent)
+            .expect("a run is chosen")
     }
 
     fn write(&mut self, name: &str, text: &str) {
@@ -130,7 +136,12 @@ impl Drive {
                         QuestionKind::Escalation => ["retry", "skip", "abort"].contains(a),
                         QuestionKind::PullRequest => ["merged", "skip consolidation"].contains(a),
                         // Another protocol's questions.
-                        QuestionKind::FailedValidation | QuestionKind::CompleteProject => false,
+                        QuestionKind::FailedValidation
+                        | QuestionKind::CompleteProject
+                        | QuestionKind::ResumeWorkflow
+                        | QuestionKind::CorruptState
+                        | QuestionKind::MissingPlan
+                        | QuestionKind::CircuitBreaker => false,
                     };
                     let place = self.answers.iter().position(|a| said(question.kind, a))?;
                     Intent::Answer {

@@ -36,7 +36,7 @@ use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use rekindle_model::{
     AgentTask, Assessment, Checkpoint, Explanation, Happened, Intent, Plan, Progress, ProtocolName,
-    State, Summary, Work, WorkflowId,
+    State, Summary, Work, WorkflowDocument, WorkflowId,
 };
 use rekindle_world::World;
 
@@ -127,7 +127,7 @@ impl Case for Judged {
         &self.assessment
     }
 
-    fn plan(&self, intent: &Intent) -> Option<Plan> {
+    fn plan(&self, _: &dyn World, intent: &Intent) -> Option<Plan> {
         Some(plan::plan(
             &self.verdict,
             self.run()?,
@@ -165,6 +165,24 @@ impl Case for Judged {
                 at: checkpoint.mark.at,
                 note: checkpoint.note.clone(),
                 place: run.evidence.place(checkpoint.mark),
+                is_valid: None,
+            })
+            .collect()
+    }
+
+    fn documents(&self) -> Vec<WorkflowDocument> {
+        let Some(run) = self.run() else {
+            return Vec::new();
+        };
+        let folder = layout::run_folder(&run.evidence.id);
+        let artifacts = run.evidence.artifacts.iter();
+        let contracts = run.evidence.contracts.iter();
+        artifacts
+            .map(|artifact| artifact.file_name().to_owned())
+            .chain(contracts.map(|name| format!("tasks/{name}")))
+            .map(|name| WorkflowDocument {
+                path: folder.join(&name),
+                name,
             })
             .collect()
     }

@@ -114,6 +114,7 @@ impl Planner<'_> {
             then,
             ahead: Vec::new(),
             before_asking: String::new(),
+            confirmation: None,
             without_agent: None,
         }
     }
@@ -195,7 +196,7 @@ impl Planner<'_> {
         let made = Step {
             action: Action::Create {
                 path: layout::run_folder(self.id()).join(Artifact::Summary.file_name()),
-                contents: summary,
+                contents: summary.into_bytes(),
             },
             why: "the run's summary".to_owned(),
         };

@@ -37,6 +37,7 @@ fn effect(action: &Action) -> String {
         Action::Print(_) => return "print".to_owned(),
         Action::Edit { .. }
         | Action::MoveFolder { .. }
+        | Action::MoveFile { .. }
         | Action::Land(_)
         | Action::EndWorker { .. }
         | Action::AskHost { .. } => panic!("this protocol has no such effect"),
@@ -66,8 +67,9 @@ pub(super) fn log() -> camino::Utf8PathBuf {
 pub(super) fn plan(scene: &str, intent: &Intent) -> Plan {
     let scene = Scene::new(scene);
     let case = scene.case();
-    let plan = case.plan(intent).unwrap();
-    assert_eq!(case.plan(intent), Some(plan.clone()), "a plan is itself");
+    let plan = case.plan(&scene.world, intent).unwrap();
+    let again = case.plan(&scene.world, intent);
+    assert_eq!(again, Some(plan.clone()), "a plan is itself");
     plan
 }
 
@@ -109,11 +111,10 @@ fn opening_a_run_tells_of_it_and_goes_round() {
         &Intent::Open,
         &format!("stop Done: run `{RUN}` is complete (summary.md)"),
     );
-    assert_eq!(
-        Scene::new("ask nope\n docs prd").case().plan(&Intent::Open),
-        None
-    );
-    assert_eq!(Scene::new("run ").case().plan(&Intent::Open), None);
+    for nothing in ["ask nope\n docs prd", "run "] {
+        let scene = Scene::new(nothing);
+        assert_eq!(scene.case().plan(&scene.world, &Intent::Open), None);
+    }
 }
 
 #[test]
@@ -126,6 +127,7 @@ fn the_report_is_the_seeds_to_the_letter() {
             | Action::Create { .. }
             | Action::Edit { .. }
             | Action::MoveFolder { .. }
+            | Action::MoveFile { .. }
             | Action::Land(_)
             | Action::EndWorker { .. }
             | Action::AskHost { .. } => None,
@@ -438,7 +440,10 @@ fn checks_of_the_graph_bind_the_verifier() {
             "task-graph.json",
             r#"{"tasks":[{"id":"T1","verification":{"commands":["cargo test"]}}]}"#,
         );
-    let plan = scene.case().plan(&Intent::GoOn { log: log() }).unwrap();
+    let plan = scene
+        .case()
+        .plan(&scene.world, &Intent::GoOn { log: log() })
+        .unwrap();
     assert_eq!(
         shown(&plan),
         "agent verifier T1 attempt 1 checks cargo test"

@@ -415,6 +415,12 @@ impl World for Vanishing {
     fn now(&self) -> Timestamp {
         self.0.world.now()
     }
+    fn zone(&self) -> jiff::tz::TimeZone {
+        self.0.world.zone()
+    }
+    fn modified(&self, path: &Utf8Path) -> Option<Timestamp> {
+        self.0.world.modified(path)
+    }
     fn variable(&self, name: &str) -> Option<String> {
         self.0.world.variable(name)
     }

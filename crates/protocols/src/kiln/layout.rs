@@ -7,8 +7,11 @@
 use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use rekindle_text::claude_folder_name;
 use rekindle_world::{Kind, World};
 
+/// Kiln's own folder in a project.
+pub(super) const FOLDER: &str = ".kiln";
 /// The memory's main file.
 pub(super) const MEMORY: &str = "MEMORY.md";
 /// The other files of the memory that a resume reads.
@@ -23,8 +26,6 @@ pub(super) const SPAWNS: &str = ".rekindle/logs/kiln/spawns.jsonl";
 pub(super) const LARGEST: u64 = 8 * 1024 * 1024;
 /// Where memories go that are archived, beside the memory.
 const ARCHIVE: &str = "memory-archive";
-/// The longest name of a folder that Claude Code does not cut.
-const LONGEST_NAME: usize = 200;
 /// What a memory begins with.
 const TITLE: &str = "# Kiln Project Memory";
 
@@ -54,7 +55,7 @@ impl Layout {
         let by_seed = encode(&project);
         let names = [
             by_seed.clone(),
-            encode_as_claude_code(&real),
+            claude_folder_name(real.as_str()),
             encode_collapsed(&project),
         ];
         let layout = Self {
@@ -144,7 +145,7 @@ impl Layout {
 
     /// Returns a path in kiln's folder of the project.
     pub(super) fn in_kiln(&self, path: &str) -> Utf8PathBuf {
-        self.project.join(".kiln").join(path)
+        self.project.join(FOLDER).join(path)
     }
 
     /// Returns the name by which people call the project.
@@ -213,36 +214,6 @@ fn encode(path: &Utf8Path) -> String {
     path.as_str().replace('/', "-")
 }
 
-/// Claude Code's own rule: everything but letters and digits becomes a dash, by units of UTF-16, and
-/// a long name is cut and told from others by a hash of the path.
-fn encode_as_claude_code(path: &Utf8Path) -> String {
-    let dash = |unit: u16| match u8::try_from(unit) {
-        Ok(c) if c.is_ascii_alphanumeric() => char::from(c),
-        Ok(_) | Err(_) => '-',
-    };
-    let encoded: String = path.as_str().encode_utf16().map(dash).collect();
-    match encoded.get(..LONGEST_NAME) {
-        Some(short) if encoded.len() > LONGEST_NAME => {
-            let hash = path.as_str().encode_utf16().fold(0_i32, |hash, unit| {
-                hash.wrapping_mul(31).wrapping_add(i32::from(unit))
-            });
-            format!("{short}-{}", base36(hash.unsigned_abs()))
-        }
-        Some(_) | None => encoded,
-    }
-}
-
-fn base36(mut number: u32) -> String {
-    let mut digits = Vec::new();
-    loop {
-        digits.extend(char::from_digit(number % 36, 36));
-        number /= 36;
-        if number == 0 {
-            return digits.into_iter().rev().collect();
-        }
-    }
-}
-
 /// The rule of kiln's installer: slashes and signs that some systems refuse, and no two dashes in a row.
 fn encode_collapsed(path: &Utf8Path) -> String {
     let mut encoded = String::new();
@@ -308,23 +279,9 @@ mod tests {
         ] {
             let path = Utf8Path::new(path);
             assert_eq!(encode(path), seed);
-            assert_eq!(encode_as_claude_code(path), claude);
+            assert_eq!(claude_folder_name(path.as_str()), claude);
             assert_eq!(encode_collapsed(path), collapsed);
         }
-    }
-
-    #[test]
-    fn claude_codes_names_count_units_and_are_cut_when_long() {
-        let encoded = |path: &str| encode_as_claude_code(Utf8Path::new(path));
-        assert_eq!(encoded("/tmp/x/my_app.v2 x"), "-tmp-x-my-app-v2-x");
-        assert_eq!(encoded("/é/🔥"), "-----");
-        let exact = format!("/{}", "a".repeat(199));
-        assert_eq!(encoded(&exact), exact.replace('/', "-"));
-        // The hashes were computed apart from this code.
-        let long = format!("/{}", "a".repeat(200));
-        assert_eq!(encoded(&long), format!("-{}-b6ymvl", "a".repeat(199)));
-        let other = format!("/{}.é🔥", "b".repeat(250));
-        assert_eq!(encoded(&other), format!("-{}-ywhd3i", "b".repeat(199)));
     }
 
     #[test]

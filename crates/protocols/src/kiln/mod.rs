@@ -31,7 +31,7 @@ use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use rekindle_model::{
     AgentTask, Assessment, Checkpoint, Explanation, Fact, Finding, Happened, Intent, Next, Plan,
-    Progress, ProtocolName, State, Summary, Work, WorkflowId,
+    Progress, ProtocolName, State, Summary, Work, WorkflowDocument, WorkflowId,
 };
 use rekindle_world::World;
 
@@ -112,7 +112,7 @@ impl Case for Resume {
         &self.assessment
     }
 
-    fn plan(&self, intent: &Intent) -> Option<Plan> {
+    fn plan(&self, _: &dyn World, intent: &Intent) -> Option<Plan> {
         plan::plan(&self.judged, self.now, intent)
     }
 
@@ -130,6 +130,22 @@ impl Case for Resume {
 
     fn checkpoints(&self) -> Vec<Checkpoint> {
         Vec::new()
+    }
+
+    // The memory itself is in the user's home, so it is none of the project's documents.
+    fn documents(&self) -> Vec<WorkflowDocument> {
+        let project = &self.judged.project;
+        let states = project.states.keys().copied().map(layout::phase_state);
+        let summaries = project.archived.iter().copied().map(layout::phase_summary);
+        let names = [layout::REPORT.to_owned()].into_iter();
+        names
+            .chain(states)
+            .chain(summaries)
+            .map(|name| WorkflowDocument {
+                path: Utf8PathBuf::from(layout::FOLDER).join(&name),
+                name,
+            })
+            .collect()
     }
 }
 

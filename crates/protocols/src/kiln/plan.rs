@@ -278,6 +278,7 @@ fn plan_of(name: &str, steps: Vec<Step>, then: Then) -> Plan {
         then,
         ahead: Vec::new(),
         before_asking: String::new(),
+        confirmation: None,
         without_agent: None,
     }
 }

@@ -545,6 +545,7 @@ fn the_quote_that_is_noted_is_the_one_that_was_told() {
         Action::Create { .. }
         | Action::Edit { .. }
         | Action::MoveFolder { .. }
+        | Action::MoveFile { .. }
         | Action::Land(_)
         | Action::EndWorker { .. }
         | Action::AskHost { .. }

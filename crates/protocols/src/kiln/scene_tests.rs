@@ -129,7 +129,7 @@ impl Scene {
     }
 
     pub(super) fn plan(&self, intent: &Intent) -> Plan {
-        self.case().plan(intent).unwrap()
+        self.case().plan(&self.world(), intent).unwrap()
     }
 
     /// Returns the codes of the findings, sorted.
@@ -173,6 +173,7 @@ pub(super) fn said(plan: &Plan) -> String {
         | Action::Create { .. }
         | Action::Edit { .. }
         | Action::MoveFolder { .. }
+        | Action::MoveFile { .. }
         | Action::Land(_)
         | Action::EndWorker { .. }
         | Action::AskHost { .. } => None,
@@ -190,6 +191,7 @@ pub(super) fn written(plan: &Plan) -> Option<String> {
         Action::Append { .. }
         | Action::Create { .. }
         | Action::MoveFolder { .. }
+        | Action::MoveFile { .. }
         | Action::Land(_)
         | Action::EndWorker { .. }
         | Action::AskHost { .. }
@@ -233,7 +235,7 @@ fn a_missing_or_empty_memory_has_one_thing_to_say_and_writes_nothing() {
     ] {
         let case = Kiln.inspect(&world, &Ask::default());
         assert_eq!(fact(&case.assessment().facts, "verdict"), "no_memory");
-        let plan = case.plan(&Intent::Open).unwrap();
+        let plan = case.plan(&world, &Intent::Open).unwrap();
         assert_eq!(said(&plan), block(folder));
         assert_eq!(plan.steps, []);
     }
@@ -249,7 +251,7 @@ fn a_memory_that_can_not_be_read_is_corrupted_and_says_why() {
             .message
             .contains("permission denied")
     );
-    assert_eq!(case.plan(&Intent::Open).unwrap().steps, []);
+    assert_eq!(case.plan(&world, &Intent::Open).unwrap().steps, []);
 }
 
 #[test]
@@ -397,7 +399,7 @@ proptest! {
         // What follows is held to the same: every end of an agent, and every answer.
         while let Some(intent) = intents.pop() {
             let is_first = matches!(intent, Intent::Open | Intent::GoOn { .. });
-            let plan = case.plan(&intent).unwrap();
+            let plan = case.plan(&world, &intent).unwrap();
             let writes = plan.steps.iter().any(|step| !matches!(step.action, Action::Print(_)));
             prop_assert!(is_ok || !writes);
             match plan.then {

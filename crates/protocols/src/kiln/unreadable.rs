@@ -94,7 +94,7 @@ impl Case for Unreadable {
         &self.assessment
     }
 
-    fn plan(&self, intent: &Intent) -> Option<Plan> {
+    fn plan(&self, _: &dyn World, intent: &Intent) -> Option<Plan> {
         Some(plan::only_says(&self.name, &self.text, intent))
     }
 

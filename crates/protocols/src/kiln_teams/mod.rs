@@ -26,7 +26,7 @@ use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use rekindle_model::{
     AgentTask, Assessment, Checkpoint, Explanation, Happened, Intent, Next, Plan, Progress,
-    ProtocolName, State, Summary, Work, WorkflowId,
+    ProtocolName, State, Summary, Work, WorkflowDocument, WorkflowId,
 };
 use rekindle_world::World;
 
@@ -109,7 +109,7 @@ impl Case for Recovery {
         &self.assessment
     }
 
-    fn plan(&self, intent: &Intent) -> Option<Plan> {
+    fn plan(&self, _: &dyn World, intent: &Intent) -> Option<Plan> {
         plan::plan(&self.judged, intent)
     }
 
@@ -137,6 +137,21 @@ impl Case for Recovery {
 
     fn checkpoints(&self) -> Vec<Checkpoint> {
         Vec::new()
+    }
+
+    fn documents(&self) -> Vec<WorkflowDocument> {
+        let plan = layout::plan(self.judged.phase.number);
+        let named = [
+            ("STATE.md", layout::STATE.into()),
+            ("PLAN.md", plan),
+            ("config.json", layout::CONFIG.into()),
+        ];
+        named
+            .map(|(name, path)| WorkflowDocument {
+                name: name.to_owned(),
+                path,
+            })
+            .into()
     }
 }
 
@@ -196,7 +211,7 @@ impl Case for Unreadable {
         &self.assessment
     }
 
-    fn plan(&self, _: &Intent) -> Option<Plan> {
+    fn plan(&self, _: &dyn World, _: &Intent) -> Option<Plan> {
         Some(plan::only_says(Self::NAME, self.text?))
     }
 

@@ -46,6 +46,7 @@ pub(super) fn only_says(name: &str, text: &str) -> Plan {
         then: Then::Stop(stop(StopKind::Blocked, text, &[])),
         ahead: Vec::new(),
         before_asking: format!("{text}\n"),
+        confirmation: None,
         without_agent: None,
     }
 }
@@ -66,6 +67,7 @@ impl Planner<'_> {
             then,
             ahead: Vec::new(),
             before_asking: String::new(),
+            confirmation: None,
             without_agent: None,
         }
     }

@@ -1,12 +1,10 @@
 //! Commands that look and change nothing.
 
-use rekindle_app::{Explained, Inspected, Project, Query};
+use rekindle_app::{Explained, ExplainedObject, Inspected, Project, Query};
 use rekindle_model::{Finding, Severity, State};
-use rekindle_wire::{
-    CheckOut, Doctor, Explained as ExplainedOut, Facts, FindingPage, Inspect, Status, exit,
-};
+use rekindle_wire::{CheckOut, Doctor, exit};
 
-use super::{elsewhere, looked, query};
+use super::{elsewhere, looked, started};
 use crate::arguments::{ExplainArguments, InspectArguments};
 use crate::failure::Failure;
 use crate::render;
@@ -15,20 +13,14 @@ use crate::terminal::Terminal;
 pub(super) fn status(project: &Project, terminal: &mut Terminal) -> u8 {
     let overview = rekindle_app::status(project);
     if terminal.is_json() {
-        terminal.json(&Status {
-            schema: "rekindle.status/1",
-            project: project.folder.to_string(),
-            workflows: overview
-                .workflows
-                .iter()
-                .map(rekindle_wire::workflow)
-                .collect(),
-            next_command: overview.next_command,
-        });
+        terminal.json(&overview.object(project));
         return exit::DONE;
     }
     let all = terminal.is_verbose();
     terminal.result(&render::status(&overview.workflows, overview.now, all));
+    if let Some(last) = &overview.last_session {
+        terminal.hint(&render::last_session(last));
+    }
     if let Some(command) = overview.next_command {
         terminal.hint(&render::hint(&format!("go on with `{command}`")));
     } else if overview.workflows.is_empty()
@@ -44,7 +36,7 @@ pub(super) fn inspect(
     arguments: &InspectArguments,
     terminal: &mut Terminal,
 ) -> Result<u8, Failure> {
-    let query = query(&arguments.workflow);
+    let query = started(&arguments.workflow, &arguments.start);
     let inspected = if let Some(file) = &arguments.from {
         rekindle_app::inspect_recording(project, file, &query)?
     } else {
@@ -58,25 +50,16 @@ pub(super) fn inspect(
         terminal.hint(&render::captured(file));
     }
     show(&inspected, terminal);
+    if let Some(last) = &inspected.last_session {
+        terminal.hint(&render::last_session(last));
+    }
     Ok(looked(inspected.assessment().state != State::Unknown))
 }
 
 fn show(inspected: &Inspected, terminal: &mut Terminal) {
     let assessment = inspected.assessment();
-    let out = Inspect {
-        schema: "rekindle.inspect/1",
-        protocol: inspected.protocol.to_string(),
-        id: assessment.id.as_ref().map(|id| id.name.clone()),
-        state: assessment.state.as_str().to_owned(),
-        findings: assessment
-            .findings
-            .iter()
-            .map(rekindle_wire::finding)
-            .collect(),
-        facts: Facts(assessment.facts.clone()),
-    };
     if terminal.is_json() {
-        terminal.json(&out);
+        terminal.json(&inspected.object());
         return;
     }
     let text = render::inspection(assessment);
@@ -101,12 +84,7 @@ pub(super) fn plan(
 ) -> Result<u8, Failure> {
     let planned = rekindle_app::plan(project, query)?;
     if terminal.is_json() {
-        let findings = &planned.assessment.findings;
-        terminal.json(&rekindle_wire::plan(
-            &planned.plan,
-            &planned.digest,
-            findings,
-        ));
+        terminal.json(&planned.object());
     } else {
         let summary = planned.assessment.chosen();
         terminal.result(&render::plan(&planned.plan, summary, &planned.digest));
@@ -124,19 +102,15 @@ pub(super) fn explain(
     let query = Query {
         protocol: arguments.protocol,
         name: Some(arguments.subject.clone()),
-        tasks: None,
+        ..Query::default()
     };
-    match rekindle_app::explain(project, &query, arguments.task.as_deref())? {
-        Explained::Task(explanation) if terminal.is_json() => {
-            terminal.json(&ExplainedOut::from(&explanation));
-        }
-        Explained::Task(explanation) => terminal.result(&render::explanation(&explanation)),
-        Explained::Code(code) if terminal.is_json() => terminal.json(&FindingPage {
-            schema: "rekindle.finding/1",
-            code: code.to_string(),
-            severity: code.severity().as_str().to_owned(),
-            page: code.page().to_owned(),
-        }),
+    let explained = rekindle_app::explain(project, &query, arguments.task.as_deref())?;
+    match &explained {
+        _ if terminal.is_json() => match explained.object() {
+            ExplainedObject::Task(object) => terminal.json(&object),
+            ExplainedObject::Code(object) => terminal.json(&object),
+        },
+        Explained::Task(explanation) => terminal.result(&render::explanation(explanation)),
         Explained::Code(code) => terminal.result(code.page()),
     }
     Ok(exit::DONE)

@@ -1,11 +1,13 @@
 //! Commands for workers and scripts: events, heartbeats, checkpoints.
 
-use rekindle_app::{Project, Query, Recorded};
+use rekindle_app::{Project, Recorded};
 use rekindle_model::Report;
-use rekindle_wire::{CheckpointOut, Checkpoints, EventOut, exit};
+use rekindle_wire::exit;
 
-use super::{named, query};
-use crate::arguments::{CheckpointArguments, EventArguments, HeartbeatArguments};
+use super::{named, query, resume};
+use crate::arguments::{
+    CheckpointArguments, CheckpointsArguments, EventArguments, HeartbeatArguments,
+};
 use crate::failure::Failure;
 use crate::render;
 use crate::terminal::Terminal;
@@ -30,12 +32,7 @@ pub(super) fn heartbeat(
     arguments: HeartbeatArguments,
     terminal: &mut Terminal,
 ) -> Result<u8, Failure> {
-    let report = Report {
-        event: "heartbeat".to_owned(),
-        actor: arguments.actor,
-        task: Some(arguments.task),
-        details: None,
-    };
+    let report = Report::heartbeat(arguments.actor, arguments.task);
     let recorded = rekindle_app::event(project, &named(arguments.id), report)?;
     Ok(show(recorded, terminal))
 }
@@ -52,12 +49,7 @@ pub(super) fn checkpoint(
 
 fn show(recorded: Recorded, terminal: &mut Terminal) -> u8 {
     if terminal.is_json() {
-        terminal.json(&EventOut {
-            schema: "rekindle.event/1",
-            id: recorded.id.to_string(),
-            log: recorded.log.to_string(),
-            record: recorded.record,
-        });
+        terminal.json(&recorded.object());
     } else {
         terminal.hint(&render::recorded(&recorded.log));
     }
@@ -66,18 +58,26 @@ fn show(recorded: Recorded, terminal: &mut Terminal) -> u8 {
 
 pub(super) fn checkpoints(
     project: &Project,
-    query: &Query,
+    arguments: &CheckpointsArguments,
     terminal: &mut Terminal,
 ) -> Result<u8, Failure> {
-    let (id, checkpoints) = rekindle_app::checkpoints(project, query)?;
+    let query = query(&arguments.workflow);
+    if arguments.archive {
+        let archived = rekindle_app::archive(project, &query, arguments.yes, terminal)?;
+        return Ok(resume::show(
+            project,
+            archived.id,
+            archived.outcome,
+            terminal,
+        ));
+    }
+    let timeline = rekindle_app::checkpoints(project, &query)?;
     if terminal.is_json() {
-        terminal.json(&Checkpoints {
-            schema: "rekindle.checkpoints/1",
-            id: id.to_string(),
-            checkpoints: checkpoints.iter().map(CheckpointOut::from).collect(),
-        });
+        terminal.json(&timeline.object());
+    } else if let Some(words) = &timeline.words {
+        terminal.result(words);
     } else {
-        terminal.result(&render::checkpoints(&checkpoints));
+        terminal.result(&render::checkpoints(&timeline.checkpoints));
     }
     Ok(exit::DONE)
 }

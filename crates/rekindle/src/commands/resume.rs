@@ -1,11 +1,11 @@
 //! The job, on a terminal.
 
-use rekindle_app::{Options, Outcome, Project, Resumed};
-use rekindle_model::{ProtocolName, StopKind};
-use rekindle_wire::{ResumeOut, exit};
+use rekindle_app::{Options, Outcome, Project, Query, Resumed};
+use rekindle_model::{ProtocolName, WorkflowId};
+use rekindle_wire::exit;
 
-use super::{elsewhere, inspect, query, run};
-use crate::arguments::ResumeArguments;
+use super::{elsewhere, inspect, named, run, started};
+use crate::arguments::{ResumeArguments, RollbackArguments};
 use crate::environment;
 use crate::failure::Failure;
 use crate::render;
@@ -16,12 +16,13 @@ pub(super) fn resume(
     arguments: &ResumeArguments,
     terminal: &mut Terminal,
 ) -> Result<u8, Failure> {
-    let query = query(&arguments.workflow);
+    let query = started(&arguments.workflow, &arguments.start);
     if arguments.dry_run {
         return inspect::plan(project, &query, terminal);
     }
     let options = Options {
         yes: arguments.yes,
+        agreed_to: None,
         engine: if arguments.no_agent {
             None
         } else {
@@ -38,18 +39,48 @@ pub(super) fn resume(
         run::show(&id.to_string(), ending, terminal);
         return Ok(run::code(ending));
     }
-    let code = if resumed.outcome.is_failure() {
+    Ok(show(project, resumed.id, resumed.outcome, terminal))
+}
+
+/// Goes back to a checkpoint, which is a resume from it without an agent.
+pub(super) fn rollback(
+    project: &Project,
+    arguments: RollbackArguments,
+    terminal: &mut Terminal,
+) -> Result<u8, Failure> {
+    let named = named(arguments.id);
+    let query = Query {
+        protocol: arguments.protocol.or(named.protocol),
+        checkpoint: Some(arguments.checkpoint),
+        ..named
+    };
+    let options = Options {
+        yes: arguments.yes,
+        ..Options::default()
+    };
+    let resumed = rekindle_app::resume(project, &query, &options, terminal)?;
+    Ok(show(project, resumed.id, resumed.outcome, terminal))
+}
+
+/// Shows how it ended and returns the exit code.
+pub(super) fn show(
+    project: &Project,
+    id: Option<WorkflowId>,
+    outcome: Outcome,
+    terminal: &mut Terminal,
+) -> u8 {
+    let code = if outcome.is_failure() {
         exit::CANNOT
     } else {
         exit::DONE
     };
     if terminal.is_json() {
         let text = terminal.take_printed();
-        terminal.json(&object(resumed, text));
+        terminal.json(&Resumed { id, outcome }.object(text));
     } else {
-        tell(project, &resumed.outcome, terminal);
+        tell(project, &outcome, terminal);
     }
-    Ok(code)
+    code
 }
 
 /// Says what kiln says where the project's path is not known, and returns whether it did; other
@@ -86,43 +117,4 @@ fn tell(project: &Project, outcome: &Outcome, terminal: &mut Terminal) {
         Outcome::AgentNeeded(task) => terminal.note(&render::agent_needed(task)),
         Outcome::Unanswered(question) => terminal.note(&render::unanswered(question)),
     }
-}
-
-fn object(resumed: Resumed, text: String) -> ResumeOut {
-    let mut out = ResumeOut {
-        schema: "rekindle.resume/1",
-        id: resumed.id.map(|id| id.to_string()),
-        outcome: String::new(),
-        summary: String::new(),
-        text,
-        agent: None,
-        question: None,
-        hints: Vec::new(),
-    };
-    let (outcome, summary) = match resumed.outcome {
-        Outcome::Nothing => ("nothing", "nothing to resume here".to_owned()),
-        Outcome::Declined => ("declined", "nothing was changed".to_owned()),
-        Outcome::Ran(ending) => ("done", format!("{} tasks landed", ending.tally.landed)),
-        Outcome::Stopped(stop) => {
-            out.hints = stop.hints;
-            let word = match stop.kind {
-                StopKind::Done => "done",
-                StopKind::Waiting | StopKind::OthersAtWork => "waiting",
-                StopKind::Blocked => "blocked",
-            };
-            (word, stop.reason)
-        }
-        Outcome::AgentNeeded(task) => {
-            let summary = task.summary.clone();
-            out.agent = Some(rekindle_wire::agent(&task));
-            ("agent_needed", summary)
-        }
-        Outcome::Unanswered(question) => {
-            out.question = Some(rekindle_wire::question(&question));
-            ("waiting", question.unanswered)
-        }
-    };
-    outcome.clone_into(&mut out.outcome);
-    out.summary = summary;
-    out
 }

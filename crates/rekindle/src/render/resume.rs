@@ -8,7 +8,7 @@ use rekindle_model::{
 };
 use rekindle_text::{excerpt, printable};
 
-use super::{ERROR, FAINT, GOOD, NOTE, STRONG, WARNING, findings, styled, workflow};
+use super::{ERROR, FAINT, GOOD, NOTE, STRONG, WARNING, findings, last_session, styled, workflow};
 
 pub(crate) fn recovered(recovered: &Recovered) -> String {
     let mut text = String::new();
@@ -83,6 +83,7 @@ pub(crate) fn applied(steps: &[Step]) -> String {
             | Action::Create { .. }
             | Action::Edit { .. }
             | Action::MoveFolder { .. }
+            | Action::MoveFile { .. }
             | Action::Print(_) => {}
         }
     }
@@ -133,6 +134,9 @@ pub(crate) fn briefing(briefing: &Briefing<'_>, verbose: bool) -> String {
     let mut text = workflow(briefing.summary, briefing.now);
     text.push_str(&findings(&shown));
     put!(text, "  next: {}\n", briefing.summary.next.summary);
+    if let Some(last) = briefing.last_session {
+        text.push_str(&last_session(last));
+    }
     text.push_str(&steps(briefing.plan));
     text
 }
@@ -165,7 +169,7 @@ fn steps(plan: &Plan) -> String {
                     step.why
                 );
             }
-            Action::MoveFolder { from, to } => {
+            Action::MoveFolder { from, to } | Action::MoveFile { from, to, .. } => {
                 put!(
                     text,
                     "  - move `{}` to `{}`: {}\n",
@@ -246,8 +250,12 @@ pub(crate) fn plan(plan: &Plan, summary: Option<&Summary>, digest: &str) -> Stri
 
 pub(crate) fn question(question: &Question) -> String {
     let mut text = format!("{}\n", printable(&question.text));
-    for (answer, meaning) in &question.answers {
-        put!(text, "  {answer:<22} {meaning}\n");
+    for (number, (answer, meaning)) in (1..).zip(&question.answers) {
+        if question.kind.is_list() {
+            put!(text, "  {number}. {answer:<22} {meaning}\n");
+        } else {
+            put!(text, "  {answer:<22} {meaning}\n");
+        }
     }
     text.push_str("> ");
     text
@@ -266,6 +274,7 @@ pub(crate) fn agent_needed(task: &AgentTask) -> String {
 
 pub(crate) fn stop(stop: &rekindle_model::Stop) -> String {
     let word = match stop.kind {
+        rekindle_model::StopKind::Said => return String::new(),
         rekindle_model::StopKind::Done => styled(GOOD, "done"),
         rekindle_model::StopKind::Waiting | rekindle_model::StopKind::OthersAtWork => {
             styled(NOTE, "waiting")

@@ -13,7 +13,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("git", &[]),
     ("world", &["fs", "git", "text"]),
     ("protocols", &["model", "text", "world"]),
-    ("agents", &["model", "text"]),
+    ("agents", &["model", "text", "world"]),
     (
         "runner",
         &["model", "text", "wire", "fs", "git", "agents", "world"],
@@ -22,6 +22,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "app",
         &[
             "model",
+            "text",
             "wire",
             "world",
             "fs",
@@ -32,7 +33,11 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("torture", &["wire"]),
-    ("rekindle", &["app", "model", "text", "torture", "wire"]),
+    ("mcp", &["app", "model", "text", "wire"]),
+    (
+        "rekindle",
+        &["app", "mcp", "model", "text", "torture", "wire"],
+    ),
     ("testkit", &[]),
     ("xtask", &["wire"]),
 ];

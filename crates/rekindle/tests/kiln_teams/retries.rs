@@ -165,7 +165,7 @@ fn a_worktree_that_is_gone_or_broken_is_made_anew_and_what_was_there_is_kept() -
     let no_root: Harm = |stage| fs_err::remove_dir_all(stage.root());
     let rows: [(&str, Value, Harm, usize); 7] = [
         ("lost", lost, intact, 0),
-        ("hollow", hollow, intact, 1),
+        ("hollow", hollow, intact, 0),
         ("never", never, intact, 0),
         ("without .git", dead(1, 1), without_git, 1),
         ("garbled .git", dead(1, 1), garbled, 1),

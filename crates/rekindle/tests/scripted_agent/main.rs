@@ -8,6 +8,7 @@ mod denied;
 mod ending;
 mod limit;
 mod output;
+mod session;
 mod stage;
 mod tree;
 mod worktree;

@@ -7,7 +7,9 @@ mod edit;
 mod end_worker;
 mod files;
 mod land;
+mod move_file;
 mod move_folder;
+mod take_back;
 
 use rekindle_fs::Fingerprint;
 use rekindle_model::{Action, LandedFile, Landing, WorkflowId};
@@ -17,6 +19,7 @@ use crate::reach::Site;
 use crate::{Error, Output};
 
 pub(crate) use files::append;
+pub(crate) use take_back::{check, take_back};
 
 /// What came of an effect that was repeated after a crash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +59,7 @@ pub(crate) fn written(action: &Action) -> Effect {
         },
         Action::Create { path, contents } => Effect::Create {
             path: path.clone(),
-            contents: contents.clone(),
+            contents: Bytes::new(contents),
         },
         Action::Edit {
             path,
@@ -70,6 +73,11 @@ pub(crate) fn written(action: &Action) -> Effect {
         Action::MoveFolder { from, to } => Effect::MoveFolder {
             from: from.clone(),
             to: to.clone(),
+        },
+        Action::MoveFile { from, to, contents } => Effect::MoveFile {
+            from: from.clone(),
+            to: to.clone(),
+            contents: Fingerprint::of(contents).to_hex(),
         },
         Action::Land(landing) => written_landing(landing),
         Action::EndWorker { task } => Effect::EndWorker { task: task.clone() },
@@ -101,14 +109,11 @@ pub(crate) fn perform(
     output: &mut dyn Output,
 ) -> Result<(), Error> {
     match action {
-        Action::Append { log, record } => files::append_at(&site.place(log)?, record),
-        Action::Create { path, contents } => files::create(site, path, contents).map(drop),
-        Action::Edit {
-            path,
-            before,
-            after,
-        } => edit::perform(site, path, Fingerprint::of(before), after).map(drop),
-        Action::MoveFolder { from, to } => move_folder::perform(site, from, to).map(drop),
+        Action::Append { .. }
+        | Action::Create { .. }
+        | Action::Edit { .. }
+        | Action::MoveFolder { .. }
+        | Action::MoveFile { .. } => perform_on_files(site, action).map(drop),
         Action::Land(landing) => land::perform(site, landing).map(drop),
         Action::EndWorker { task } => end_worker::perform(site, id, task).map(drop),
         // Only the host can do it; the plan has shown it to the person.
@@ -120,23 +125,39 @@ pub(crate) fn perform(
     }
 }
 
-/// Repeats an effect unless it has taken place.
-pub(crate) fn repeat(site: &Site, id: &WorkflowId, effect: &Effect) -> Result<Repeated, Error> {
-    match effect {
-        Effect::Print => Ok(Repeated::Already),
-        Effect::Create { path, contents } => files::create(site, path, contents),
-        Effect::Append { log, record } => files::repeat_append(site, log, record),
-        Effect::Edit {
+/// Carries out an action that is about files alone; returns whether it is one.
+pub(crate) fn perform_on_files(site: &Site, action: &Action) -> Result<bool, Error> {
+    match action {
+        Action::Append { log, record } => files::append_at(&site.place(log)?, record)?,
+        Action::Create { path, contents } => drop(files::create(site, path, contents)?),
+        Action::Edit {
             path,
             before,
             after,
-        } => {
-            let (Ok(before), Some(after)) = (before.parse(), after.to_vec()) else {
-                return Ok(Repeated::Superseded);
-            };
-            Repeated::of(edit::perform(site, path, before, &after))
+        } => drop(edit::perform(site, path, Fingerprint::of(before), after)?),
+        Action::MoveFolder { from, to } => drop(move_folder::perform(site, from, to)?),
+        Action::MoveFile { from, to, contents } => {
+            move_file::perform(site, from, to, Fingerprint::of(contents))?;
         }
-        Effect::MoveFolder { from, to } => Repeated::of(move_folder::perform(site, from, to)),
+        Action::Land(_) | Action::EndWorker { .. } | Action::AskHost { .. } | Action::Print(_) => {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Repeats an effect unless it has taken place.
+pub(crate) fn repeat(site: &Site, id: &WorkflowId, effect: &Effect) -> Result<Repeated, Error> {
+    if let Some(repeated) = repeat_on_files(site, effect)? {
+        return Ok(repeated);
+    }
+    match effect {
+        Effect::Print
+        | Effect::Create { .. }
+        | Effect::Append { .. }
+        | Effect::Edit { .. }
+        | Effect::MoveFolder { .. }
+        | Effect::MoveFile { .. } => Ok(Repeated::Already),
         Effect::Land {
             task,
             worktree,
@@ -160,6 +181,34 @@ pub(crate) fn repeat(site: &Site, id: &WorkflowId, effect: &Effect) -> Result<Re
         }
         Effect::EndWorker { task } => end_worker::perform(site, id, task),
     }
+}
+
+/// Repeats an effect that is about files alone, unless it has taken place; `None` if it is none.
+pub(crate) fn repeat_on_files(site: &Site, effect: &Effect) -> Result<Option<Repeated>, Error> {
+    let repeated = match effect {
+        Effect::Create { path, contents } => match contents.to_vec() {
+            Some(contents) => files::create(site, path, &contents)?,
+            None => Repeated::Superseded,
+        },
+        Effect::Append { log, record } => files::repeat_append(site, log, record)?,
+        Effect::Edit {
+            path,
+            before,
+            after,
+        } => {
+            let (Ok(before), Some(after)) = (before.parse(), after.to_vec()) else {
+                return Ok(Some(Repeated::Superseded));
+            };
+            Repeated::of(edit::perform(site, path, before, &after))?
+        }
+        Effect::MoveFolder { from, to } => Repeated::of(move_folder::perform(site, from, to))?,
+        Effect::MoveFile { from, to, contents } => match contents.parse() {
+            Ok(contents) => Repeated::of(move_file::perform(site, from, to, contents))?,
+            Err(_) => Repeated::Superseded,
+        },
+        Effect::Land { .. } | Effect::EndWorker { .. } | Effect::Print => return Ok(None),
+    };
+    Ok(Some(repeated))
 }
 
 fn read(file: &WrittenFile) -> Option<LandedFile> {

@@ -137,12 +137,17 @@ impl Orchestrator<'_> {
         let brief = (engine.brief)(task, attempt, self.trouble.get(&task).map(String::as_str));
         let worktree = self.worktree(task);
         let token = format!("{}-{}-{attempt}-{}", engine.id.name, entry.id, fresh());
+        // The agent runs in the project's folder of its worktree, and its session must be of there.
+        let place = worktree.join(&self.folder);
+        let session = self.sessions.get(&task);
+        let session = session.filter(|session| (engine.can_go_on)(session, &place));
         let call = Call {
             id: engine.id,
+            project: engine.project,
             task: &brief,
             folder: &worktree,
             token: &token,
-            session: self.sessions.get(&task).map(String::as_str),
+            session: session.map(String::as_str),
         };
         let checks = entry.checks.iter().chain(&engine.work.settings.verify);
         Order {

@@ -18,7 +18,7 @@ const MOST_PASSINGS: usize = 40;
 const ONLY_AGAIN: &str = "after-repeat";
 
 const BASE: &str =
-    "mkdir -p .kiln/near d/deep gone; printf 'before\\r\\n' > .kiln/STATE.md; echo n > .kiln/near/n
+    "mkdir -p .kiln/near d/deep gone; printf 'before\\r\\n' > .kiln/STATE.md; echo n > .kiln/near/n; echo old > .kiln/old.md
     echo a > a; echo b > d/b; echo c > d/deep/c; echo g > gone/g; echo f > f; echo x > x; ln -s a l
     printf '*.crlf text eol=crlf\\n' > .gitattributes; printf 'one\\r\\n' > w.crlf";
 

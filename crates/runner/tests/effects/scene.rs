@@ -212,6 +212,15 @@ pub(crate) fn story(root: &Utf8Path, worktree: &Utf8Path) -> Vec<Action> {
             before: b"before\r\n".to_vec(),
             after: b"after\r\n".to_vec(),
         },
+        Action::Create {
+            path: ".kiln/made/new.md".into(),
+            contents: b"new\xff\n".to_vec(),
+        },
+        Action::MoveFile {
+            from: ".kiln/old.md".into(),
+            to: ".kiln/kept/old.md".into(),
+            contents: b"old\n".to_vec(),
+        },
     ]
 }
 

@@ -61,7 +61,11 @@ impl Planner<'_> {
                 | QuestionKind::Escalation
                 | QuestionKind::PullRequest
                 | QuestionKind::FailedValidation
-                | QuestionKind::CompleteProject,
+                | QuestionKind::CompleteProject
+                | QuestionKind::ResumeWorkflow
+                | QuestionKind::CorruptState
+                | QuestionKind::MissingPlan
+                | QuestionKind::CircuitBreaker,
                 _,
                 _,
             ) => self.plan(Vec::new(), Then::Again),

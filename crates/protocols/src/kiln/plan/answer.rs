@@ -36,7 +36,11 @@ impl Planner<'_> {
                 | QuestionKind::CompleteProject
                 | QuestionKind::Approval
                 | QuestionKind::Escalation
-                | QuestionKind::PullRequest,
+                | QuestionKind::PullRequest
+                | QuestionKind::ResumeWorkflow
+                | QuestionKind::CorruptState
+                | QuestionKind::MissingPlan
+                | QuestionKind::CircuitBreaker,
                 _,
             ) => self.plan(Vec::new(), Then::Again),
         }

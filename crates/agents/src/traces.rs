@@ -1,0 +1,156 @@
+//! What agent programs themselves leave on disk: how their last session in a folder ended, and
+//! whether a session can be gone on with.
+//!
+//! A program that is killed leaves a recognizable trace: a tool call without a result. Only the end
+//! of a transcript is read, whatever is not understood says nothing, and no file but transcripts and
+//! Claude Code's list of its sessions is opened. opencode keeps its sessions in a database, which is
+//! not read. Whether a process lives is for the caller to say.
+
+mod claude;
+mod codex;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+use rekindle_world::{End, World};
+use serde_json::Value;
+
+use crate::{Preset, redact, stream};
+
+/// How much of the end of a transcript is read; a tool's output can be long.
+const TAIL: usize = 512 * 1024;
+
+/// How a program's last session in a folder ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastSession {
+    /// The program.
+    pub agent: Preset,
+    /// The session's id.
+    pub id: String,
+    /// When it said something last.
+    pub at: Option<Timestamp>,
+    /// How far it had come.
+    pub reached: Reached,
+    /// Who has it or had it, where the program keeps that.
+    pub owner: Option<Owner>,
+}
+
+/// How far a session had come when it said something last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reached {
+    /// A tool was called and has given no result; what it was, as a line.
+    InTool(String),
+    /// The turn was not over.
+    InTurn,
+    /// A person interrupted the turn.
+    Interrupted,
+    /// The turn was over.
+    EndOfTurn,
+}
+
+/// Who has a session, as its program keeps that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Owner {
+    /// A process that was written down.
+    Process {
+        /// Its number.
+        pid: u32,
+        /// Clock ticks from boot to its start.
+        start_time: u64,
+    },
+    /// Whoever holds the lock of this file.
+    Lock(Utf8PathBuf),
+}
+
+/// Whether a session can be gone on with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fitness {
+    /// Its transcript is there and whole; in use if its owner lives.
+    Whole(Option<Owner>),
+    /// The program kept no session of this id, though it kept others here.
+    Missing,
+    /// It belongs to another folder.
+    Elsewhere(Utf8PathBuf),
+    /// The end of its transcript is cut off.
+    Torn,
+    /// It can not be told from here.
+    Unknown,
+}
+
+/// Returns how the last session of any program in a folder ended; `except` is one that is just beginning.
+pub fn last_session(
+    world: &dyn World,
+    folder: &Utf8Path,
+    except: Option<&str>,
+) -> Option<LastSession> {
+    let found = [
+        claude::last_session(world, folder, except),
+        codex::last_session(world, folder, except),
+    ];
+    found.into_iter().flatten().max_by_key(|session| session.at)
+}
+
+/// Looks whether a session that a program began in a folder can be gone on with there.
+pub fn fitness(world: &dyn World, agent: Preset, session: &str, folder: &Utf8Path) -> Fitness {
+    if !crate::agent::is_session_id(session) {
+        return Fitness::Missing;
+    }
+    match agent {
+        Preset::Claude => claude::fitness(world, session, folder),
+        Preset::Codex => codex::fitness(world, session, folder),
+        Preset::Gemini | Preset::Opencode => Fitness::Unknown,
+    }
+}
+
+/// Returns the folder in which a program keeps its things: where the variable says, or in the home.
+fn home(world: &dyn World, variable: &str, name: &str) -> Option<Utf8PathBuf> {
+    let absolute = |path: &String| path.starts_with('/');
+    let named = world.variable(variable).filter(absolute);
+    named.map(Utf8PathBuf::from).or_else(|| {
+        let home = world.variable("HOME").filter(absolute)?;
+        Some(Utf8PathBuf::from(home).join(name))
+    })
+}
+
+/// Returns the rows at the end of a transcript; whatever is no JSON object is passed over.
+fn last_rows(world: &dyn World, file: &Utf8Path) -> Vec<Value> {
+    let Ok(bytes) = world.read_end(file, End::Tail, TAIL) else {
+        return Vec::new();
+    };
+    bytes
+        .split(|&byte| byte == b'\n')
+        .filter_map(|line| serde_json::from_slice(line).ok())
+        .filter(Value::is_object)
+        .collect()
+}
+
+/// Returns whether the last line of a transcript is cut off.
+fn is_torn(world: &dyn World, file: &Utf8Path) -> bool {
+    let Ok(bytes) = world.read_end(file, End::Tail, TAIL) else {
+        return true;
+    };
+    let last = bytes
+        .split(|&byte| byte == b'\n')
+        .rfind(|line| !line.trim_ascii().is_empty());
+    match last {
+        // One row can be longer than what is read of the end; then nothing can be said of it.
+        Some(line) if line.len() < TAIL => {
+            !serde_json::from_slice::<Value>(line).is_ok_and(|row| row.is_object())
+        }
+        Some(_) => false,
+        None => true,
+    }
+}
+
+/// Returns the use of a tool as a line, without secrets.
+fn tool_line(name: &str, input: Option<&Value>) -> String {
+    let line = stream::tool(name, input).unwrap_or_else(|| "a tool".to_owned());
+    redact(&line).into_owned()
+}
+
+fn time(row: &Value) -> Option<Timestamp> {
+    row.get("timestamp")?.as_str()?.parse().ok()
+}
+
+#[cfg(test)]
+#[path = "traces_tests.rs"]
+mod tests;

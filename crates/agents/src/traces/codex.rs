@@ -1,0 +1,200 @@
+//! Codex CLI: `sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`.
+//!
+//! Seen with 0.166.0: a turn begins with `task_started` and ends with `task_complete` or
+//! `turn_aborted`; one that was killed, be it by SIGKILL or SIGTERM, has neither. While Codex has a
+//! session it holds the lock of `thread-writer-locks/<id>.lock`, which stays when it ends.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rekindle_world::{End, Kind, World};
+use serde_json::Value;
+
+use super::{Fitness, LastSession, Owner, Reached, home, is_torn, last_rows, time, tool_line};
+use crate::Preset;
+
+/// How many of the newest rollouts are looked at, over all folders.
+const MOST_LOOKED_AT: usize = 40;
+/// How many rollouts are listed, newest days first.
+const MOST_LISTED: usize = 400;
+/// The first row has the instructions of the model in it.
+const HEAD: usize = 256 * 1024;
+
+pub(super) fn last_session(
+    world: &dyn World,
+    folder: &Utf8Path,
+    except: Option<&str>,
+) -> Option<LastSession> {
+    let real = world.resolve(folder).ok()?;
+    let home = home(world, "CODEX_HOME", ".codex")?;
+    let mut rollouts: Vec<_> = rollouts(world, &home.join("sessions"))
+        .into_iter()
+        .filter(|(id, _)| Some(id.as_str()) != except)
+        .map(|(id, file)| (world.modified(&file), file, id))
+        .collect();
+    rollouts.sort_by(|a, b| b.cmp(a));
+    rollouts
+        .into_iter()
+        .take(MOST_LOOKED_AT)
+        .find_map(|(modified, file, id)| {
+            if folder_of(world, &file)? != real {
+                return None;
+            }
+            let said = Said::of(&last_rows(world, &file));
+            Some(LastSession {
+                agent: Preset::Codex,
+                at: said.at.or(modified),
+                reached: said.reached(),
+                owner: owner(world, &home, &id),
+                id,
+            })
+        })
+}
+
+pub(super) fn fitness(world: &dyn World, session: &str, folder: &Utf8Path) -> Fitness {
+    let Some(home) = home(world, "CODEX_HOME", ".codex") else {
+        return Fitness::Unknown;
+    };
+    let kept = rollouts(world, &home.join("sessions"));
+    let is_cut = kept.len() >= MOST_LISTED;
+    let found = kept.iter().find(|(id, _)| id == session);
+    let Some((_, file)) = found else {
+        // An agent of the same stream may keep its things where we do not look.
+        return if kept.is_empty() || is_cut {
+            Fitness::Unknown
+        } else {
+            Fitness::Missing
+        };
+    };
+    let real = world.resolve(folder).ok();
+    match folder_of(world, file) {
+        Some(other) if Some(&other) != real.as_ref() => Fitness::Elsewhere(other),
+        Some(_) | None if is_torn(world, file) => Fitness::Torn,
+        Some(_) | None => Fitness::Whole(owner(world, &home, session)),
+    }
+}
+
+/// Returns the lock of a session; earlier releases have none.
+fn owner(world: &dyn World, home: &Utf8Path, session: &str) -> Option<Owner> {
+    let lock = home.join(format!("thread-writer-locks/{session}.lock"));
+    world.is_file(&lock).then_some(Owner::Lock(lock))
+}
+
+/// Returns ids and files of the rollouts, newest days first.
+fn rollouts(world: &dyn World, sessions: &Utf8Path) -> Vec<(String, Utf8PathBuf)> {
+    let below = |folder: &Utf8Path| {
+        let mut entries = world.list(folder).unwrap_or_default();
+        entries.retain(|entry| entry.kind == Kind::Folder);
+        let names = entries.into_iter().rev();
+        names
+            .map(|entry| folder.join(entry.name))
+            .collect::<Vec<_>>()
+    };
+    let mut found = Vec::new();
+    let years = below(sessions).into_iter();
+    let months = years.flat_map(|year| below(&year));
+    for day in months.flat_map(|month| below(&month)) {
+        for entry in world.list(&day).unwrap_or_default().into_iter().rev() {
+            if let Some(id) = id_of(&entry.name) {
+                found.push((id.to_owned(), day.join(&entry.name)));
+            }
+        }
+        if found.len() >= MOST_LISTED {
+            break;
+        }
+    }
+    found
+}
+
+/// Returns the id in `rollout-2026-11-16T04-00-00-<id>.jsonl`.
+fn id_of(name: &str) -> Option<&str> {
+    let rest = name.strip_prefix("rollout-")?.strip_suffix(".jsonl")?;
+    rest.get("2026-11-16T04-00-00-".len()..)
+        .filter(|id| crate::agent::is_session_id(id))
+}
+
+/// Returns the folder that a session was begun in.
+fn folder_of(world: &dyn World, file: &Utf8Path) -> Option<Utf8PathBuf> {
+    let bytes = world.read_end(file, End::Head, HEAD).ok()?;
+    let first = bytes.split(|&byte| byte == b'\n').next()?;
+    let row: Value = serde_json::from_slice(first).ok()?;
+    let folder = row.get("payload")?.get("cwd")?.as_str()?;
+    Some(Utf8PathBuf::from(folder))
+}
+
+/// What the rows at the end of a rollout say.
+#[derive(Default)]
+struct Said {
+    at: Option<jiff::Timestamp>,
+    is_in_turn: bool,
+    is_interrupted: bool,
+    open: Vec<(String, String)>,
+}
+
+impl Said {
+    fn of(rows: &[Value]) -> Self {
+        let mut said = Self::default();
+        for row in rows {
+            said.at = time(row).or(said.at);
+            if let Some(payload) = row.get("payload") {
+                said.hear(payload);
+            }
+        }
+        said
+    }
+
+    fn hear(&mut self, payload: &Value) {
+        let text = |key: &str| payload.get(key).and_then(Value::as_str);
+        let call = || text("call_id").unwrap_or_default().to_owned();
+        match text("type") {
+            Some("task_started") => {
+                self.is_in_turn = true;
+                self.is_interrupted = false;
+                self.open.clear();
+            }
+            Some("task_complete") => self.is_in_turn = false,
+            Some("turn_aborted") => {
+                self.is_in_turn = false;
+                self.is_interrupted = true;
+            }
+            Some("function_call" | "custom_tool_call" | "local_shell_call") => {
+                let name = text("name").unwrap_or("shell");
+                self.open
+                    .push((call(), tool_line(name, input(payload).as_ref())));
+            }
+            Some("function_call_output" | "custom_tool_call_output") => {
+                let call = call();
+                self.open.retain(|(id, _)| *id != call);
+            }
+            Some(_) | None => {}
+        }
+    }
+
+    fn reached(mut self) -> Reached {
+        match (self.is_in_turn, self.open.pop()) {
+            (true, Some((_, line))) => Reached::InTool(line),
+            (true, None) => Reached::InTurn,
+            (false, _) if self.is_interrupted => Reached::Interrupted,
+            (false, _) => Reached::EndOfTurn,
+        }
+    }
+}
+
+/// Returns a tool's arguments, which stand as a text in JSON; a command in words becomes a line.
+fn input(payload: &Value) -> Option<Value> {
+    let text = payload.get("arguments").and_then(Value::as_str);
+    let mut input = match text {
+        Some(text) => serde_json::from_str(text).ok()?,
+        None => payload.get("action")?.clone(),
+    };
+    for key in ["command", "cmd"] {
+        if let Some(words) = input.get(key).and_then(Value::as_array) {
+            let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+            // What stands before is the shell that runs it.
+            let line = match words.as_slice() {
+                [shell, "-lc" | "-c", command] if !shell.is_empty() => (*command).to_owned(),
+                words => words.join(" "),
+            };
+            input[key] = Value::String(line);
+        }
+    }
+    Some(input)
+}

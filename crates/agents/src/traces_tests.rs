@@ -1,0 +1,264 @@
+use proptest::prelude::*;
+use rekindle_world::MemoryWorld;
+use serde_json::json;
+
+use super::*;
+
+const SESSION: &str = "9134cf00-e3ef-419a-a946-a1369cd9cee5";
+const CLAUDE: &str = "/h/.claude/projects/-w-my-app/9134cf00-e3ef-419a-a946-a1369cd9cee5.jsonl";
+const ROLLOUT: &str = "/h/.codex/sessions/2026/11/16/rollout-2026-11-16T04-00-00-9134cf00-e3ef-419a-a946-a1369cd9cee5.jsonl";
+
+fn world() -> MemoryWorld {
+    MemoryWorld::new("/w/my.app", "2026-11-16T05:00:00Z".parse().unwrap())
+        .with_variable("HOME", "/h")
+        .folder("/w/my.app")
+}
+
+fn lines(rows: &[Value]) -> String {
+    let lines: Vec<String> = rows.iter().map(|row| format!("{row}\n")).collect();
+    lines.concat()
+}
+
+fn row(kind: &str, content: &Value) -> Value {
+    json!({"type": kind, "cwd": "/w/my.app", "sessionId": SESSION, "isSidechain": false,
+        "timestamp": "2026-11-16T04:10:00.000Z", "message": {"role": kind, "content": content}})
+}
+
+fn called(id: &str, command: &str) -> Value {
+    row(
+        "assistant",
+        &json!([{"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}}]),
+    )
+}
+
+fn result(id: &str) -> Value {
+    row(
+        "user",
+        &json!([{"type": "tool_result", "tool_use_id": id, "content": "ok"}]),
+    )
+}
+
+fn said(text: &str) -> Value {
+    row("assistant", &json!([{"type": "text", "text": text}]))
+}
+
+fn last(world: &MemoryWorld) -> Option<LastSession> {
+    last_session(world, "/w/my.app".into(), None)
+}
+
+fn reached(rows: &[Value]) -> Reached {
+    last(&world().file(CLAUDE, lines(rows))).unwrap().reached
+}
+
+#[test]
+fn a_call_of_claude_code_without_a_result_is_where_it_died() {
+    let prompt = row("user", &json!("do it"));
+    assert_eq!(
+        reached(&[prompt.clone(), called("a", "cargo test")]),
+        Reached::InTool("Bash: cargo test".to_owned())
+    );
+    assert_eq!(
+        reached(&[called("a", "ls"), called("b", "make"), result("b")]),
+        Reached::InTool("Bash: ls".to_owned())
+    );
+    assert_eq!(reached(&[called("a", "ls"), result("a")]), Reached::InTurn);
+    let whole = [called("a", "ls"), result("a"), said("done")];
+    assert_eq!(reached(&whole), Reached::EndOfTurn);
+    assert_eq!(reached(&[said("done"), prompt]), Reached::InTurn);
+    let exit = row("user", &json!("<command-name>/exit</command-name>"));
+    assert_eq!(reached(&[said("done"), exit]), Reached::EndOfTurn);
+}
+
+#[test]
+fn what_a_person_interrupted_has_not_died() {
+    let mark = "[Request interrupted by user for tool use]";
+    let block = row("user", &json!([{"type": "text", "text": mark}]));
+    let plain = row("user", &json!("[Request interrupted by user]"));
+    for mark in [block, plain] {
+        let rows = [called("a", "ls"), result("a"), mark.clone()];
+        assert_eq!(reached(&rows), Reached::Interrupted);
+        let went_on = [
+            called("a", "ls"),
+            mark,
+            said("and so on"),
+            called("b", "pwd"),
+        ];
+        assert_eq!(reached(&went_on), Reached::InTool("Bash: pwd".to_owned()));
+    }
+}
+
+#[test]
+fn rows_of_sub_agents_and_of_unknown_kinds_say_nothing() {
+    let mut aside = called("s", "rm x");
+    aside["isSidechain"] = json!(true);
+    let odd = [
+        json!({"type": "cost-state", "message": {"content": [{"type": "tool_use"}]}}),
+        json!([1]),
+        json!({"type": "assistant"}),
+        json!({"type": "user", "message": 7}),
+    ];
+    let rows = [
+        &[called("a", "ls"), result("a"), said("done"), aside],
+        &odd[..],
+    ]
+    .concat();
+    assert_eq!(reached(&rows), Reached::EndOfTurn);
+}
+
+#[test]
+fn the_process_is_found_by_the_session_and_no_key_is_opened() {
+    let world = world()
+        .file(CLAUDE, lines(&[called("a", "ls")]))
+        .file("/h/.claude/sessions/40.json", "{}")
+        .file(
+            "/h/.claude/sessions/41.json",
+            json!({"pid": 41, "sessionId": SESSION, "procStart": "123456"}).to_string(),
+        )
+        .file(
+            "/h/.claude/sessions/41.0a1b.key",
+            json!({"sessionId": SESSION, "procStart": "1"}).to_string(),
+        );
+    let owner = Owner::Process {
+        pid: 41,
+        start_time: 123_456,
+    };
+    assert_eq!(last(&world).unwrap().owner, Some(owner));
+}
+
+#[test]
+fn another_folder_of_the_same_name_and_a_session_that_begins_are_passed_over() {
+    let mut foreign = called("a", "ls");
+    foreign["cwd"] = json!("/w/my-app");
+    assert_eq!(last(&world().file(CLAUDE, lines(&[foreign]))), None);
+    let mut below = called("a", "ls");
+    below["cwd"] = json!("/w/my.app/src");
+    assert!(last(&world().file(CLAUDE, lines(&[below.clone()]))).is_some());
+    let beginning = world().file(CLAUDE, lines(&[below]));
+    assert_eq!(
+        last_session(&beginning, "/w/my.app".into(), Some(SESSION)),
+        None
+    );
+}
+
+#[test]
+fn claude_codes_things_may_be_elsewhere() {
+    let world = world().with_variable("CLAUDE_CONFIG_DIR", "/c").file(
+        CLAUDE.replace("/h/.claude", "/c"),
+        lines(&[called("a", "ls")]),
+    );
+    assert!(last(&world).is_some());
+}
+
+fn rollout(rows: &[Value]) -> String {
+    let meta = json!({"timestamp": "2026-11-16T04:00:00.000Z", "type": "session_meta",
+        "payload": {"id": SESSION, "cwd": "/w/my.app"}});
+    lines(&[&[meta], rows].concat())
+}
+
+fn event(kind: &str) -> Value {
+    json!({"timestamp": "2026-11-16T04:20:00.000Z", "type": "event_msg", "payload": {"type": kind}})
+}
+
+fn item(payload: &Value) -> Value {
+    json!({"timestamp": "2026-11-16T04:20:00.000Z", "type": "response_item", "payload": payload})
+}
+
+#[test]
+fn a_turn_of_codex_without_an_end_is_where_it_died() {
+    let reached = |rows: &[Value]| {
+        let session = last(&world().file(ROLLOUT, rollout(rows))).unwrap();
+        assert_eq!(
+            (session.agent, session.id.as_str()),
+            (Preset::Codex, SESSION)
+        );
+        session.reached
+    };
+    let call = item(
+        &json!({"type": "function_call", "name": "shell", "call_id": "c1",
+        "arguments": "{\"command\":[\"bash\",\"-lc\",\"cargo test\"]}"}),
+    );
+    let output = item(&json!({"type": "function_call_output", "call_id": "c1", "output": "x"}));
+    let begun = event("task_started");
+    assert_eq!(
+        reached(&[begun.clone(), call.clone()]),
+        Reached::InTool("shell: cargo test".to_owned())
+    );
+    assert_eq!(
+        reached(&[begun.clone(), call.clone(), output.clone()]),
+        Reached::InTurn
+    );
+    let whole = [begun.clone(), call.clone(), output, event("task_complete")];
+    assert_eq!(reached(&whole), Reached::EndOfTurn);
+    assert_eq!(
+        reached(&[begun, call, event("turn_aborted")]),
+        Reached::Interrupted
+    );
+}
+
+#[test]
+fn the_newer_program_is_told() {
+    let both = world()
+        .file(CLAUDE, lines(&[called("a", "ls")]))
+        .file(ROLLOUT, rollout(&[event("task_started")]));
+    assert_eq!(last(&both).unwrap().agent, Preset::Codex);
+}
+
+#[test]
+fn a_session_is_fit_if_it_is_there_whole_and_of_this_folder() {
+    let of = |world: &MemoryWorld, agent: Preset, session: &str| {
+        fitness(world, agent, session, "/w/my.app".into())
+    };
+    let claude = world().file(CLAUDE, lines(&[said("done")]));
+    assert_eq!(of(&claude, Preset::Claude, SESSION), Fitness::Whole(None));
+    assert_eq!(of(&claude, Preset::Claude, "other"), Fitness::Missing);
+    assert_eq!(of(&claude, Preset::Claude, "../x"), Fitness::Missing);
+    assert_eq!(of(&world(), Preset::Claude, SESSION), Fitness::Unknown);
+    assert_eq!(of(&claude, Preset::Gemini, SESSION), Fitness::Unknown);
+    let torn = world().file(CLAUDE, lines(&[said("done")]) + "{\"type\":\"ass");
+    assert_eq!(of(&torn, Preset::Claude, SESSION), Fitness::Torn);
+    let elsewhere = world().file(CLAUDE.replace("-w-my-app", "-w-other"), "{}\n");
+    assert_eq!(
+        of(&elsewhere, Preset::Claude, SESSION),
+        Fitness::Elsewhere("/h/.claude/projects/-w-other".into())
+    );
+    let codex = world().file(ROLLOUT, rollout(&[]));
+    assert_eq!(of(&codex, Preset::Codex, SESSION), Fitness::Whole(None));
+    let lock = format!("/h/.codex/thread-writer-locks/{SESSION}.lock");
+    let locked = world().file(ROLLOUT, rollout(&[])).file(&lock, "");
+    let owner = Some(Owner::Lock(lock.into()));
+    assert_eq!(of(&locked, Preset::Codex, SESSION), Fitness::Whole(owner));
+    assert_eq!(of(&codex, Preset::Codex, "other"), Fitness::Missing);
+    assert_eq!(of(&world(), Preset::Codex, SESSION), Fitness::Unknown);
+    let moved = world().file(ROLLOUT, rollout(&[]).replace("/w/my.app", "/w/x"));
+    assert_eq!(
+        of(&moved, Preset::Codex, SESSION),
+        Fitness::Elsewhere("/w/x".into())
+    );
+}
+
+#[test]
+fn secrets_of_a_command_are_not_told() {
+    let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let rows = [called(
+        "a",
+        &format!("curl -H 'Authorization: Bearer {token}' x"),
+    )];
+    let Reached::InTool(line) = reached(&rows) else {
+        panic!("it died in a tool");
+    };
+    assert!(!line.contains(token), "{line}");
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_of_a_transcript_can_break_it(bytes in any::<Vec<u8>>(), cut in 0_usize..400) {
+        let whole = lines(&[called("a", "ls"), result("a"), said("done")]);
+        let cut = &whole.as_bytes()[..cut.min(whole.len())];
+        for text in [bytes.as_slice(), cut] {
+            let world = world().file(CLAUDE, text).file(ROLLOUT, text);
+            last(&world);
+            fitness(&world, Preset::Claude, SESSION, "/w/my.app".into());
+            fitness(&world, Preset::Codex, SESSION, "/w/my.app".into());
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The documents of a workflow: which there are, and what one says.
+
+use camino::Utf8Path;
+use rekindle_model::{WorkflowDocument, WorkflowId};
+use rekindle_world::World;
+
+use crate::inspect::{Inspected, chosen, inspect_world};
+use crate::{Error, Project, Query};
+
+/// A document is something to read; what is larger is a log or a mistake.
+const LARGEST: u64 = 8 * 1024 * 1024;
+
+/// The documents of a workflow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Documents {
+    /// The workflow.
+    pub id: WorkflowId,
+    /// Those that are there, in the protocol's order.
+    pub documents: Vec<WorkflowDocument>,
+}
+
+/// Lists the documents of a workflow that are there and stand in the project.
+pub fn documents(project: &Project, query: &Query) -> Result<Documents, Error> {
+    let world = project.world();
+    let inspected = inspect_world(&world, query)?;
+    let id = chosen(&inspected, query)?;
+    let documents = inside(&world, &inspected);
+    Ok(Documents { id, documents })
+}
+
+/// Reads a document of a workflow by the name that the workflow has for it.
+pub fn document(
+    project: &Project,
+    query: &Query,
+    name: &str,
+) -> Result<(WorkflowId, WorkflowDocument, Vec<u8>), Error> {
+    let world = project.world();
+    let inspected = inspect_world(&world, query)?;
+    let id = chosen(&inspected, query)?;
+    let mut documents = inside(&world, &inspected).into_iter();
+    let Some(document) = documents.find(|document| document.name == name) else {
+        let name = name.to_owned();
+        return Err(Error::UnknownDocument { id, name });
+    };
+    let path = world.project().join(&document.path);
+    match world.read(&path, LARGEST) {
+        Ok(bytes) => Ok((id, document, bytes)),
+        Err(reason) => Err(Error::Unreadable { path, reason }),
+    }
+}
+
+fn inside(world: &dyn World, inspected: &Inspected) -> Vec<WorkflowDocument> {
+    let mut documents = inspected.case.documents();
+    documents.retain(|document| is_inside(world, &document.path));
+    documents
+}
+
+/// Returns whether a file is there and no link on the way leads out of the project.
+fn is_inside(world: &dyn World, path: &Utf8Path) -> bool {
+    let path = world.project().join(path);
+    let project = world.resolve(world.project());
+    let (Ok(project), Ok(real)) = (project, world.resolve(&path)) else {
+        return false;
+    };
+    real.starts_with(&project) && world.is_file(&real)
+}

@@ -1,0 +1,194 @@
+//! What rekindle does at the moments at which coding agents call it.
+//!
+//! An agent must not suffer from its hooks: a look at a few paths comes first, and where no protocol
+//! has anything nothing else is done. An agent that rekindle itself has started is told nothing: its
+//! prompt says what to do. What a hook could not do goes into a log of its own, see [`complain`].
+
+mod briefing;
+mod journal;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::SignedDuration;
+use jiff::tz::TimeZone;
+use rekindle_agents::hook::{Ending, session_context};
+use rekindle_agents::limit;
+use rekindle_fs::{Content, Occupancy};
+use rekindle_model::Summary;
+use rekindle_protocols::Ask;
+use rekindle_runner::StateFolder;
+use rekindle_text::{excerpt, format_seconds};
+use rekindle_wire::stopped::{STOPPED_SCHEMA, Stopped, WhyStopped};
+use rekindle_world::World;
+
+use self::briefing::{Standing, briefing};
+use crate::last_session::{Own, last_session};
+use crate::{Error, Project, Query, inspect};
+
+pub use self::journal::complain;
+pub use rekindle_agents::hook::{Event, Moment};
+pub use rekindle_runner::{Attempt, outlive_signals};
+
+/// A workflow in which nothing happened for longer is not what the agent's session is about.
+const IN_USE: SignedDuration = SignedDuration::from_hours(24);
+
+/// Does what is due at a moment of an agent's life. Returns what the agent is to be told, if anything.
+///
+/// `attempt` is the attempt of the engine that the agent belongs to, where rekindle has started it.
+pub fn hook(
+    project: &Project,
+    event: &Event,
+    attempt: Option<&Attempt>,
+) -> Result<Option<String>, Error> {
+    match (attempt, event.moment) {
+        (Some(attempt), Moment::PostToolUse) => {
+            crate::engine::beat(attempt, project.clock)?;
+            return Ok(None);
+        }
+        (Some(_), _) | (None, Moment::PostToolUse) => return Ok(None),
+        (None, _) => {}
+    }
+    let Some(project) = nearest(project) else {
+        return Ok(None);
+    };
+    match event.moment {
+        Moment::SessionStart => Ok(brief(&project, event).map(|text| session_context(&text))),
+        Moment::PreCompact | Moment::SessionEnd => keep(&project, event).map(|()| None),
+        Moment::Stop | Moment::StopFailure => note(&project, event).map(|()| None),
+        Moment::PostToolUse => Ok(None),
+    }
+}
+
+/// Finds the folder that has something of a protocol: the agent's, or one above it in its repository.
+fn nearest(project: &Project) -> Option<Project> {
+    let world = project.world();
+    let is_top = |folder: &Utf8Path| world.stat(&folder.join(".git")).is_ok();
+    let folders: Vec<Utf8PathBuf> = match project.folder.ancestors().position(is_top) {
+        Some(top) => project.folder.ancestors().take(top + 1),
+        // Outside of a repository nothing says how far up a project reaches.
+        None => project.folder.ancestors().take(1),
+    }
+    .map(ToOwned::to_owned)
+    .collect();
+    folders.into_iter().find_map(|folder| {
+        let project = Project {
+            folder,
+            ..project.clone()
+        };
+        let world = project.world();
+        rekindle_protocols::ALL
+            .iter()
+            .any(|protocol| protocol.is_here(&world))
+            .then_some(project)
+    })
+}
+
+/// Returns what an agent is told of what is open here.
+fn brief(project: &Project, event: &Event) -> Option<String> {
+    let world = project.world();
+    let open = inspect::open(&world);
+    let own = match &event.session {
+        Some(id) if event.goes_on => Own::GoesOn(id),
+        Some(id) => Own::Begins(id),
+        None => Own::None,
+    };
+    let last = last_session(project, &open, own);
+    let folder = StateFolder::of(project.folder());
+    let mut standing = Vec::new();
+    for summary in open {
+        // Who holds it is told where it can be known; what is open is told in any case.
+        let holder = match folder.holder(&summary.id) {
+            Ok(Occupancy::Free) | Err(_) => None,
+            Ok(Occupancy::Held(holder)) => Some(
+                holder.map_or_else(|| "another process".to_owned(), |holder| holder.to_string()),
+            ),
+        };
+        standing.push(Standing { summary, holder });
+    }
+    briefing(project.folder(), &standing, last.as_ref())
+}
+
+/// Makes a checkpoint of the workflow that the session is about, if it is one and something happened since the last.
+fn keep(project: &Project, event: &Event) -> Result<(), Error> {
+    let world = project.world();
+    let open = inspect::open(&world);
+    let [summary] = open.as_slice() else {
+        return Ok(());
+    };
+    let is_free = matches!(
+        StateFolder::of(project.folder()).holder(&summary.id)?,
+        Occupancy::Free
+    );
+    if !is_free || !is_in_use(&world, summary) {
+        return Ok(());
+    }
+    let note = match event.moment {
+        Moment::PreCompact => "before the conversation was compacted",
+        Moment::SessionStart
+        | Moment::SessionEnd
+        | Moment::Stop
+        | Moment::StopFailure
+        | Moment::PostToolUse => "at the end of a session",
+    };
+    let agent = event.agent.map_or("an agent", crate::last_session::title);
+    let id = summary.id.clone();
+    let query = Query::default().of(id.protocol, Some(id.name));
+    match crate::checkpoint(project, &query, format!("{agent}: {note}")) {
+        // Not every protocol knows checkpoints.
+        Ok(_) | Err(Error::NothingOf { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Tells whether something happened in a workflow lately, and after its last checkpoint.
+fn is_in_use(world: &dyn World, summary: &Summary) -> bool {
+    let Some(last) = summary.last_activity else {
+        return false;
+    };
+    let ask = Ask {
+        name: Some(summary.id.name.clone()),
+        ..Ask::default()
+    };
+    let case = rekindle_protocols::find(summary.id.protocol).inspect(world, &ask);
+    let kept = case.checkpoints().iter().filter_map(|kept| kept.at).max();
+    world.now().duration_since(last) < IN_USE && kept.is_none_or(|kept| kept < last)
+}
+
+/// Notes why the agent's turn ended, where something is open that waits for it.
+fn note(project: &Project, event: &Event) -> Result<(), Error> {
+    let world = project.world();
+    let Some(ending) = &event.ending else {
+        return Ok(());
+    };
+    if inspect::open(&world).is_empty() {
+        return Ok(());
+    }
+    let now = world.now();
+    let why = match ending {
+        Ending::Done => WhyStopped::Done,
+        Ending::Limited(met) => WhyStopped::Limit {
+            until: met.resets_at.as_ref().map(|words| {
+                let zoned = now.to_zoned(TimeZone::system());
+                limit::reset_time(words, &zoned, |name| TimeZone::get(name).ok())
+                    .map_or_else(|| words.clone(), format_seconds)
+            }),
+        },
+        Ending::Failed(reason) => WhyStopped::Error {
+            reason: excerpt(&rekindle_agents::redact(reason), 400),
+        },
+    };
+    let stopped = Stopped {
+        schema: STOPPED_SCHEMA.to_owned(),
+        agent: event.agent.map(|agent| agent.name().to_owned()),
+        session: event.session.clone(),
+        at: format_seconds(now),
+        why,
+    };
+    let folder = StateFolder::of(project.folder());
+    folder.ensure()?;
+    let path = folder.stopped();
+    match rekindle_fs::replace(&path, &Content::read(&path)?, &stopped.to_bytes()) {
+        // Another session has just noted its own end, which is as good.
+        Ok(()) | Err(rekindle_fs::Error::Changed { .. }) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}

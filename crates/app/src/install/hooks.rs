@@ -1,0 +1,189 @@
+//! Hooks as Claude Code, Codex and Gemini CLI keep them: lists of groups, one list for each event.
+//!
+//! Every hook of ours is a group of its own behind everybody else's.
+
+use rekindle_agents::hook::Moment;
+use rekindle_text::{add_to_list, json_text, list_elements, remove_from_list};
+
+use super::Unfit;
+use crate::Preset;
+
+/// The key below which all hooks stand.
+const HOOKS: &str = "hooks";
+
+/// An event of an agent at which rekindle is called.
+pub(super) struct Hook {
+    /// The agent's name for it.
+    pub(super) event: &'static str,
+    pub(super) moment: Moment,
+    /// After how long the agent gives up, in the agent's own unit.
+    pub(super) timeout: u32,
+}
+
+/// Returns settings with all hooks in their newest form.
+pub(super) fn with(
+    settings: Option<&str>,
+    agent: Preset,
+    hooks: &[Hook],
+    command: &str,
+) -> Result<String, Unfit> {
+    let mut text = settings.map(str::to_owned);
+    for hook in hooks {
+        let path = [HOOKS, hook.event];
+        let wanted = group(agent, hook, command);
+        let present = match &text {
+            Some(text) => list_elements(text, &path)?,
+            None => Vec::new(),
+        };
+        let ours: Vec<&String> = present.iter().filter(|group| is_ours(group)).collect();
+        if ours == [&wanted] {
+            continue;
+        }
+        if let Some(old) = text {
+            text = remove_from_list(&old, &path, &is_ours)?;
+        }
+        text = Some(add_to_list(text.as_deref(), &path, &wanted)?);
+    }
+    Ok(text.unwrap_or_default())
+}
+
+/// Returns settings without our hooks; `None` where nothing is left that was there before.
+pub(super) fn without(settings: &str, hooks: &[Hook]) -> Result<Option<String>, Unfit> {
+    let mut text = settings.to_owned();
+    // The last one first: it was added last.
+    for hook in hooks.iter().rev() {
+        match remove_from_list(&text, &[HOOKS, hook.event], &is_ours)? {
+            Some(left) => text = left,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(text))
+}
+
+fn group(agent: Preset, hook: &Hook, command: &str) -> String {
+    let line = format!(
+        "{command} hook {} --agent {}",
+        hook.moment.name(),
+        agent.name()
+    );
+    let line = line.replace('\\', r"\\").replace('"', r#"\""#);
+    format!(
+        r#"{{"hooks": [{{"type": "command", "command": "{line}", "timeout": {}}}]}}"#,
+        hook.timeout
+    )
+}
+
+/// Tells a group that has nothing but calls of `rekindle hook`, by whatever path.
+fn is_ours(group: &str) -> bool {
+    let Ok(commands) = list_elements(group, &[HOOKS]) else {
+        return false;
+    };
+    let is_call = |hook: &String| json_text(hook, &["command"]).is_some_and(|line| calls_us(&line));
+    !commands.is_empty() && commands.iter().all(is_call)
+}
+
+fn calls_us(line: &str) -> bool {
+    let Some((program, rest)) = line.rsplit_once(" hook ") else {
+        return false;
+    };
+    let program = program.trim().trim_matches(['\'', '"']);
+    let name = program.rsplit('/').next();
+    let moment = rest.split(' ').next().unwrap_or_default();
+    name == Some("rekindle") && Moment::of(moment).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Hook; 2] = [
+        Hook {
+            event: "SessionStart",
+            moment: Moment::SessionStart,
+            timeout: 10,
+        },
+        Hook {
+            event: "Stop",
+            moment: Moment::Stop,
+            timeout: 10,
+        },
+    ];
+
+    fn installed(settings: Option<&str>, command: &str) -> String {
+        with(settings, Preset::Claude, &ALL, command).unwrap()
+    }
+
+    #[test]
+    fn new_settings_have_our_hooks_alone_and_go_with_them() {
+        let made = installed(None, "rekindle");
+        insta::assert_snapshot!(made, @r#"
+        {
+          "hooks": {
+            "SessionStart": [
+              {"hooks": [{"type": "command", "command": "rekindle hook session-start --agent claude", "timeout": 10}]}
+            ],
+            "Stop": [
+              {"hooks": [{"type": "command", "command": "rekindle hook stop --agent claude", "timeout": 10}]}
+            ]
+          }
+        }
+        "#);
+        assert_eq!(installed(Some(&made), "rekindle"), made);
+        assert_eq!(without(&made, &ALL).unwrap(), None);
+    }
+
+    #[test]
+    fn hooks_of_others_stay_and_old_ones_of_ours_are_renewed() {
+        let theirs = r#"{
+  "model": "opus",
+  "hooks": {
+    "Stop": [
+      {"hooks": [{"type": "command", "command": "say done"}]}
+    ]
+  }
+}
+"#;
+        let first = installed(Some(theirs), "/old/path/rekindle");
+        assert!(first.contains("/old/path/rekindle hook stop"), "{first}");
+        let second = installed(Some(&first), "rekindle");
+        assert!(!second.contains("/old/path"), "{second}");
+        assert_eq!(second.matches("rekindle hook").count(), 2, "{second}");
+        assert_eq!(second, installed(Some(theirs), "rekindle"));
+        assert_eq!(without(&second, &ALL).unwrap().as_deref(), Some(theirs));
+    }
+
+    #[test]
+    fn only_calls_of_our_hooks_are_ours() {
+        for (line, expected) in [
+            ("rekindle hook stop --agent claude", true),
+            ("/usr/bin/rekindle hook session-start", true),
+            ("'/my bin/rekindle' hook pre-compact", true),
+            ("rekindle hook no-such-moment", false),
+            ("rekindle status", false),
+            ("my-rekindle hook stop", false),
+            ("rekindle hook stop | tee x", true),
+            ("echo hook", false),
+        ] {
+            assert_eq!(calls_us(line), expected, "{line}");
+        }
+        let mixed = r#"{"hooks": [{"command": "rekindle hook stop"}, {"command": "say done"}]}"#;
+        assert!(!is_ours(mixed));
+        for odd in [
+            r#"{"hooks": []}"#,
+            "{}",
+            "7",
+            r#"{"hooks": [{"command": 7}]}"#,
+        ] {
+            assert!(!is_ours(odd), "{odd}");
+        }
+    }
+
+    #[test]
+    fn a_path_with_anything_in_it_is_found_again() {
+        for command in [r#"'/a "b" \c/rekindle'"#, "'/ä ö/rekindle'"] {
+            let made = installed(Some("{}"), command);
+            assert_eq!(installed(Some(&made), command), made);
+            assert_eq!(without(&made, &ALL).unwrap().as_deref(), Some("{}"));
+        }
+    }
+}

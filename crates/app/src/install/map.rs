@@ -1,0 +1,214 @@
+//! MAP's orchestrator script, replaced by one that hands its commands to `rekindle map`.
+//!
+//! The original stays beside it under another name. The new script runs it for commands that rekindle
+//! does not know, where rekindle is not to be found, and for whoever imports from it; so nothing that
+//! worked before stops working. Two files are written, the copy first: a death in between leaves the
+//! original in its place and a copy of it, which the next call takes for what it is.
+
+use camino::Utf8PathBuf;
+use rekindle_fs::{Content, Node, Tree};
+use rekindle_protocols::map::{self, orchestrator_commands};
+
+use super::{Installation, Prepared, Wish, read};
+use crate::{Error, Project};
+
+const SCRIPT: &str = ".map/scripts/map_orchestrator.py";
+const ORIGINAL: &str = ".map/scripts/map_orchestrator.py.rekindle-original";
+/// By this a script of ours is known, whichever version wrote it.
+const MARK: &str = "Written by `rekindle install map`";
+
+/// Returns the script that stands in for the peer's.
+fn script() -> String {
+    let commands: Vec<String> = orchestrator_commands()
+        .map(|name| format!("    \"{name}\",\n"))
+        .collect();
+    format!(
+        r#"#!/usr/bin/env python3
+"""Hands MAP's commands to `rekindle map`. {MARK}.
+
+The script that was here before is beside it; `rekindle uninstall map` brings it back. It still
+runs for commands that are not listed below, where rekindle is not found, and for whoever imports
+from this file.
+"""
+import os
+import sys
+
+ORIGINAL = os.path.abspath(__file__) + ".rekindle-original"
+COMMANDS = {{
+{}}}
+
+
+def run_original():
+    with open(ORIGINAL, "rb") as file:
+        code = compile(file.read(), ORIGINAL, "exec")
+    exec(code, globals())
+
+
+if __name__ == "__main__" and any(word in COMMANDS for word in sys.argv[1:]):
+    try:
+        os.execvp("rekindle", ["rekindle", "map"] + sys.argv[1:])
+    except OSError:
+        run_original()
+else:
+    run_original()
+"#,
+        commands.concat()
+    )
+}
+
+pub(super) fn prepare(project: &Project, wish: Wish) -> Result<Prepared, Error> {
+    match wish {
+        Wish::Install => installing(project),
+        Wish::Uninstall => uninstalling(project),
+    }
+}
+
+fn installing(project: &Project) -> Result<Prepared, Error> {
+    let place = Place::find(project)?;
+    let script = script();
+    let new = Content::of(script.as_bytes());
+    if place.found == new {
+        return Ok(nothing_to_do());
+    }
+    let is_ours = place.is_ours();
+    let mut changes = vec![(SCRIPT, "hands its commands to `rekindle map`")];
+    if !is_ours {
+        changes.push((ORIGINAL, "keeps the script as it is now"));
+    }
+    // Every line that is there goes, and is kept; what matters is what comes.
+    let n_lines = String::from_utf8_lossy(&place.bytes).lines().count();
+    let added: Vec<String> = script.lines().map(|line| format!("+{line}\n")).collect();
+    let shown = format!(
+        "-[all {n_lines} lines; MAP's own are kept in {ORIGINAL}]\n{}",
+        added.concat()
+    );
+    let deed = move || {
+        if !is_ours {
+            place.keep_original()?;
+        }
+        Ok(rekindle_fs::replace(
+            &place.script,
+            &place.found,
+            script.as_bytes(),
+        )?)
+    };
+    Ok(prepared(&changes, &shown, deed))
+}
+
+fn uninstalling(project: &Project) -> Result<Prepared, Error> {
+    let place = Place::find(project)?;
+    let is_ours = place.is_ours();
+    let Some(kept) = place.kept.clone() else {
+        if is_ours {
+            let path = place.original;
+            return Err(Error::OriginalMissing { path });
+        }
+        return Ok(nothing_to_do());
+    };
+    let mut changes = Vec::new();
+    if is_ours {
+        changes.push((SCRIPT, "is again what it was before `rekindle install map`"));
+    } else if kept != place.bytes {
+        // Somebody has put a newer script there; the copy of the older one is not ours to lose.
+        let path = place.original;
+        return Err(Error::OriginalDiffers { path });
+    }
+    changes.push((ORIGINAL, "is taken away"));
+    let deed = move || {
+        if is_ours {
+            rekindle_fs::replace(&place.script, &place.found, &kept)?;
+        }
+        place.drop_copy(&kept)
+    };
+    Ok(prepared(&changes, "", deed))
+}
+
+fn nothing_to_do() -> Prepared {
+    Prepared {
+        installation: installation(String::new()),
+        question: String::new(),
+        deed: None,
+    }
+}
+
+fn prepared(
+    changes: &[(&str, &str)],
+    shown: &str,
+    deed: impl FnOnce() -> Result<(), Error> + 'static,
+) -> Prepared {
+    let lines: Vec<String> = changes
+        .iter()
+        .map(|(path, change)| format!("{path}: {change}\n"))
+        .collect();
+    let diff = format!("{}{shown}", lines.concat());
+    Prepared {
+        question: diff.clone(),
+        installation: installation(diff),
+        deed: Some(Box::new(deed)),
+    }
+}
+
+fn installation(diff: String) -> Installation {
+    Installation {
+        path: SCRIPT.into(),
+        diff,
+        written: false,
+        to_do: Vec::new(),
+    }
+}
+
+/// The two files, and what the script holds.
+struct Place {
+    folder: Utf8PathBuf,
+    script: Utf8PathBuf,
+    original: Utf8PathBuf,
+    found: Content,
+    bytes: Vec<u8>,
+    /// The bytes of the copy, if there is one.
+    kept: Option<Vec<u8>>,
+}
+
+impl Place {
+    fn find(project: &Project) -> Result<Self, Error> {
+        let folder = map::root(&project.world()).folder;
+        let script = rekindle_fs::confine(&folder, SCRIPT.into())?;
+        let original = rekindle_fs::confine(&folder, ORIGINAL.into())?;
+        let Some(bytes) = read(project, &script)? else {
+            return Err(Error::NoMapScripts { path: script });
+        };
+        let kept = read(project, &original)?;
+        Ok(Self {
+            folder,
+            script,
+            original,
+            found: Content::of(&bytes),
+            bytes,
+            kept,
+        })
+    }
+
+    fn is_ours(&self) -> bool {
+        let start = &self.bytes[..self.bytes.len().min(512)];
+        String::from_utf8_lossy(start).contains(MARK)
+    }
+
+    /// Makes the copy; one of an older script that MAP itself has replaced meanwhile makes room.
+    fn keep_original(&self) -> Result<(), Error> {
+        let found = Content::read(&self.original)?;
+        if found == self.found {
+            return Ok(());
+        }
+        Ok(rekindle_fs::replace(&self.original, &found, &self.bytes)?)
+    }
+
+    fn drop_copy(&self, kept: &[u8]) -> Result<(), Error> {
+        let tree = Tree::open(self.folder.as_std_path())?;
+        let path = std::path::Path::new(ORIGINAL);
+        let node = tree.look(path)?;
+        // Between reading it and now somebody could have changed it.
+        if node == Node::Absent || Content::read(&self.original)? != Content::of(kept) {
+            return Ok(());
+        }
+        Ok(tree.remove(path, &node)?)
+    }
+}

@@ -1,0 +1,381 @@
+//! How the last session of a coding agent in a project ended, by all that is known of it.
+//!
+//! There are two sources: what hooks noted when a turn ended, and the programs' own transcripts. A
+//! transcript that ends in the middle of something says more than any note; otherwise the newer one
+//! counts.
+
+use std::fmt;
+
+use camino::Utf8Path;
+use jiff::{SignedDuration, Timestamp};
+use rekindle_agents::traces::{self, Owner, Reached};
+use rekindle_agents::{Agent, Preset, Stream};
+use rekindle_fs::{Lock, Occupancy, ProcessIdentity};
+use rekindle_model::Summary;
+use rekindle_runner::StateFolder;
+use rekindle_text::{excerpt, format_seconds};
+use rekindle_wire::stopped::{Stopped, WhyStopped};
+use rekindle_world::World;
+
+use crate::Project;
+
+/// A note is a few hundred bytes long.
+const LARGEST_NOTE: u64 = 64 * 1024;
+/// What a workflow did this much later than a session ended is still of that session: its checkpoint.
+const SAME_MOMENT: SignedDuration = SignedDuration::from_secs(60);
+
+/// The last session of a coding agent in a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastSession {
+    /// The program, where it is known.
+    pub agent: Option<Preset>,
+    /// Its id, where it is known.
+    pub id: Option<String>,
+    /// When it was heard of last.
+    pub at: Option<Timestamp>,
+    /// What became of it.
+    pub fate: Fate,
+    /// Processes that it started and that still run.
+    pub left: Vec<u32>,
+}
+
+/// What became of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    /// It is at work; in which process, where that is known.
+    Running(Option<u32>),
+    /// It ended in the middle of its turn; in which tool, where it was in one.
+    Died(Option<String>),
+    /// It is in the middle of its turn, or ended there: nothing says who has it.
+    Open(Option<String>),
+    /// A person interrupted it.
+    Interrupted,
+    /// A usage limit stopped it; when it is over, where that is known.
+    Limited(Option<String>),
+    /// An error stopped it.
+    Failed(String),
+    /// It ended its turn.
+    Done,
+}
+
+impl Fate {
+    /// Returns the word used in JSON.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Running(_) => "running",
+            Self::Died(_) => "died",
+            Self::Open(_) => "open",
+            Self::Interrupted => "interrupted",
+            Self::Limited(_) => "limited",
+            Self::Failed(_) => "failed",
+            Self::Done => "done",
+        }
+    }
+}
+
+/// Says it in a sentence without a full stop; all of it is fit for a terminal.
+impl fmt::Display for LastSession {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let agent = self.agent.map_or("agent", title);
+        let tool = |tool: &Option<String>| {
+            let tool = tool
+                .as_ref()
+                .map(|tool| format!("`{}`", excerpt(tool, 160)));
+            tool.unwrap_or_else(|| "its turn".to_owned())
+        };
+        match &self.fate {
+            Fate::Running(pid) => {
+                write!(f, "another {agent} session is at work here")?;
+                return match pid {
+                    Some(pid) => write!(f, " (process {pid})"),
+                    None => Ok(()),
+                };
+            }
+            Fate::Died(in_tool) => write!(
+                f,
+                "the last {agent} session died in the middle of {}",
+                tool(in_tool)
+            )?,
+            Fate::Open(in_tool) => write!(
+                f,
+                "the last {agent} session is still in, or died in, the middle of {}",
+                tool(in_tool)
+            )?,
+            Fate::Interrupted => write!(f, "the last {agent} session was interrupted by a person")?,
+            Fate::Limited(until) => {
+                write!(f, "the last {agent} session stopped at a usage limit")?;
+                if let Some(until) = until {
+                    write!(f, " that is over at {}", excerpt(until, 60))?;
+                }
+            }
+            Fate::Failed(reason) => write!(
+                f,
+                "the last {agent} session stopped with an error: {}",
+                excerpt(reason, 200)
+            )?,
+            Fate::Done => write!(f, "the last {agent} session ended its turn")?,
+        }
+        if let Some(at) = self.at {
+            write!(f, ", {}", format_seconds(at))?;
+        }
+        if !self.left.is_empty() {
+            let pids: Vec<String> = self.left.iter().take(5).map(ToString::to_string).collect();
+            write!(
+                f,
+                "; what it started still runs: process {}",
+                pids.join(", ")
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns a program's name as its makers write it.
+pub(crate) fn title(agent: Preset) -> &'static str {
+    match agent {
+        Preset::Claude => "Claude Code",
+        Preset::Codex => "Codex",
+        Preset::Gemini => "Gemini CLI",
+        Preset::Opencode => "opencode",
+    }
+}
+
+/// The session that we are called from, which is no session that ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Own<'a> {
+    /// There is none, or nobody says.
+    None,
+    /// It began after all that ended.
+    Begins(&'a str),
+    /// It was taken up again, and what is written of it so far is of its earlier life.
+    GoesOn(&'a str),
+}
+
+/// Finds out how the last session in a project ended, where open workflows make that worth telling.
+///
+/// `own` is the session that we are called from. What was long before the last thing that happened in
+/// a workflow, and what ended as it should, is not told.
+pub(crate) fn last_session(
+    project: &Project,
+    open: &[Summary],
+    own: Own<'_>,
+) -> Option<LastSession> {
+    if open.is_empty() {
+        return None;
+    }
+    let world = project.world();
+    let except = match own {
+        Own::Begins(id) => Some(id),
+        Own::GoesOn(_) | Own::None => None,
+    };
+    let traced = traces::last_session(&world, project.folder(), except);
+    let traced = traced.map(|trace| judge(project, trace, own));
+    // A session that is alive has got over whatever stopped it.
+    let noted = note(&world, project.folder());
+    let noted = noted.filter(|noted| except.is_none() || noted.id.as_deref() != except);
+    let newest = open
+        .iter()
+        .filter_map(|summary| summary.last_activity)
+        .max();
+    let is_recent = |session: &LastSession| match (session.at, newest) {
+        (Some(at), Some(newest)) => newest.duration_since(at) <= SAME_MOMENT,
+        (None, _) | (_, None) => true,
+    };
+    let last = match (traced, noted) {
+        (Some(traced), Some(noted)) => newer(traced, noted),
+        (traced, noted) => traced.or(noted)?,
+    };
+    let is_running = matches!(last.fate, Fate::Running(_));
+    (is_running || (last.fate != Fate::Done && is_recent(&last))).then_some(last)
+}
+
+/// Chooses between a transcript and a note: what broke off says more than any note about it.
+fn newer(traced: LastSession, noted: LastSession) -> LastSession {
+    let tells_more = match traced.fate {
+        Fate::Running(_) | Fate::Died(_) | Fate::Open(_) => true,
+        Fate::Interrupted | Fate::Limited(_) | Fate::Failed(_) | Fate::Done => false,
+    };
+    let is_same = traced.id == noted.id;
+    if tells_more && (is_same || traced.at >= noted.at) || (!is_same && traced.at > noted.at) {
+        traced
+    } else {
+        noted
+    }
+}
+
+/// Says of a trace what became of the session, by who is there now.
+fn judge(project: &Project, trace: traces::LastSession, own: Own<'_>) -> LastSession {
+    let (is_whole, tool) = match trace.reached.clone() {
+        Reached::InTool(tool) => (false, Some(tool)),
+        Reached::InTurn => (false, None),
+        Reached::Interrupted | Reached::EndOfTurn => (true, None),
+    };
+    // Whoever goes on with it now is not who left it like this.
+    let is_taken_over = own == Own::GoesOn(&trace.id);
+    let owner = trace.owner.as_ref();
+    let alive = owner.filter(|owner| !is_taken_over && is_alive(owner));
+    let fate = match (alive, owner, trace.agent) {
+        _ if trace.reached == Reached::Interrupted => Fate::Interrupted,
+        _ if is_whole => Fate::Done,
+        (Some(Owner::Process { pid, .. }), ..) => Fate::Running(Some(*pid)),
+        (Some(Owner::Lock(_)), ..) => Fate::Running(None),
+        // Claude Code takes its process off the list when it ends, and Codex leaves its lock.
+        (None, Some(_), _) | (None, None, Preset::Claude) => Fate::Died(tool),
+        (None, None, _) if is_taken_over => Fate::Died(tool),
+        (None, None, Preset::Codex | Preset::Gemini | Preset::Opencode) => Fate::Open(tool),
+    };
+    let left = match &fate {
+        Fate::Died(_) => left_of(project, &trace.id),
+        Fate::Running(_)
+        | Fate::Open(_)
+        | Fate::Interrupted
+        | Fate::Limited(_)
+        | Fate::Failed(_)
+        | Fate::Done => Vec::new(),
+    };
+    LastSession {
+        agent: Some(trace.agent),
+        id: Some(trace.id),
+        at: trace.at,
+        fate,
+        left,
+    }
+}
+
+/// Finds what a session of Claude Code started and left; what the one that started us has is not left.
+fn left_of(project: &Project, session: &str) -> Vec<u32> {
+    let mut left = rekindle_runner::carrying("CLAUDE_CODE_SESSION_ID", session);
+    if let Some(own) = project.variables.get("CLAUDE_PID") {
+        let ours = rekindle_runner::carrying("CLAUDE_PID", own);
+        left.retain(|pid| !ours.contains(pid));
+    }
+    left
+}
+
+/// Looks whether who has a session is still there.
+fn is_alive(owner: &Owner) -> bool {
+    match owner {
+        Owner::Process { pid, start_time } => {
+            ProcessIdentity::of(*pid).is_some_and(|process| process.start_time == Some(*start_time))
+        }
+        Owner::Lock(file) => matches!(Lock::probe(file), Ok(Occupancy::Held(_))),
+    }
+}
+
+/// Reads what a hook noted last.
+fn note(world: &dyn World, folder: &Utf8Path) -> Option<LastSession> {
+    let path = StateFolder::of(folder).stopped();
+    let bytes = world.read(&path, LARGEST_NOTE).ok()?;
+    let noted = Stopped::parse(&bytes)?;
+    Some(LastSession {
+        agent: noted.agent.as_deref().and_then(Preset::of),
+        id: noted.session,
+        at: noted.at.parse().ok(),
+        fate: match noted.why {
+            WhyStopped::Done => Fate::Done,
+            WhyStopped::Limit { until } => Fate::Limited(until),
+            WhyStopped::Error { reason } => Fate::Failed(reason),
+            WhyStopped::Unknown => Fate::Failed("no reason that is known here".to_owned()),
+        },
+        left: Vec::new(),
+    })
+}
+
+/// Looks whether an agent's session can be gone on with in a folder.
+///
+/// Only what is known to be wrong is a no: an agent may keep its sessions where nobody looks.
+pub(crate) fn can_go_on(
+    world: &dyn World,
+    agent: &Agent,
+    session: &str,
+    folder: &Utf8Path,
+) -> bool {
+    let preset = match agent.stream {
+        Stream::ClaudeJson => Preset::Claude,
+        Stream::CodexJson => Preset::Codex,
+        Stream::GeminiJson => Preset::Gemini,
+        Stream::OpencodeJson => Preset::Opencode,
+        Stream::Plain => return true,
+    };
+    match traces::fitness(world, preset, session, folder) {
+        traces::Fitness::Whole(owner) => !owner.is_some_and(|owner| is_alive(&owner)),
+        traces::Fitness::Unknown => true,
+        traces::Fitness::Missing | traces::Fitness::Elsewhere(_) | traces::Fitness::Torn => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session(id: &str, minute: u32, fate: Fate) -> LastSession {
+        LastSession {
+            agent: Some(Preset::Claude),
+            id: Some(id.to_owned()),
+            at: format!("2026-01-20T12:{minute:02}:00Z").parse().ok(),
+            fate,
+            left: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_broke_off_counts_before_a_note_and_else_the_newer_one_does() {
+        let limited = || Fate::Limited(None);
+        let died = || Fate::Died(None);
+        // Trace, note, whether the trace counts.
+        for (traced, noted, expected) in [
+            (session("a", 1, died()), session("a", 2, Fate::Done), true),
+            (
+                session("a", 2, Fate::Done),
+                session("a", 1, limited()),
+                false,
+            ),
+            (session("a", 1, died()), session("b", 2, limited()), false),
+            (session("a", 2, died()), session("b", 1, limited()), true),
+            (
+                session("a", 2, Fate::Done),
+                session("b", 1, limited()),
+                true,
+            ),
+            (
+                session("a", 1, Fate::Interrupted),
+                session("b", 2, Fate::Done),
+                false,
+            ),
+            (
+                session("a", 1, Fate::Running(Some(7))),
+                session("a", 2, limited()),
+                true,
+            ),
+        ] {
+            let chosen = newer(traced.clone(), noted.clone());
+            let wanted = if expected { &traced } else { &noted };
+            assert_eq!(&chosen, wanted, "{traced:?} and {noted:?}");
+        }
+    }
+
+    #[test]
+    fn it_is_told_in_a_sentence() {
+        let said = |fate: Fate| session("a", 0, fate).to_string();
+        let sentences = [
+            said(Fate::Running(Some(7))),
+            said(Fate::Running(None)),
+            said(Fate::Died(Some("Bash: a\u{1b}[2J".to_owned()))),
+            said(Fate::Died(None)),
+            said(Fate::Open(None)),
+            said(Fate::Interrupted),
+            said(Fate::Limited(Some("3am".to_owned()))),
+            said(Fate::Failed("no\nidea".to_owned())),
+        ];
+        insta::assert_snapshot!(sentences.join("\n"), @r"
+        another Claude Code session is at work here (process 7)
+        another Claude Code session is at work here
+        the last Claude Code session died in the middle of `Bash: a\u{1b}[2J`, 2026-01-20T12:00:00Z
+        the last Claude Code session died in the middle of its turn, 2026-01-20T12:00:00Z
+        the last Claude Code session is still in, or died in, the middle of its turn, 2026-01-20T12:00:00Z
+        the last Claude Code session was interrupted by a person, 2026-01-20T12:00:00Z
+        the last Claude Code session stopped at a usage limit that is over at 3am, 2026-01-20T12:00:00Z
+        the last Claude Code session stopped with an error: no\nidea, 2026-01-20T12:00:00Z
+        ");
+    }
+}

@@ -1,0 +1,74 @@
+//! `rekindle map`: MAP's own commands, answered by its state machine.
+
+use rekindle_protocols::map::{self, Access, Request};
+use rekindle_runner::Transaction;
+
+use crate::Project;
+
+pub use rekindle_protocols::map::Answer as MapAnswer;
+
+/// Carries out one of MAP's commands; `input` is asked for standard input where the command reads it.
+///
+/// A command that may write takes the lock of its branch, looks, writes, and then answers; one that
+/// only looks takes none. Whatever keeps it from being carried out is part of the answer, in the
+/// form in which the peer says such things.
+pub fn map(project: &Project, typed: &[String], input: impl FnOnce() -> Vec<u8>) -> MapAnswer {
+    let request = match Request::parse(typed) {
+        Ok(request) => request,
+        Err(answer) => return answer,
+    };
+    let input = if request.wants_input() {
+        input()
+    } else {
+        Vec::new()
+    };
+    let root = map::root(&project.world());
+    let project = Project {
+        folder: root.folder,
+        ..project.clone()
+    };
+    let refusal = request.refusal(&project.world());
+    let mut answer = refusal.unwrap_or_else(|| match request.access() {
+        Access::Read => request.answer(&project.world(), &input),
+        Access::Write | Access::Advance => {
+            changed(&project, &request, &input).unwrap_or_else(|error| failed(&error))
+        }
+    });
+    if let Some(warning) = root.warning {
+        answer.stderr.insert_str(0, &warning);
+    }
+    answer
+}
+
+fn changed(
+    project: &Project,
+    request: &Request,
+    input: &[u8],
+) -> Result<MapAnswer, rekindle_runner::Error> {
+    let branch = request.branch(&project.world());
+    let foreign = format!(".map/.locks/{branch}.transaction.lock");
+    let transaction = Transaction::open(
+        project.folder(),
+        &format!("map-{branch}"),
+        "rekindle map",
+        project.now(),
+        foreign.as_str().into(),
+    )?;
+    // Read under the lock: what was read before it may be another command's past.
+    let answer = request.answer(&project.world(), input);
+    transaction.commit(&answer.actions)?;
+    Ok(answer)
+}
+
+fn failed(error: &rekindle_runner::Error) -> MapAnswer {
+    let mut message = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        message = format!("{message}: {error}");
+        cause = error.source();
+    }
+    if let Some(hint) = error.hint() {
+        message = format!("{message}; {hint}");
+    }
+    MapAnswer::failed(&message)
+}

@@ -1,0 +1,80 @@
+//! Giving a feature a session of its own, natively.
+
+use rekindle_model::{ProtocolName, WorkflowId};
+use rekindle_protocols::Migration;
+use rekindle_runner::StateFolder;
+
+use crate::report::carry_out;
+use crate::{Error, Face, Outcome, Project};
+
+/// What a migration came to.
+#[derive(Debug)]
+pub enum Migrated {
+    /// It was made, or finished.
+    Done {
+        /// The feature.
+        id: WorkflowId,
+        /// What is there now, in a sentence.
+        summary: String,
+        /// What is worth knowing, each a sentence.
+        notes: Vec<String>,
+    },
+    /// There was nothing to migrate.
+    Nothing {
+        /// Why.
+        reason: String,
+    },
+    /// The legacy session is another feature's.
+    Mismatch {
+        /// Why.
+        reason: String,
+    },
+    /// Something could not be written.
+    Failed {
+        /// Why.
+        source: Error,
+    },
+}
+
+/// Migrates the feature that is named, or that the marker names.
+pub fn migrate(
+    project: &Project,
+    name: Option<&str>,
+    face: &mut dyn Face,
+) -> Result<Migrated, Error> {
+    let id = |name: &str| WorkflowId::new(ProtocolName::Bifrost, name);
+    let folder = StateFolder::of(project.folder());
+    let look = || rekindle_protocols::migration(&project.world(), name);
+    let (id, notes) = match look() {
+        Migration::Plan { plan, notes } => (plan.id.clone(), notes),
+        Migration::Mismatch { reason } => return Ok(Migrated::Mismatch { reason }),
+        Migration::Nothing {
+            feature: Some(feature),
+            ..
+        } if folder.is_unfinished(&id(&feature))? => (id(&feature), Vec::new()),
+        Migration::Nothing { reason, .. } => return Ok(Migrated::Nothing { reason }),
+    };
+    let plan = || match look() {
+        Migration::Plan { plan, .. } => Ok(Some(*plan)),
+        // What an earlier migration had begun is finished.
+        Migration::Nothing { .. } | Migration::Mismatch { .. } => Ok(None),
+    };
+    match carry_out(project, &id, "migrate", plan, face) {
+        Ok(outcome) => Ok(Migrated::Done {
+            id,
+            summary: match outcome {
+                Outcome::Stopped(stop) => stop.reason,
+                Outcome::Nothing
+                | Outcome::Declined
+                | Outcome::Ran(_)
+                | Outcome::AgentNeeded(_)
+                | Outcome::Unanswered(_) => {
+                    "what an earlier migration had begun is finished".to_owned()
+                }
+            },
+            notes,
+        }),
+        Err(source @ (Error::Run(_) | Error::Files(_))) => Ok(Migrated::Failed { source }),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,60 @@
+//! Bifrost's validators, on the files of a feature or on single files.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rekindle_protocols::{Validation, validate_plan, validate_spec};
+use rekindle_world::World;
+
+use crate::{Error, Project};
+
+/// The largest page that is read.
+const LARGEST: u64 = 2 * 1024 * 1024;
+
+/// What is to be validated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Validated {
+    /// The spec of a feature, and its plan where there is one.
+    Feature(String),
+    /// A spec.
+    Spec(Utf8PathBuf),
+    /// A plan, and the rules it is held against.
+    Plan {
+        /// The plan.
+        path: Utf8PathBuf,
+        /// The rules.
+        rules: Option<Utf8PathBuf>,
+    },
+}
+
+/// Runs the validators; each report is one of a script's.
+pub fn validate(project: &Project, what: &Validated) -> Result<Vec<Validation>, Error> {
+    let world = project.world();
+    let read = |path: &Utf8Path| text(&world, path);
+    let has = |path: &Utf8Path| world.is_file(&project.folder().join(path));
+    match what {
+        Validated::Spec(path) => Ok(vec![validate_spec(path.as_str(), read(path)?.as_deref())]),
+        Validated::Plan { path, rules } => {
+            let has_rules = rules.as_deref().is_some_and(has);
+            let text = read(path)?;
+            Ok(vec![validate_plan(
+                path.as_str(),
+                text.as_deref(),
+                has_rules,
+            )])
+        }
+        Validated::Feature(name) => {
+            rekindle_protocols::validate_feature(&world, name).map_err(|finding| Error::NotChosen {
+                finding: Box::new(finding),
+            })
+        }
+    }
+}
+
+/// Returns a file that a person named, or `None` when it is not there.
+fn text(world: &dyn World, path: &Utf8Path) -> Result<Option<String>, Error> {
+    let path = world.project().join(path);
+    match world.read(&path, LARGEST) {
+        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Err(reason) if reason.is_not_found() => Ok(None),
+        Err(reason) => Err(Error::Unreadable { path, reason }),
+    }
+}

@@ -1,0 +1,191 @@
+//! What git calls that which is checked out, read from its files where they leave no doubt.
+//!
+//! `git rev-parse --abbrev-ref HEAD` costs a process. A program that is called once for every step
+//! of a workflow asks it each time, so the answer is taken from `HEAD` itself wherever that is
+//! certain to be the same: a plain repository of our own at this very folder, and a name that is no
+//! other ref's. Everything else (links, extensions, includes, tags of the same name) is left to git.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::error::Error;
+use crate::repo::Repo;
+
+/// A worktree and the name of what is checked out in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeadName {
+    /// The top of the worktree.
+    pub top_level: Utf8PathBuf,
+    /// The branch as git shortens it, or `HEAD` for a commit without one; none while there is no
+    /// commit, and for a name that is not UTF-8.
+    pub name: Option<String>,
+}
+
+impl Repo {
+    /// Returns what `git rev-parse --abbrev-ref HEAD` prints, and where the top of the worktree is.
+    pub fn head_name(&self) -> Result<HeadName, Error> {
+        let top_level = self.top_level()?;
+        let printed = self
+            .read()
+            .args(["rev-parse", "--abbrev-ref", "HEAD"])
+            .line();
+        let name = match printed {
+            Ok(line) => String::from_utf8(line).ok(),
+            // An unborn branch.
+            Err(Error::Failed { .. }) => None,
+            Err(error) => return Err(error),
+        };
+        Ok(HeadName { top_level, name })
+    }
+}
+
+/// Returns the same as [`Repo::head_name`] without starting git, or `None` where only git can tell.
+pub fn head_name_on_disk(folder: &Utf8Path) -> Option<HeadName> {
+    let repository = Repository::at(folder)?;
+    let head = repository.own("HEAD")?;
+    let name = match head.strip_prefix("ref: refs/heads/") {
+        Some(branch) => match repository.branch(branch.trim_ascii_end()) {
+            Branch::Born => Some(branch.trim_ascii_end().to_owned()),
+            Branch::Unborn => None,
+            Branch::Unclear => return None,
+        },
+        None if is_object_id(head.trim_ascii_end()) => Some("HEAD".to_owned()),
+        None => return None,
+    };
+    Some(HeadName {
+        top_level: repository.top_level,
+        name,
+    })
+}
+
+/// What is known of a branch.
+enum Branch {
+    /// It has a commit, and no other ref has its name.
+    Born,
+    /// It has none yet.
+    Unborn,
+    /// Only git can tell.
+    Unclear,
+}
+
+/// A repository whose settings are all of the plain kind.
+struct Repository {
+    top_level: Utf8PathBuf,
+    git_dir: Utf8PathBuf,
+    common_dir: Utf8PathBuf,
+}
+
+impl Repository {
+    fn at(folder: &Utf8Path) -> Option<Self> {
+        let top_level = folder.canonicalize_utf8().ok()?;
+        let dot_git = top_level.join(".git");
+        let kind = dot_git.symlink_metadata().ok()?;
+        let (git_dir, common_dir) = if kind.is_dir() {
+            (dot_git.clone(), dot_git)
+        } else if kind.is_file() {
+            let link = text(&dot_git)?;
+            let git_dir = top_level.join(link.strip_prefix("gitdir: ")?.trim_end_matches('\n'));
+            let common_dir = text(&git_dir.join("commondir"))?;
+            let common_dir = git_dir.join(common_dir.trim_end_matches('\n'));
+            (git_dir, common_dir)
+        } else {
+            return None;
+        };
+        let repository = Self {
+            top_level,
+            git_dir,
+            common_dir,
+        };
+        repository.is_plain().then_some(repository)
+    }
+
+    /// Whether git would take it without a word, and nothing in its settings changes what we read.
+    fn is_plain(&self) -> bool {
+        let folders = ["objects", "refs"].map(|name| self.common_dir.join(name));
+        let is_ours = [&self.top_level, &self.git_dir, &self.common_dir]
+            .into_iter()
+            .all(|path| is_ours(path));
+        is_ours
+            && folders.iter().all(|folder| folder.is_dir())
+            && text(&self.common_dir.join("config")).is_some_and(|config| is_plain(&config))
+    }
+
+    fn own(&self, name: &str) -> Option<String> {
+        text(&self.git_dir.join(name))
+    }
+
+    fn branch(&self, name: &str) -> Branch {
+        let packed_refs = self.common_dir.join("packed-refs");
+        let packed = match fs_err::read(&packed_refs) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            Err(_) => return Branch::Unclear,
+        };
+        let is_packed = |full: String| {
+            let line = format!(" {full}\n").into_bytes();
+            packed.windows(line.len()).any(|window| window == line)
+        };
+        let others = ["refs/", "refs/tags/", "refs/remotes/"].map(|kind| format!("{kind}{name}"));
+        let is_taken = |full: &str| {
+            self.common_dir.join(full).symlink_metadata().is_ok() || is_packed(full.to_owned())
+        };
+        if self.git_dir.join(name).symlink_metadata().is_ok()
+            || is_taken(name)
+            || others.iter().any(|full| is_taken(full))
+            || is_taken(&format!("refs/remotes/{name}/HEAD"))
+        {
+            return Branch::Unclear;
+        }
+        let full = format!("refs/heads/{name}");
+        let loose = self.common_dir.join(&full);
+        if loose.symlink_metadata().is_ok() {
+            let is_plain = text(&loose).is_some_and(|id| is_object_id(id.trim_ascii_end()));
+            return if is_plain {
+                Branch::Born
+            } else {
+                Branch::Unclear
+            };
+        }
+        if is_packed(full) {
+            Branch::Born
+        } else {
+            Branch::Unborn
+        }
+    }
+}
+
+/// Reads a regular file of text, not through a link.
+fn text(path: &Utf8Path) -> Option<String> {
+    let is_file = path
+        .symlink_metadata()
+        .is_ok_and(|metadata| metadata.is_file());
+    is_file.then(|| fs_err::read_to_string(path).ok()).flatten()
+}
+
+fn is_object_id(text: &str) -> bool {
+    matches!(text.len(), 40 | 64)
+        && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && text.bytes().any(|byte| byte != b'0')
+}
+
+/// Whether no line of a repository's settings makes git look elsewhere or name things differently.
+fn is_plain(config: &str) -> bool {
+    config.lines().all(|line| {
+        let line = line.trim_ascii().to_ascii_lowercase();
+        let value = |key: &str| {
+            let rest = line.strip_prefix(key)?.trim_ascii_start();
+            rest.strip_prefix('=')
+                .map(|value| value.trim_ascii().to_owned())
+        };
+        let odd = ["[include", "[extensions", "worktree", "warnambiguousrefs"];
+        !odd.iter().any(|word| line.contains(word))
+            && value("bare").is_none_or(|bare| bare == "false")
+            && value("repositoryformatversion").is_none_or(|version| version == "0")
+    })
+}
+
+/// git refuses repositories of other people, unless it is told not to.
+fn is_ours(path: &Utf8Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let owner = path.metadata().map(|metadata| metadata.uid());
+    owner.is_ok_and(|owner| owner == rustix::process::geteuid().as_raw())
+}

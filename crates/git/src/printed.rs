@@ -1,0 +1,62 @@
+//! What git prints about files, as it prints it.
+//!
+//! Other tools keep lists of files in the very form of git's own lines, quoted names included. Who
+//! wants to compare with such lists needs the same lines; everybody else asks for parsed ones.
+
+use crate::error::Error;
+use crate::repo::Repo;
+
+/// Names are quoted as git does it by itself.
+const QUOTED: &str = "core.quotepath=true";
+
+/// Which files that git does not know are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Untracked {
+    /// A folder of such files as one line.
+    Folders,
+    /// Each file.
+    Files,
+}
+
+impl Repo {
+    /// Returns what `git status --porcelain` prints.
+    pub fn printed_status(&self, untracked: Untracked) -> Result<Vec<u8>, Error> {
+        let which = match untracked {
+            Untracked::Folders => "--untracked-files=normal",
+            Untracked::Files => "--untracked-files=all",
+        };
+        self.read()
+            .setting(QUOTED)
+            .args(["status", "--porcelain", which])
+            .output()
+    }
+
+    /// Returns what `git diff --name-only BASE` prints: the files that differ from a commit.
+    pub fn printed_names_since(&self, base: &str) -> Result<Vec<u8>, Error> {
+        self.read()
+            .setting(QUOTED)
+            .args(["diff", "--name-only", "--end-of-options", base, "--"])
+            .output()
+    }
+
+    /// Returns what `git diff-tree --name-only` prints: the files that a commit changed.
+    pub fn printed_names_in(&self, commit: &str) -> Result<Vec<u8>, Error> {
+        let form = ["diff-tree", "--no-commit-id", "--name-only", "-r"];
+        self.read()
+            .setting(QUOTED)
+            .args(form)
+            .args(["--end-of-options", commit, "--"])
+            .output()
+    }
+
+    /// Returns those of some paths that the rules of `.gitignore` leave out, one a line.
+    pub fn printed_ignored(&self, paths: &[String]) -> Result<Vec<u8>, Error> {
+        let answer = self
+            .read()
+            .setting(QUOTED)
+            .args(["check-ignore", "--"])
+            .args(paths)
+            .answer()?;
+        Ok(answer.unwrap_or_default())
+    }
+}

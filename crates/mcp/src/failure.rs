@@ -1,0 +1,167 @@
+//! Failures as an agent reads them: what happened, where, and what to call next.
+
+use std::error::Error as StdError;
+
+use rekindle_app::Error;
+use rekindle_model::{Summary, WorkflowId};
+use rekindle_text::excerpt;
+use rekindle_wire::{ErrorBody, ErrorOut, exit};
+use rmcp::model::{CallToolResult, ContentBlock};
+
+use crate::answer::safe;
+
+/// An agent needs a few names, not all of them.
+const MOST_NAMES: usize = 10;
+/// The most characters of one line.
+const LONGEST_LINE: usize = 1000;
+
+/// Why a call came to nothing.
+#[derive(Debug)]
+pub(crate) struct Failure(ErrorBody);
+
+impl Failure {
+    /// Returns a failure of what was asked.
+    pub(crate) fn usage(message: String) -> Self {
+        Self::new(message, exit::USAGE)
+    }
+
+    /// Returns a failure of ours.
+    pub(crate) fn mistake(message: String) -> Self {
+        Self::new(message, exit::CANNOT)
+    }
+
+    fn new(message: String, exit: u8) -> Self {
+        let error: Box<dyn StdError> = message.into();
+        Self(ErrorBody::new(&*error, None, Vec::new(), exit))
+    }
+
+    /// Adds what to do next.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.0.hints.push(hint.into());
+        self
+    }
+
+    /// Adds why it is so.
+    pub(crate) fn because(mut self, causes: Vec<String>) -> Self {
+        self.0.causes.extend(causes);
+        self
+    }
+
+    /// Returns it in words.
+    pub(crate) fn text(&self) -> String {
+        let line = |text: &str| excerpt(text, LONGEST_LINE);
+        let mut text = format!("error: {}\n", line(&self.0.message));
+        for cause in &self.0.causes {
+            text.push_str(&format!("cause: {}\n", line(cause)));
+        }
+        for hint in &self.0.hints {
+            text.push_str(&format!("next: {}\n", line(hint)));
+        }
+        if let Some(code) = &self.0.code {
+            text.push_str(&format!("next: `explain` with `code` {code} tells more\n"));
+        }
+        text
+    }
+
+    /// Turns it into an answer that says that the call failed.
+    pub(crate) fn result(self) -> CallToolResult {
+        let mut result = CallToolResult::error(vec![ContentBlock::text(self.text())]);
+        let out = ErrorOut {
+            schema: "rekindle.error/1",
+            error: self.0,
+        };
+        result.structured_content = serde_json::to_value(out).ok().map(safe);
+        result
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self(ErrorBody::new(
+            &error,
+            error.code(),
+            hints(&error),
+            error.exit(),
+        ))
+    }
+}
+
+/// Returns what to do next, each a line.
+fn hints(error: &Error) -> Vec<String> {
+    let one = |hint: &str| vec![hint.to_owned()];
+    match error {
+        Error::Unknown { open, .. } => some(
+            open,
+            |id| format!("`{id}` can be resumed"),
+            "`list` names what is here",
+        ),
+        Error::UnknownCode { .. } => {
+            one("codes are those that findings carry; to explain a task, give `id` and `task`")
+        }
+        Error::Ambiguous { among, .. } => among
+            .iter()
+            .take(MOST_NAMES)
+            .map(|id| format!("call it again with `id` {id}"))
+            .collect(),
+        Error::ChoiceNeeded { open } => some(
+            open,
+            |id| format!("call it again with `id` {id}"),
+            "ask the user which one is meant",
+        ),
+        Error::NotChosen { finding } => finding.hint.iter().cloned().collect(),
+        Error::NothingOf { .. } => one(
+            "`list` names what is here; not every protocol keeps events, heartbeats and checkpoints",
+        ),
+        Error::UnknownTask { id, .. } => vec![format!("`inspect` with `id` {id} lists its tasks")],
+        Error::UnknownDocument { .. } => one("`resources/list` names the documents that are there"),
+        Error::Moved { .. } => one(
+            "nothing was changed: call `resume` without `digest`, look at the plan as it is now, and call it with that one's digest",
+        ),
+        Error::Blocked { id, reasons } => {
+            let look = format!("`inspect` with `id` {id} shows where");
+            let reasons = reasons.iter().take(MOST_NAMES).cloned();
+            reasons.chain([look]).collect()
+        }
+        Error::Held { .. } => one(
+            "wait until that process has ended, or ask the user about it; looking works meanwhile",
+        ),
+        Error::AgentAlive { .. } => one("wait until it has ended, or ask the user about it"),
+        Error::WorkMissing { id, .. } => vec![format!(
+            "tell the user: `rekindle resume {id}` in a terminal says how to get the work back"
+        )],
+        Error::NoProgress { .. }
+        | Error::NotOffered { .. }
+        | Error::NoMapScripts { .. }
+        | Error::OriginalMissing { .. }
+        | Error::OriginalDiffers { .. }
+        | Error::Install(_)
+        | Error::Config(_)
+        | Error::BadPlan { .. }
+        | Error::CheckedOut { .. }
+        | Error::BadBranch { .. }
+        | Error::NoCommits
+        | Error::NothingRescued { .. }
+        | Error::UnknownRescue { .. }
+        | Error::AmbiguousRescue { .. }
+        | Error::Taken { .. }
+        | Error::NotRestored { .. }
+        | Error::Git(_)
+        | Error::Recording { .. }
+        | Error::Unreadable { .. }
+        | Error::BranchHeld { .. }
+        | Error::Files(_) => doctor(),
+        Error::Run(error) => error.hint().map_or_else(doctor, |hint| vec![hint]),
+    }
+}
+
+fn doctor() -> Vec<String> {
+    vec!["tell the user: `rekindle doctor` in a terminal checks what rekindle needs".to_owned()]
+}
+
+/// Names some of the open workflows, then says the last word.
+fn some(open: &[Summary], say: impl Fn(&WorkflowId) -> String, last: &str) -> Vec<String> {
+    let named = open.iter().take(MOST_NAMES).map(|summary| say(&summary.id));
+    let rest = open.len().saturating_sub(MOST_NAMES);
+    let more = (rest > 0).then(|| format!("`list` names {rest} more"));
+    named.chain(more).chain([last.to_owned()]).collect()
+}

@@ -1,0 +1,86 @@
+//! The face of a resume over MCP: keeps what is said, and answers nothing.
+//!
+//! The plan was agreed to before, and a protocol's questions are for a person, who is not here.
+
+use jiff::Timestamp;
+use rekindle_app::{Briefing, Choice, Face, News, Output, Progress, Tally, Watcher, WorkerView};
+use rekindle_model::{Action, Question, Step, Summary};
+
+/// Keeps what a resume has to say.
+#[derive(Debug, Default)]
+pub(crate) struct Listener {
+    /// What the protocol printed.
+    pub(crate) printed: String,
+    /// What the agent has to know or to do, each a line.
+    pub(crate) hints: Vec<String>,
+}
+
+impl Output for Listener {
+    fn print(&mut self, text: &str) {
+        self.printed.push_str(text);
+    }
+}
+
+// Workers are not started from here, so there is nothing to watch.
+impl Watcher for Listener {
+    fn progress(&mut self, _: &Progress<'_>) {}
+
+    fn checkout_changed(&mut self, _: &[String]) {}
+
+    fn view(&mut self, _: Tally, _: &[WorkerView]) {}
+}
+
+impl Face for Listener {
+    fn tell(&mut self, news: &News<'_>) {
+        match news {
+            News::Applied(steps) => self.hints.extend(steps.iter().filter_map(for_the_host)),
+            News::Recovered(recovered) => {
+                let n_done = recovered.appended + recovered.finished;
+                if n_done > 0 {
+                    let line = format!("finished {n_done} steps that an earlier resume had begun");
+                    self.hints.push(line);
+                }
+            }
+            // Findings are part of the plan; the rest belongs to agents that are not started here.
+            News::Findings(_)
+            | News::Watching(_)
+            | News::Checking(_)
+            | News::AgentStarts(_)
+            | News::AgentEnded(..)
+            | News::CostUntold(_) => {}
+        }
+    }
+
+    fn choose(&mut self, _: &[Summary], _: Timestamp) -> Choice {
+        Choice::Nobody
+    }
+
+    fn confirm(&mut self, _: &Briefing<'_>) -> bool {
+        false
+    }
+
+    fn agree(&mut self, _: &str) -> bool {
+        false
+    }
+
+    fn answer(&mut self, _: &Question) -> Option<String> {
+        None
+    }
+}
+
+/// Returns what only the host can do, which is whoever calls.
+fn for_the_host(step: &Step) -> Option<String> {
+    match &step.action {
+        Action::AskHost { who, what } => {
+            Some(format!("send `{what}` to {who}, because {}", step.why))
+        }
+        Action::Append { .. }
+        | Action::Create { .. }
+        | Action::Edit { .. }
+        | Action::MoveFolder { .. }
+        | Action::MoveFile { .. }
+        | Action::Land(_)
+        | Action::EndWorker { .. }
+        | Action::Print(_) => None,
+    }
+}

@@ -1,0 +1,80 @@
+//! Prompts: to resume whatever is here, and to resume a workflow of one protocol.
+
+use rekindle_app::Query;
+use rekindle_model::ProtocolName;
+use rmcp::ErrorData;
+use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
+use serde_json::Value;
+
+use crate::brief::brief;
+use crate::failure::Failure;
+use crate::server::Desk;
+
+/// How an agent goes on, after the briefing.
+const GO_ON: &str = "\nThe user wants this to go on. Work with the tools of rekindle:\n\
+    1. Call `resume` with the workflow's `id` and without `digest`. It shows the plan and changes nothing.\n\
+    2. Tell the user in a few words what it would do. With their yes, call `resume` again with the plan's `digest`.\n\
+    3. What it hands you as `agent` is your step: do what its `prompt` says, and nothing beyond it. \
+    Where the protocol keeps events, tell what came of it with `report_event`.\n\
+    4. Call `next_step`, and go on until nothing is left or the user has to decide.\n\
+    A question of the workflow is for the user. Put it to them in its own words; they answer it in a terminal with `rekindle resume`.\n";
+
+/// Returns every prompt.
+pub(crate) fn list() -> Vec<Prompt> {
+    let argument = || {
+        let about = "The workflow: protocol:name, a name, or a unique beginning of one; not needed while only one is open";
+        vec![
+            PromptArgument::new("id")
+                .with_description(about)
+                .with_required(false),
+        ]
+    };
+    let mut prompts = vec![Prompt::new(
+        "resume",
+        Some("Go on with the workflow that was interrupted here"),
+        Some(argument()),
+    )];
+    prompts.extend(ProtocolName::ALL.iter().map(|protocol| {
+        let about = format!("Go on with a workflow of {protocol} that was interrupted here");
+        Prompt::new(of(*protocol), Some(about), Some(argument()))
+    }));
+    prompts
+}
+
+/// Returns a prompt with the briefing as it is now.
+pub(crate) fn get(
+    desk: &Desk,
+    name: &str,
+    arguments: Option<JsonObject>,
+) -> Result<GetPromptResult, ErrorData> {
+    let protocol = ProtocolName::ALL
+        .iter()
+        .copied()
+        .find(|protocol| of(*protocol) == name);
+    if protocol.is_none() && name != "resume" {
+        let known: Vec<String> = list().into_iter().map(|prompt| prompt.name).collect();
+        let message = format!("there is no such prompt; there are {}", known.join(", "));
+        return Err(ErrorData::invalid_params(message, None));
+    }
+    let id = arguments.and_then(|mut arguments| match arguments.remove("id") {
+        Some(Value::String(id)) if !id.is_empty() => Some(id),
+        Some(_) | None => None,
+    });
+    let query = Query {
+        protocol,
+        name: id,
+        ..Query::default()
+    };
+    let text = match brief(desk, &query) {
+        Ok(brief) if brief.id.is_none() => brief.text,
+        Ok(brief) => format!("{}{GO_ON}", brief.text),
+        // A client would show an error of the protocol to nobody.
+        Err(error) => Failure::from(error).text(),
+    };
+    let message = PromptMessage::new_text(Role::User, text);
+    Ok(GetPromptResult::new(vec![message]))
+}
+
+fn of(protocol: ProtocolName) -> String {
+    format!("{protocol}-resume")
+}

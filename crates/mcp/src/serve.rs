@@ -1,0 +1,63 @@
+//! One conversation, from the first byte of standard input to its end.
+
+use std::time::Duration;
+
+use rekindle_app::Project;
+use rmcp::ServiceExt as _;
+use rmcp::service::{QuitReason, ServerInitializeError};
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::stdio;
+
+use crate::opening::Opening;
+use crate::server::Server;
+
+/// How many requests are worked on at once; more wait for their turn.
+const AT_ONCE: usize = 16;
+
+/// How long work may take that is still going on when the input ends. What is cut short stands in
+/// the journal and is finished by the next resume.
+const LAST_WORK: Duration = Duration::from_secs(30);
+
+/// Why a conversation could not be held.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The system gives no threads or no events.
+    #[error("the server can not be started")]
+    Runtime(#[source] std::io::Error),
+    /// The client and we did not come to terms.
+    #[error("the conversation could not begin")]
+    Opening(#[source] Box<ServerInitializeError>),
+    /// The conversation broke off in here.
+    #[error("the conversation broke off")]
+    BrokenOff(#[source] tokio::task::JoinError),
+}
+
+/// Answers on standard output what is asked on standard input, until the input ends.
+pub fn serve(project: Project) -> Result<(), Error> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(AT_ONCE)
+        .build()
+        .map_err(Error::Runtime)?;
+    let ended = runtime.block_on(converse(project));
+    runtime.shutdown_timeout(LAST_WORK);
+    ended
+}
+
+async fn converse(project: Project) -> Result<(), Error> {
+    let (input, output) = stdio();
+    let transport = Opening::new(AsyncRwTransport::new_server(input, output));
+    let running = match Server::new(project).serve(transport).await {
+        Ok(running) => running,
+        // A client that went away before it asked for anything is no failure of ours.
+        Err(
+            ServerInitializeError::ConnectionClosed(_)
+            | ServerInitializeError::TransportError { .. },
+        ) => return Ok(()),
+        Err(error) => return Err(Error::Opening(Box::new(error))),
+    };
+    match running.waiting().await {
+        Ok(QuitReason::JoinError(error)) | Err(error) => Err(Error::BrokenOff(error)),
+        Ok(_) => Ok(()),
+    }
+}

@@ -1,0 +1,39 @@
+//! `list`: what can be resumed here.
+
+use rekindle_wire::Status;
+use rmcp::model::JsonObject;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Tool, Touch};
+use crate::answer::Answer;
+use crate::failure::Failure;
+use crate::schema;
+use crate::server::Desk;
+
+pub(super) struct List;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    /// Where a long answer goes on: the `next_offset` of the page before.
+    offset: Option<usize>,
+}
+
+impl Tool for List {
+    const NAME: &'static str = "list";
+    const TITLE: &'static str = "List workflows";
+    const ABOUT: &'static str = "Lists every workflow of this project, those that can be resumed first, each with its `id`, its state and what comes next. Changes nothing.";
+    const TOUCH: Touch = Touch::Looks;
+    type Arguments = Arguments;
+
+    fn objects() -> Vec<JsonObject> {
+        vec![schema::of::<Status>()]
+    }
+
+    fn call(desk: &Desk, arguments: Arguments) -> Result<Answer, Failure> {
+        let overview = rekindle_app::status(&desk.project);
+        let answer = Answer::new(&overview.object(&desk.project))?;
+        Ok(answer.from(arguments.offset))
+    }
+}

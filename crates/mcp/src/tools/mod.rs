@@ -1,0 +1,240 @@
+//! The tools: a file each, with what it takes, what it gives and which use case it is.
+//!
+//! To add one: a file with a type that is a [`Tool`], and a line in [`ALL`].
+
+mod brief;
+mod checkpoint;
+mod checkpoints;
+mod explain;
+mod heartbeat;
+mod inspect;
+mod list;
+mod next_step;
+mod plan;
+mod report_event;
+mod resume;
+
+use rekindle_app::Query;
+use rekindle_model::ProtocolName;
+use rekindle_wire::Page;
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, JsonObject, Tool as Definition, ToolAnnotations};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::answer::Answer;
+use crate::failure::Failure;
+use crate::schema;
+use crate::server::Desk;
+
+/// Every tool, in the order in which they are listed.
+static ALL: &[Entry] = &[
+    Entry::of::<list::List>(),
+    Entry::of::<brief::Briefing>(),
+    Entry::of::<inspect::Inspect>(),
+    Entry::of::<plan::Plan>(),
+    Entry::of::<resume::Resume>(),
+    Entry::of::<next_step::NextStep>(),
+    Entry::of::<explain::Explain>(),
+    Entry::of::<report_event::ReportEvent>(),
+    Entry::of::<heartbeat::Heartbeat>(),
+    Entry::of::<checkpoint::Checkpoint>(),
+    Entry::of::<checkpoints::Checkpoints>(),
+];
+
+/// The argument of tools whose answer can be long: such a tool may give a page instead.
+const OFFSET: &str = "offset";
+
+/// What a tool does to the project, for clients that ask a person before it is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Touch {
+    /// Nothing.
+    Looks,
+    /// It adds a line to a log, each time.
+    Adds,
+    /// It changes files, and a second time nothing more.
+    Changes,
+}
+
+/// Something that an agent can call.
+trait Tool {
+    /// What it is called.
+    const NAME: &'static str;
+    /// What people read.
+    const TITLE: &'static str;
+    /// What an agent must know to use it.
+    const ABOUT: &'static str;
+    /// What it does to the project.
+    const TOUCH: Touch;
+    /// What it takes; the doc comments are what an agent reads of it.
+    type Arguments: DeserializeOwned + JsonSchema;
+
+    /// Returns the schemas of the objects that it may give.
+    fn objects() -> Vec<JsonObject>;
+
+    /// Does it.
+    fn call(desk: &Desk, arguments: Self::Arguments) -> Result<Answer, Failure>;
+}
+
+/// A tool in the list.
+pub(crate) struct Entry {
+    name: &'static str,
+    definition: fn() -> Definition,
+    call: fn(&Desk, JsonObject) -> Result<CallToolResult, Failure>,
+}
+
+impl Entry {
+    const fn of<T: Tool>() -> Self {
+        Self {
+            name: T::NAME,
+            definition: definition::<T>,
+            call: call::<T>,
+        }
+    }
+
+    /// Calls the tool; a failure is an answer too.
+    pub(crate) fn call(&self, desk: &Desk, arguments: JsonObject) -> CallToolResult {
+        (self.call)(desk, arguments).unwrap_or_else(Failure::result)
+    }
+}
+
+/// Returns what clients are told of all tools.
+pub(crate) fn list() -> Vec<Definition> {
+    ALL.iter().map(|entry| (entry.definition)()).collect()
+}
+
+/// Returns the tool of a name.
+pub(crate) fn find(name: &str) -> Result<&'static Entry, ErrorData> {
+    ALL.iter().find(|entry| entry.name == name).ok_or_else(|| {
+        let known: Vec<&str> = ALL.iter().map(|entry| entry.name).collect();
+        let message = format!("there is no such tool; there are {}", known.join(", "));
+        ErrorData::invalid_params(message, None)
+    })
+}
+
+fn definition<T: Tool>() -> Definition {
+    let annotations = ToolAnnotations::with_title(T::TITLE)
+        .read_only(T::TOUCH == Touch::Looks)
+        .destructive(T::TOUCH == Touch::Changes)
+        .idempotent(T::TOUCH != Touch::Adds)
+        .open_world(false);
+    let input = schema::input::<T::Arguments>();
+    let mut objects = T::objects();
+    if properties(&input).any(|name| name == OFFSET) {
+        objects.push(schema::of::<Page>());
+    }
+    Definition::new(T::NAME, T::ABOUT, input)
+        .with_title(T::TITLE)
+        .with_raw_output_schema(schema::output(objects))
+        .with_annotations(annotations)
+}
+
+fn call<T: Tool>(desk: &Desk, arguments: JsonObject) -> Result<CallToolResult, Failure> {
+    let arguments = serde_json::from_value(Value::Object(arguments)).map_err(|error| {
+        let schema = schema::input::<T::Arguments>();
+        let names: Vec<&str> = properties(&schema).collect();
+        let message = format!("the arguments of `{}` are not understood: {error}", T::NAME);
+        let hint = match names.as_slice() {
+            [] => "it takes no arguments".to_owned(),
+            names => format!("it takes {}", names.join(", ")),
+        };
+        Failure::usage(message).hint(hint)
+    })?;
+    T::call(desk, arguments)?.result()
+}
+
+/// Returns the names of all arguments.
+fn properties(schema: &JsonObject) -> impl Iterator<Item = &str> {
+    let known = schema.get("properties").and_then(Value::as_object);
+    known.into_iter().flatten().map(|(name, _)| name.as_str())
+}
+
+/// Which workflow is meant, for tools that only look at one.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Which {
+    /// The workflow: `protocol:name` as `list` has it, a name, or a unique beginning of one. Not needed while only one is open.
+    id: Option<String>,
+    /// Looks only at this protocol, such as `kiln`.
+    protocol: Option<String>,
+    /// Where a long answer goes on: the `next_offset` of the page before.
+    offset: Option<usize>,
+}
+
+impl Which {
+    fn query(&self) -> Result<Query, Failure> {
+        query(self.id.as_deref(), self.protocol.as_deref())
+    }
+}
+
+/// Returns what is asked for; an empty text says nothing.
+fn query(id: Option<&str>, protocol: Option<&str>) -> Result<Query, Failure> {
+    let protocol = protocol.filter(|name| !name.is_empty()).map(str::parse);
+    Ok(Query {
+        protocol: protocol.transpose().map_err(|error| {
+            let known: Vec<&str> = ProtocolName::ALL.iter().map(|name| name.as_str()).collect();
+            let hint = format!("`protocol` is one of {}", known.join(", "));
+            Failure::usage(format!("{error}")).hint(hint)
+        })?,
+        name: id.filter(|id| !id.is_empty()).map(str::to_owned),
+        ..Query::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_words_and_no_two_are_the_same() {
+        let names: BTreeSet<&str> = ALL.iter().map(|entry| entry.name).collect();
+        assert_eq!(names.len(), ALL.len());
+        let is_word = |name: &str| name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+        assert!(names.iter().all(|name| is_word(name)), "{names:?}");
+    }
+
+    /// Goes through a schema and tells what a strict client would refuse.
+    fn faults(schema: &Value, at: &str, found: &mut Vec<String>) {
+        match schema {
+            Value::Object(entries) => {
+                for (key, value) in entries {
+                    let is_fault = match key.as_str() {
+                        "type" => value.is_array(),
+                        "format" | "$schema" => value.is_string(),
+                        _ => false,
+                    };
+                    if is_fault {
+                        found.push(format!("{at}/{key}: {value}"));
+                    }
+                    faults(value, &format!("{at}/{key}"), found);
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| faults(item, at, found)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+
+    #[test]
+    fn schemas_are_such_that_strict_clients_accept_them() {
+        for tool in list() {
+            let output = tool.output_schema.unwrap();
+            for (name, schema) in [("in", &tool.input_schema), ("out", &output)] {
+                let schema = Value::Object(schema.as_ref().clone());
+                let mut found = Vec::new();
+                faults(&schema, &format!("{} {name}", tool.name), &mut found);
+                assert_eq!(found, [""; 0]);
+                assert_eq!(schema["type"], "object", "{}", tool.name);
+            }
+            let input = Value::Object(tool.input_schema.as_ref().clone());
+            assert_eq!(input["additionalProperties"], false, "{}", tool.name);
+            for (name, property) in input["properties"].as_object().unwrap() {
+                assert!(property["type"].is_string(), "{} {name}", tool.name);
+                assert!(property["description"].is_string(), "{} {name}", tool.name);
+            }
+        }
+    }
+}

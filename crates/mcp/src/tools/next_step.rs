@@ -1,0 +1,64 @@
+//! `next_step`: what comes next in a workflow that was taken up.
+
+use rekindle_app::Planned;
+use rekindle_model::Then;
+use rekindle_wire::NextStep as Object;
+use rmcp::model::JsonObject;
+
+use super::{Tool, Touch, Which};
+use crate::answer::Answer;
+use crate::failure::Failure;
+use crate::schema;
+use crate::server::Desk;
+
+pub(super) struct NextStep;
+
+impl Tool for NextStep {
+    const NAME: &'static str = "next_step";
+    const TITLE: &'static str = "Ask for the next step";
+    const ABOUT: &'static str = "Says what comes next in a workflow that was taken up with `resume`: a step for you with its whole prompt, a question for the user, or the end. Call it after each step. Changes nothing.";
+    const TOUCH: Touch = Touch::Looks;
+    type Arguments = Which;
+
+    fn objects() -> Vec<JsonObject> {
+        vec![schema::of::<Object>()]
+    }
+
+    fn call(desk: &Desk, which: Which) -> Result<Answer, Failure> {
+        let planned = rekindle_app::next_step(&desk.project, &which.query()?)?;
+        let plan = planned.object();
+        let object = Object {
+            schema: "rekindle.next_step/1",
+            id: plan.id,
+            due: planned
+                .plan
+                .steps
+                .iter()
+                .map(|step| step.why.clone())
+                .collect(),
+            hints: hints(&planned),
+            then: plan.then,
+        };
+        Ok(Answer::new(&object)?.from(which.offset))
+    }
+}
+
+/// Returns what to do about it.
+fn hints(planned: &Planned) -> Vec<String> {
+    let id = &planned.plan.id;
+    // Agents are not started from here, so what needs one ends as the protocol says.
+    if let Some(stop) = &planned.plan.without_agent {
+        return [stop.reason.clone()]
+            .into_iter()
+            .chain(stop.hints.clone())
+            .collect();
+    }
+    let hint = match &planned.plan.then {
+        Then::Agent(_) => "do what `then.prompt` says yourself; where the protocol keeps events, tell with `report_event` that it begins and what came of it; then call `next_step` again".to_owned(),
+        Then::Ask(_) => format!("put the question to the user in its own words; they answer it in a terminal with `rekindle resume {id}`"),
+        Then::Workers | Then::Check(_) => format!("this is for workers, which a person starts in a terminal with `rekindle resume {id} --agent NAME`"),
+        Then::Again => "rekindle has something to record first: call `resume` without `digest`, then with it".to_owned(),
+        Then::Stop(stop) => return stop.hints.clone(),
+    };
+    vec![hint]
+}

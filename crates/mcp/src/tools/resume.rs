@@ -1,0 +1,118 @@
+//! `resume`: the plan first, and then exactly that plan.
+//!
+//! What is due is carried out, and the first step that an agent has to do is handed to whoever calls.
+
+use rekindle_app::{Error, Options, Query};
+use rekindle_text::printable_block;
+use rekindle_wire::{PlanOut, ResumeOut};
+use rmcp::model::JsonObject;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Tool, Touch, query};
+use crate::answer::Answer;
+use crate::failure::Failure;
+use crate::listener::Listener;
+use crate::schema;
+use crate::server::Desk;
+
+/// The most bytes of a prompt or of the protocol's text here. What is longer can not be had by asking
+/// again, since what was carried out is not carried out twice; `next_step` has the whole prompt.
+const LONGEST_TEXT: usize = 8 * 1024;
+
+pub(super) struct Resume;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    /// The workflow: `protocol:name` as `list` has it, a name, or a unique beginning of one. Not needed while only one is open.
+    id: Option<String>,
+    /// Looks only at this protocol, such as `kiln`.
+    protocol: Option<String>,
+    /// The digest of the plan that was agreed to. Without it the plan is shown and nothing is changed.
+    digest: Option<String>,
+    /// Where a long plan goes on: the `next_offset` of the page before. Only without `digest`.
+    offset: Option<usize>,
+}
+
+impl Tool for Resume {
+    const NAME: &'static str = "resume";
+    const TITLE: &'static str = "Resume a workflow";
+    const ABOUT: &'static str = "Takes up an interrupted workflow, in two calls. Without `digest`: returns the plan with its `digest` and changes nothing; show it to the user. With that `digest`, after the user's yes: carries out exactly that plan, or refuses and says what has changed if the project has moved on. No agent is started: what comes back as `agent` is the next step, with its whole prompt, for you to do.";
+    const TOUCH: Touch = Touch::Changes;
+    type Arguments = Arguments;
+
+    fn objects() -> Vec<JsonObject> {
+        vec![schema::of::<PlanOut>(), schema::of::<ResumeOut>()]
+    }
+
+    fn call(desk: &Desk, arguments: Arguments) -> Result<Answer, Failure> {
+        let query = query(arguments.id.as_deref(), arguments.protocol.as_deref())?;
+        let Some(digest) = arguments.digest else {
+            let planned = rekindle_app::plan(&desk.project, &query)?;
+            let plan = desk.plans.show(&planned);
+            return Ok(Answer::new(&plan)?.from(arguments.offset));
+        };
+        if arguments.offset.is_some() {
+            let message = "`offset` is for plans, and a plan is carried out once".to_owned();
+            let hint = "leave `offset` away; `next_step` has the whole of a long prompt";
+            return Err(Failure::usage(message).hint(hint));
+        }
+        apply(desk, &query, &digest)
+    }
+}
+
+fn apply(desk: &Desk, query: &Query, digest: &str) -> Result<Answer, Failure> {
+    let options = Options {
+        agreed_to: Some(digest.to_owned()),
+        ..Options::default()
+    };
+    let mut listener = Listener::default();
+    match rekindle_app::resume(&desk.project, query, &options, &mut listener) {
+        Ok(resumed) => {
+            let mut object = resumed.object(listener.printed);
+            object.hints.splice(0..0, listener.hints);
+            object.hints.extend(what_next(&object));
+            shorten(&mut object);
+            Answer::new(&object)
+        }
+        Err(error @ Error::Moved { .. }) => {
+            let changes = match rekindle_app::plan(&desk.project, query) {
+                Ok(now) => desk.plans.changes(digest, &now),
+                // It is so different now that there is no plan any more.
+                Err(error) => vec![error.to_string()],
+            };
+            Err(Failure::from(error).because(changes))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn what_next(object: &ResumeOut) -> Option<String> {
+    let hint = match (&object.agent, &object.question) {
+        (Some(_), _) => {
+            "do the step in `agent` yourself; where the protocol keeps events, tell with `report_event` that it begins and what came of it; then call `next_step`"
+        }
+        (None, Some(_)) => {
+            "put the question to the user in its own words; they answer it in a terminal with `rekindle resume`"
+        }
+        (None, None) => return None,
+    };
+    Some(hint.to_owned())
+}
+
+fn shorten(object: &mut ResumeOut) {
+    let prompt = object.agent.as_mut().map(|agent| &mut agent.prompt);
+    for text in prompt.into_iter().chain([&mut object.text]) {
+        // Measured as it is sent.
+        *text = printable_block(text).into_owned();
+        if text.len() > LONGEST_TEXT {
+            let mut end = LONGEST_TEXT;
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            text.truncate(end);
+            text.push_str("\n[cut; call `next_step` for the whole prompt]");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Addresses of what can be read: `rekindle://workflow/ID/brief` and `…/documents/NAME`.
+
+use std::fmt::Write as _;
+
+use rekindle_model::WorkflowId;
+
+/// The templates of [`Address`], for clients.
+pub(crate) const BRIEF: &str = "rekindle://workflow/{id}/brief";
+pub(crate) const DOCUMENT: &str = "rekindle://workflow/{id}/documents/{+name}{?offset}";
+
+const WORKFLOW: &str = "rekindle://workflow/";
+
+/// What an address leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Address {
+    /// The workflow.
+    pub(crate) id: String,
+    /// What of it.
+    pub(crate) part: Part,
+}
+
+/// What can be read of a workflow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Where it stands.
+    Brief,
+    /// A document, from a place on.
+    Document {
+        /// The workflow's name for it.
+        name: String,
+        /// Where to begin, in bytes of the text that is shown.
+        offset: usize,
+    },
+}
+
+impl Address {
+    /// Returns the address of a document.
+    pub(crate) fn document(id: &WorkflowId, name: &str, offset: usize) -> Self {
+        let (id, name) = (id.to_string(), name.to_owned());
+        let part = Part::Document { name, offset };
+        Self { id, part }
+    }
+
+    /// Reads an address, or nothing where it is none of ours.
+    pub(crate) fn parse(uri: &str) -> Option<Self> {
+        let (id, part) = uri.strip_prefix(WORKFLOW)?.split_once('/')?;
+        let part = match part.split_once('/') {
+            None if part == "brief" => Part::Brief,
+            Some(("documents", rest)) => {
+                let (name, query) = rest.split_once('?').unwrap_or((rest, "offset=0"));
+                Part::Document {
+                    name: decoded(name)?,
+                    offset: query.strip_prefix("offset=")?.parse().ok()?,
+                }
+            }
+            Some(_) | None => return None,
+        };
+        let id = decoded(id)?;
+        Some(Self { id, part })
+    }
+}
+
+impl std::fmt::Display for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let id = encoded(&self.id, ":");
+        match &self.part {
+            Part::Brief => write!(f, "{WORKFLOW}{id}/brief"),
+            Part::Document { name, offset } => {
+                write!(f, "{WORKFLOW}{id}/documents/{}", encoded(name, "/"))?;
+                match offset {
+                    0 => Ok(()),
+                    offset => write!(f, "?offset={offset}"),
+                }
+            }
+        }
+    }
+}
+
+/// Returns a text with everything escaped that means something in an address, but for `kept`.
+fn encoded(text: &str, kept: &str) -> String {
+    text.bytes().fold(String::new(), |mut encoded, byte| {
+        let c = char::from(byte);
+        if c.is_ascii_alphanumeric() || "-._~".contains(c) || kept.contains(c) {
+            encoded.push(c);
+        } else {
+            write!(encoded, "%{byte:02X}").ok();
+        }
+        encoded
+    })
+}
+
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        if *first != b'%' {
+            bytes.push(*first);
+            rest = after;
+            continue;
+        }
+        let digits = std::str::from_utf8(after.get(..2)?).ok()?;
+        // A sign would be understood as a part of the number.
+        let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        bytes.push(u8::from_str_radix(digits, 16).ok().filter(|_| is_hex)?);
+        rest = after.get(2..)?;
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rekindle_model::ProtocolName;
+
+    use super::*;
+
+    #[test]
+    fn addresses_are_plain_where_names_are() {
+        let id = WorkflowId::new(ProtocolName::AgentMemory, "2026-x");
+        let address = Address::document(&id, "tasks/T 1.md", 0);
+        assert_eq!(
+            address.to_string(),
+            "rekindle://workflow/agent-memory:2026-x/documents/tasks/T%201.md"
+        );
+    }
+
+    #[test]
+    fn what_is_no_address_of_ours_is_none() {
+        for bad in [
+            "",
+            "file:///etc/passwd",
+            "rekindle://workflow/x",
+            "rekindle://workflow/x/other",
+            "rekindle://workflow/x/brief/y",
+            "rekindle://workflow/x/documents/a?offset=-1",
+            "rekindle://workflow/x/documents/a?other=1",
+            "rekindle://workflow/x/documents/%+1",
+            "rekindle://workflow/x/documents/%zz",
+            "rekindle://workflow/x/documents/%e",
+            "rekindle://workflow/%ff/brief",
+        ] {
+            assert_eq!(Address::parse(bad), None, "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn an_address_reads_back(id in any::<String>(), name in any::<String>(), offset in any::<usize>()) {
+            for part in [Part::Brief, Part::Document { name, offset }] {
+                let address = Address { id: id.clone(), part };
+                prop_assert_eq!(Address::parse(&address.to_string()), Some(address));
+            }
+        }
+
+        #[test]
+        fn no_text_is_too_odd_to_be_read(uri in any::<String>()) {
+            Address::parse(&format!("rekindle://workflow/{uri}"));
+            Address::parse(&uri);
+        }
+    }
+}

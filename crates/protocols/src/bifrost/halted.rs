@@ -1,0 +1,168 @@
+//! Cases in which nothing can be resumed: a choice is open, or reading ended early.
+
+use camino::Utf8PathBuf;
+use rekindle_model::{
+    AgentTask, Assessment, Checkpoint, Finding, Intent, Next, Plan, Progress, State, Summary, Work,
+};
+use rekindle_world::World;
+
+use super::assess::assess;
+use super::read::{Halt, Why};
+use super::{facts, id, listed, nothing_to_do, noticed, plan, record, words};
+use crate::Case;
+
+/// Features of which none was named.
+pub(super) struct Unchosen {
+    assessment: Assessment,
+}
+
+impl Unchosen {
+    pub(super) fn new(features: &[String], workflows: Vec<Summary>) -> Self {
+        Self {
+            assessment: Assessment {
+                id: None,
+                state: State::Choice,
+                workflows,
+                findings: Vec::new(),
+                facts: facts::choice(features),
+            },
+        }
+    }
+}
+
+impl Case for Unchosen {
+    fn assessment(&self) -> &Assessment {
+        &self.assessment
+    }
+
+    fn plan(&self, _: &dyn World, _: &Intent) -> Option<Plan> {
+        None
+    }
+
+    fn work(&self) -> Option<Work> {
+        None
+    }
+
+    fn brief(&self, _: &dyn World, _: usize, attempt: u32, _: Option<&str>) -> AgentTask {
+        nothing_to_do(attempt)
+    }
+
+    fn roots(&self) -> Vec<Utf8PathBuf> {
+        Vec::new()
+    }
+
+    fn checkpoints(&self) -> Vec<Checkpoint> {
+        Vec::new()
+    }
+}
+
+/// A feature of which nothing more can be read: there is one thing to say.
+pub(super) struct Halted {
+    assessment: Assessment,
+    halt: Halt,
+    text: String,
+}
+
+impl Halted {
+    pub(super) fn new(halt: Halt, mut workflows: Vec<Summary>) -> Self {
+        let findings = noticed::halted(&halt);
+        let (id, state) = match (&halt.why, &halt.feature) {
+            (Why::BadName { .. }, _) => (None, State::Unknown),
+            (_, None) => (None, State::Nothing),
+            (_, Some(feature)) => {
+                let id = id(feature);
+                if !workflows.iter().any(|known| known.id == id) {
+                    workflows.push(unknown(id.clone(), &findings));
+                }
+                let is_known = halt.is_known;
+                let state = if is_known {
+                    State::Corrupt
+                } else {
+                    State::Unknown
+                };
+                (Some(id), state)
+            }
+        };
+        let text = words::halted(&halt, &findings);
+        let assessment = Assessment {
+            id,
+            state,
+            workflows,
+            facts: facts::halted(&halt),
+            findings,
+        };
+        Self {
+            assessment,
+            halt,
+            text,
+        }
+    }
+}
+
+fn unknown(id: rekindle_model::WorkflowId, findings: &[Finding]) -> Summary {
+    Summary {
+        id,
+        state: State::Unknown,
+        stage: "unknown".to_owned(),
+        progress: Progress {
+            done: 0,
+            total: None,
+        },
+        last_activity: None,
+        next: Next {
+            kind: "start",
+            summary: findings
+                .first()
+                .map_or_else(String::new, |why| why.message.clone()),
+        },
+    }
+}
+
+impl Case for Halted {
+    fn assessment(&self) -> &Assessment {
+        &self.assessment
+    }
+
+    fn plan(&self, _: &dyn World, intent: &Intent) -> Option<Plan> {
+        let name = self.halt.feature.as_deref()?;
+        // A session without a checkpoint that can be read is mended by a new one.
+        if let (Intent::Checkpoint { note }, Some(feature)) = (intent, &self.halt.standing) {
+            return Some(record::checkpoint(&assess((**feature).clone()), note));
+        }
+        let mut reasons = self.assessment.findings.iter();
+        let reason = reasons.next().map_or("", |finding| &finding.message);
+        Some(plan::only_says(name, reason, &self.text))
+    }
+
+    fn work(&self) -> Option<Work> {
+        None
+    }
+
+    fn brief(&self, _: &dyn World, _: usize, attempt: u32, _: Option<&str>) -> AgentTask {
+        nothing_to_do(attempt)
+    }
+
+    fn roots(&self) -> Vec<Utf8PathBuf> {
+        Vec::new()
+    }
+
+    fn checkpoints(&self) -> Vec<Checkpoint> {
+        let path = self.halt.session_path.clone().unwrap_or_default();
+        let zone = self
+            .halt
+            .standing
+            .as_ref()
+            .map(|feature| feature.zone.clone());
+        let zone = zone.unwrap_or(jiff::tz::TimeZone::UTC);
+        listed(&self.halt.checkpoints, &path, &zone)
+    }
+
+    fn refusal(&self) -> Option<&str> {
+        Some(&self.text)
+    }
+
+    fn timeline(&self) -> Option<String> {
+        self.halt.session_path.as_ref()?;
+        Some(words::timeline(&self.halt.checkpoints))
+    }
+}

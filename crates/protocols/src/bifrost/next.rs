@@ -1,0 +1,277 @@
+//! What comes next: the command of the checkpoint if it is still due, else what the state asks for.
+//!
+//! A checkpoint's `Next` is what somebody wrote for a reader. It is often prose, and often out of
+//! date: the task that it names may have been done since.
+
+use rekindle_text::is_printable;
+
+use super::phase::{Phase, task_ids};
+use super::tasks::Tasks;
+
+/// What a longer command would be is no command.
+const LONGEST: usize = 300;
+
+/// What is to be typed next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NextCommand {
+    pub(super) command: String,
+    /// The task that the checkpoint names, if it is not the one to do.
+    pub(super) stale: Option<Stale>,
+}
+
+/// A task that should come next and does not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Stale {
+    Done(String),
+    Absent(String),
+}
+
+/// What a next command follows from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Situation<'s> {
+    pub(super) feature: &'s str,
+    pub(super) phase: Phase,
+    pub(super) is_complete: bool,
+    /// The checkpoint's own word.
+    pub(super) said: Option<&'s str>,
+    pub(super) tasks: Option<&'s Tasks>,
+}
+
+impl Situation<'_> {
+    /// Decides what is to be typed next.
+    pub(super) fn next(self) -> NextCommand {
+        let said = self.said.unwrap_or_default();
+        let quoted = quoted_command(said);
+        let stale = match &quoted {
+            Some(command) => self.stale_command(command),
+            None => self.stale(said),
+        };
+        let command = match (quoted, &stale) {
+            (Some(_), Some(Stale::Done(_))) => self.due_task(),
+            (Some(command), Some(Stale::Absent(_)) | None) => self.completed(command),
+            // Where the first task would come next and is done, the first open one does.
+            (None, Some(Stale::Done(_))) if self.phase == Phase::Tasks && self.is_complete => {
+                self.due_task()
+            }
+            (None, _) => self.due(),
+        };
+        NextCommand { command, stale }
+    }
+
+    /// Returns what the phase asks for, whatever the checkpoint says.
+    fn due(self) -> String {
+        let feature = self.feature;
+        match (self.phase, self.is_complete) {
+            (Phase::Spec, false) => format!("/spec {feature}"),
+            (Phase::Spec, true) | (Phase::Plan, false) => format!("/plan {feature}"),
+            (Phase::Plan, true) | (Phase::Tasks, false) => format!("/tasks {feature}"),
+            (Phase::Tasks, true) => format!("/implement {feature} T001"),
+            (Phase::Implement, _) => self.due_task(),
+        }
+    }
+
+    fn due_task(self) -> String {
+        let feature = self.feature;
+        let Some(tasks) = self.tasks.filter(|tasks| !tasks.all.is_empty()) else {
+            return format!("/implement {feature} T001");
+        };
+        match tasks.next() {
+            Some(task) => format!("/implement {feature} {}", task.id),
+            None => format!("/polish-docs {feature}"),
+        }
+    }
+
+    /// A command without any argument is about this feature.
+    fn completed(self, command: String) -> String {
+        if command.contains(char::is_whitespace) {
+            command
+        } else {
+            format!("{command} {}", self.feature)
+        }
+    }
+
+    /// Returns the first task that a text names, if it is done or not there.
+    fn stale(self, text: &str) -> Option<Stale> {
+        let id = task_ids(text).next()?;
+        // Without a list nothing can be missing from it.
+        let found = self.tasks?.find(id);
+        match found.map(|task| task.state) {
+            Some(state) if state.is_settled() => Some(Stale::Done(id.to_owned())),
+            Some(_) => None,
+            None => Some(Stale::Absent(id.to_owned())),
+        }
+    }
+
+    /// Returns what a command names that is done or not there: a task, or all of `T001-T003`.
+    fn stale_command(self, command: &str) -> Option<Stale> {
+        let Some((first, last)) = range(command) else {
+            return self.stale(command);
+        };
+        let is_in = |id: &str| number(id).is_some_and(|n| (first..=last).contains(&n));
+        let all = self.tasks?.all.iter();
+        let mut inside = all.filter(|task| is_in(&task.id)).peekable();
+        let id = task_ids(command).next()?.to_owned();
+        if inside.peek().is_none() {
+            return Some(Stale::Absent(id));
+        }
+        let is_done = inside.all(|task| task.state.is_settled());
+        is_done.then_some(Stale::Done(id))
+    }
+}
+
+/// Returns the numbers of the first two tasks of a text, if only a dash stands between them.
+fn range(text: &str) -> Option<(u32, u32)> {
+    let mut named = task_ids(text);
+    let (first, last) = (named.next()?, named.next()?);
+    let (_, behind) = text.split_once(first)?;
+    let (between, _) = behind.split_once(last)?;
+    let is_dash = matches!(between.trim(), "-" | "–" | "—" | "..");
+    is_dash.then_some((number(first)?, number(last)?))
+}
+
+fn number(id: &str) -> Option<u32> {
+    id.strip_prefix('T')?.parse().ok()
+}
+
+/// Returns the first text in backticks that begins with a slash.
+fn quoted_command(text: &str) -> Option<String> {
+    let spans = text.split('`').skip(1).step_by(2);
+    let command = spans.map(str::trim).find(|span| span.starts_with('/'))?;
+    let safe: String = command.chars().filter(|c| is_printable(*c)).collect();
+    let is_command = safe.len() > 1 && safe.chars().count() <= LONGEST;
+    is_command.then_some(safe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TASKS: &str = "### T001: A\n**Status**: ✅ Complete\n### T002: B\n### T003: C\n";
+
+    fn next(phase: Phase, is_complete: bool, said: &str, tasks: Option<&str>) -> String {
+        let tasks = tasks.map(Tasks::parse);
+        let next = Situation {
+            feature: "f",
+            phase,
+            is_complete,
+            said: Some(said).filter(|said| !said.is_empty()),
+            tasks: tasks.as_ref(),
+        }
+        .next();
+        match next.stale {
+            None => next.command,
+            Some(Stale::Done(id)) => format!("{} ({id} is done)", next.command),
+            Some(Stale::Absent(id)) => format!("{} ({id} is absent)", next.command),
+        }
+    }
+
+    #[test]
+    fn without_a_command_the_phase_decides() {
+        let table = [
+            (Phase::Spec, false, "/spec f"),
+            (Phase::Spec, true, "/plan f"),
+            (Phase::Plan, false, "/plan f"),
+            (Phase::Plan, true, "/tasks f"),
+            (Phase::Tasks, false, "/tasks f"),
+            (Phase::Tasks, true, "/implement f T001"),
+            (Phase::Implement, false, "/implement f T002"),
+            (Phase::Implement, true, "/implement f T002"),
+        ];
+        for (phase, is_complete, wanted) in table {
+            assert_eq!(next(phase, is_complete, "", Some(TASKS)), wanted);
+            assert_eq!(
+                next(phase, is_complete, "go on with `it`", Some(TASKS)),
+                wanted
+            );
+        }
+        assert_eq!(next(Phase::Tasks, true, "", None), "/implement f T001");
+        assert_eq!(
+            next(Phase::Implement, false, "", Some("")),
+            "/implement f T001"
+        );
+    }
+
+    #[test]
+    fn a_task_in_progress_comes_before_the_first_open_one() {
+        let tasks = format!("{TASKS}### T004: D\n**Status**: In Progress\n");
+        assert_eq!(
+            next(Phase::Implement, true, "", Some(&tasks)),
+            "/implement f T004"
+        );
+    }
+
+    #[test]
+    fn a_quoted_command_is_taken_to_the_letter() {
+        let table = [
+            ("`/plan f` to finish design", "/plan f"),
+            (
+                "see `plan.md`, then `/implement f phase 2`",
+                "/implement f phase 2",
+            ),
+            (
+                "`/implement specs/f/tasks.md T002`",
+                "/implement specs/f/tasks.md T002",
+            ),
+            (
+                "Polish - `/polish-docs`, `/polish-test-plus`",
+                "/polish-docs f",
+            ),
+            ("`/implement f T002` to go on", "/implement f T002"),
+            (
+                "`/implement f T001` to go on",
+                "/implement f T002 (T001 is done)",
+            ),
+            ("`/implement f T042`", "/implement f T042 (T042 is absent)"),
+            ("T001 - Cloud", "/implement f T002 (T001 is done)"),
+            ("Phase 5 (T001-T003)", "/implement f T002 (T001 is done)"),
+            ("T002, as T001 is done", "/implement f T002"),
+            ("`/implement f T001-T003`", "/implement f T001-T003"),
+            (
+                "`/implement f T001 - T001`",
+                "/implement f T002 (T001 is done)",
+            ),
+            (
+                "`/implement f T041-T047`",
+                "/implement f T041-T047 (T041 is absent)",
+            ),
+            (
+                "`/implement f T001, T002`",
+                "/implement f T002 (T001 is done)",
+            ),
+            ("`/`", "/implement f T002"),
+            ("`/a\u{1b}[2Jb`", "/a[2Jb f"),
+            ("`/plan\u{202e} f\u{2066}`", "/plan f"),
+        ];
+        for (said, wanted) in table {
+            assert_eq!(
+                next(Phase::Implement, true, said, Some(TASKS)),
+                wanted,
+                "{said}"
+            );
+        }
+        assert_eq!(
+            next(Phase::Tasks, true, "T001 - Cloud", Some(TASKS)),
+            "/implement f T002 (T001 is done)"
+        );
+        assert_eq!(
+            next(Phase::Tasks, true, "`/implement f T042`", None),
+            "/implement f T042"
+        );
+        let long = format!("`/{}`", "x".repeat(LONGEST));
+        assert_eq!(next(Phase::Spec, true, &long, None), "/plan f");
+    }
+
+    #[test]
+    fn when_all_is_done_polishing_is_next() {
+        let tasks =
+            "### T001: A\n**Status**: ✅ Complete\n### T002: B\n**Status**: ❌ Not Needed\n";
+        assert_eq!(
+            next(Phase::Implement, true, "", Some(tasks)),
+            "/polish-docs f"
+        );
+        assert_eq!(
+            next(Phase::Implement, true, "`/implement f T001`", Some(tasks)),
+            "/polish-docs f (T001 is done)"
+        );
+    }
+}

@@ -1,0 +1,214 @@
+//! session.md: what a feature remembers between sessions, read leniently and edited in place.
+//!
+//! A section is found by the words of its heading, whatever symbols stand before them, on whatever
+//! level, anywhere in the file; one that is there twice is read as one. What a checkpoint is, and
+//! which counts, is known in `checkpoint`. Start at [`Session::parse`].
+
+mod blockers;
+mod edit;
+mod lines;
+mod record;
+
+use std::collections::BTreeMap;
+
+use rekindle_text::{Document, Line, headings, prose};
+
+pub(super) use self::lines::{Field, field, number_mark};
+use self::lines::{heading_words, history_line, is_placeholder};
+pub(super) use self::record::NewCheckpoint;
+
+/// The file, as its bytes and as what was read of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Session {
+    document: Document,
+    text: String,
+    lines: Vec<Line>,
+    /// Whether a line is text: neither code nor a comment.
+    is_prose: Vec<bool>,
+    sections: Vec<Section>,
+    /// The places of sections by the words of their headings, in small letters.
+    named: BTreeMap<String, Vec<usize>>,
+}
+
+/// The lines from a heading to the next, of any level.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Section {
+    /// The number of its signs.
+    level: u8,
+    /// The place of the heading among the lines.
+    heading: usize,
+    /// The place behind the last line.
+    end: usize,
+}
+
+/// One entry of the session history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct HistoryEntry {
+    /// What it says, without its number.
+    pub(super) text: String,
+    /// The place of its line.
+    at: usize,
+    /// The place of the last line that belongs to it.
+    last: usize,
+}
+
+const ACTIVE_FOCUS: &str = "active focus";
+const SESSION_HISTORY: &str = "session history";
+/// The latest checkpoint with all that is known of it.
+pub(super) const LATEST: &str = "latest checkpoint";
+/// A line for each checkpoint, newest first.
+pub(super) const HISTORY: &str = "checkpoint history";
+/// Where both stand, or a list of checkpoints alone, oldest first.
+pub(super) const CHECKPOINTS: &str = "recovery checkpoints";
+
+impl Session {
+    /// Reads text; anything else is no session.
+    pub(super) fn parse(bytes: Vec<u8>) -> Option<Self> {
+        let text = String::from_utf8(bytes.clone()).ok()?;
+        // A file that was cut off by a crash of the system often ends in these.
+        if text.contains('\0') {
+            return None;
+        }
+        let document = Document::new(bytes);
+        let lines: Vec<Line> = document.lines().collect();
+        let mut is_prose = vec![false; lines.len()];
+        for line in prose(&text) {
+            if let Some(is_prose) = is_prose.get_mut(line.number - 1) {
+                *is_prose = true;
+            }
+        }
+        let headings = headings(&text);
+        let ends = headings.iter().skip(1).map(|next| next.line - 1);
+        let sections: Vec<Section> = headings
+            .iter()
+            .zip(ends.chain([lines.len()]))
+            .map(|(heading, end)| Section {
+                level: heading.level,
+                heading: heading.line - 1,
+                end,
+            })
+            .collect();
+        let mut named: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (place, heading) in headings.iter().enumerate() {
+            let words = heading_words(text.get(heading.text.range()).unwrap_or_default());
+            named.entry(words).or_default().push(place);
+        }
+        Some(Self {
+            document,
+            text,
+            lines,
+            is_prose,
+            sections,
+            named,
+        })
+    }
+
+    /// Returns the bytes of the file.
+    pub(super) fn bytes(&self) -> &[u8] {
+        self.document.as_bytes()
+    }
+
+    /// Returns a line without its end, by its place.
+    pub(super) fn line(&self, at: usize) -> &str {
+        let line = self.lines.get(at);
+        line.and_then(|line| self.text.get(line.content.range()))
+            .unwrap_or_default()
+    }
+
+    /// Returns the places of all text in the sections of a name, headings aside.
+    pub(super) fn places(&self, name: &str) -> impl Iterator<Item = usize> {
+        self.sections(name)
+            .flat_map(|section| section.heading + 1..section.end)
+            .filter(|at| self.is_prose.get(*at).is_some_and(|is_prose| *is_prose))
+    }
+
+    fn sections(&self, name: &str) -> impl Iterator<Item = &Section> {
+        let places = self.named.get(name).into_iter().flatten();
+        places.filter_map(|place| self.sections.get(*place))
+    }
+
+    /// Returns the value of a field of the active focus.
+    pub(super) fn focus(&self, key: &str) -> Option<&str> {
+        let (_, field) = self.focus_field(key)?;
+        Some(field.value).filter(|value| !value.is_empty())
+    }
+
+    fn focus_field(&self, key: &str) -> Option<(usize, Field<'_>)> {
+        self.places(ACTIVE_FOCUS).find_map(|at| {
+            let field = field(self.line(at))?;
+            field.key.eq_ignore_ascii_case(key).then_some((at, field))
+        })
+    }
+
+    /// Returns what a section says, one text a line, without what is left over of the template.
+    pub(super) fn points(&self, name: &str) -> Vec<String> {
+        self.places(name)
+            .map(|at| without_bullet(self.line(at)).to_owned())
+            .filter(|text| !text.is_empty() && !is_placeholder(text))
+            .collect()
+    }
+
+    /// Returns the entries of the session history, newest first.
+    pub(super) fn history(&self) -> Vec<HistoryEntry> {
+        let mut entries: Vec<HistoryEntry> = Vec::new();
+        let mut is_open = false;
+        // From here on a line is indented so far that it belongs to the entry above it.
+        let mut inside = usize::MAX;
+        for at in self.places(SESSION_HISTORY) {
+            let line = self.line(at);
+            let rest = line.trim_start();
+            let indent = line.len() - rest.len();
+            let entry = history_line(rest).filter(|_| indent < inside);
+            if let Some((n_mark, text)) = entry {
+                let text = text.trim().to_owned();
+                entries.push(HistoryEntry { text, at, last: at });
+                is_open = true;
+                inside = indent + n_mark.max(2);
+            } else if indent == 0 || rest.is_empty() {
+                is_open = false;
+                // What is indented below a person's own line is that person's, too.
+                if !rest.is_empty() && !entries.is_empty() {
+                    inside = 1;
+                }
+            } else if let Some(entry) = entries.last_mut().filter(|_| is_open) {
+                entry.last = at;
+            }
+        }
+        entries
+    }
+}
+
+impl HistoryEntry {
+    /// Returns the day it is of, as it is written.
+    pub(super) fn day(&self) -> Option<&str> {
+        let inside = self.text.strip_prefix("**")?;
+        inside.get(..10)
+    }
+
+    /// Returns whether it only says that a session was resumed.
+    pub(super) fn is_resume(&self) -> bool {
+        self.said().starts_with("Resume:")
+    }
+
+    /// Returns what it says without its day.
+    pub(super) fn said(&self) -> &str {
+        let behind = self.text.strip_prefix("**").and_then(|rest| {
+            let (_, rest) = rest.split_once("**")?;
+            Some(rest.trim_start_matches([' ', '-', '–', '—', ':']))
+        });
+        behind.unwrap_or(&self.text)
+    }
+}
+
+fn without_bullet(line: &str) -> &str {
+    let line = line.trim();
+    let line = line
+        .strip_prefix("- ")
+        .or(line.strip_prefix("* "))
+        .unwrap_or(line);
+    line.trim()
+}
+
+#[cfg(test)]
+#[path = "session_tests.rs"]
+mod tests;

@@ -1,0 +1,118 @@
+//! Files for people: the plan's lines, reviews by number, skeletons of notes.
+
+use rekindle_model::Action;
+use rekindle_text::python_json::Object;
+use rekindle_text::python_text::{digit, strip};
+
+use super::desk::Desk;
+use super::fault::Fault;
+use super::layout;
+use super::plan;
+use super::reply::{Body, Reply};
+
+/// The notes that every branch has, as they begin.
+const SKELETONS: &[(&str, &str)] = &[
+    ("qa-001.md", "# QA 001\n\n"),
+    (
+        "pr-draft.md",
+        "# PR Draft\n\n## Summary\n\n## Validation\n\n## Risks / Follow-up\n",
+    ),
+    (layout::VERIFICATION, "# Verification Summary\n\n"),
+];
+
+/// `update_plan_status`: the status line of one subtask; every other byte of the plan stays.
+pub(crate) fn update_status(desk: Desk<'_>, subtask: &str, status: &str) -> Result<Reply, Fault> {
+    let path = desk.branch.plan();
+    let Some(bytes) = desk.bytes(&path)? else {
+        return Ok(Reply::error(format!("There is no {path}.")));
+    };
+    let text = str::from_utf8(&bytes).map_err(|_| Fault::new(format!("`{path}` is not UTF-8")))?;
+    let Some(changed) = plan::with_status(text, subtask, status) else {
+        let answer = Object::new().with("status", "warning").with(
+            "message",
+            format!("{path} has no `### {subtask}:` with another status on the next line."),
+        );
+        return Ok(Reply::of(answer));
+    };
+    let action = Action::Edit {
+        path: path.into(),
+        after: changed.into_bytes(),
+        before: bytes,
+    };
+    let message = format!("{subtask} is {status} now.");
+    Ok(Reply::of(Reply::success().with("message", message)).doing([action]))
+}
+
+fn line(text: &str) -> Reply {
+    let mut reply = Reply::of(Object::new());
+    reply.body = Body::Text(format!("{text}\n"));
+    reply
+}
+
+/// `read_current_goal`.
+pub(crate) fn goal(desk: Desk<'_>) -> Result<Reply, Fault> {
+    let plan = desk.plan()?.unwrap_or_default();
+    let goal = plan::goal(&plan).filter(|goal| !goal.is_empty());
+    Ok(line(goal.unwrap_or("Goal not found")))
+}
+
+/// `get_current_phase`.
+pub(crate) fn current_phase(desk: Desk<'_>) -> Result<Reply, Fault> {
+    let plan = desk.plan()?.unwrap_or_default();
+    Ok(line(
+        plan::current_phase(&plan).unwrap_or("Phase not found"),
+    ))
+}
+
+/// `ensure_human_artifacts`: makes the notes that are not there yet.
+pub(crate) fn ensure(desk: Desk<'_>) -> Reply {
+    let (mut created, mut existing, mut actions) = (Vec::new(), Vec::new(), Vec::new());
+    for (name, contents) in SKELETONS {
+        let path = desk.branch.file(name);
+        if desk.exists(&path) {
+            existing.push(*name);
+            continue;
+        }
+        created.push(*name);
+        actions.push(Action::Create {
+            path: path.into(),
+            contents: contents.as_bytes().to_vec(),
+        });
+    }
+    let answer = Reply::success()
+        .with("branch_dir", format!(".map/{}", desk.branch))
+        .with("created", created)
+        .with("existing", existing);
+    Reply::of(answer).doing(actions)
+}
+
+/// Returns whether a note is as it began.
+pub(crate) fn is_skeleton(name: &str, text: &str) -> bool {
+    let known = SKELETONS.iter().find(|(known, _)| *known == name);
+    known.is_some_and(|(_, skeleton)| strip(skeleton) == strip(text))
+}
+
+/// Returns the largest number of three digits after a prefix, with its name.
+pub(crate) fn numbered<'a>(names: &'a [String], prefix: &str) -> Option<(u32, &'a str)> {
+    let number = |name: &'a String| {
+        let digits = name.strip_prefix(prefix)?.strip_prefix('-')?;
+        let digits = digits.strip_suffix(".md")?;
+        let values: Option<Vec<u32>> = digits.chars().map(digit).collect();
+        let values = values.filter(|values| values.len() == 3)?;
+        let number = values.iter().fold(0, |number, digit| number * 10 + digit);
+        Some((number, name.as_str()))
+    };
+    names.iter().filter_map(number).max()
+}
+
+/// `next_numbered_artifact_path`: the name after the last one with three digits.
+pub(crate) fn next_numbered(desk: Desk<'_>, prefix: &str) -> Reply {
+    let names = desk.names(&desk.branch.file(""));
+    let next = numbered(&names, prefix).map_or(0, |(number, _)| number) + 1;
+    let name = format!("{prefix}-{next:03}.md");
+    let answer = Reply::success()
+        .with("path", desk.branch.file(&name))
+        .with("file_name", name)
+        .with("index", i64::from(next));
+    Reply::of(answer)
+}

@@ -1,0 +1,89 @@
+//! The steps of a workflow: ids, phases, order, and what each asks for.
+
+use super::fault::Fault;
+use super::state::{State, key};
+
+/// Steps of a workflow without test-first steps.
+pub(crate) const STANDARD: &[&str] = &["1.0", "1.5", "1.55", "1.56", "1.6", "2.2", "2.3", "2.4"];
+/// Steps of a workflow with them.
+const TEST_FIRST: &[&str] = &[
+    "1.0", "1.5", "1.55", "1.56", "1.6", "2.2", "2.25", "2.26", "2.3", "2.4",
+];
+/// The test-first steps alone, the only ones that can be skipped.
+pub(crate) const SKIPPABLE: &[&str] = &["2.25", "2.26"];
+
+/// The isolation of an attempt that must not know what the failed ones tried.
+pub(crate) const CLEAN_RETRY: &str = "clean_retry_required";
+
+/// Returns the steps in order.
+pub(crate) fn order(is_tdd: bool) -> &'static [&'static str] {
+    if is_tdd { TEST_FIRST } else { STANDARD }
+}
+
+/// Returns the steps that are repeated for each subtask.
+pub(crate) fn of_subtask(is_tdd: bool) -> &'static [&'static str] {
+    &order(is_tdd)[5..]
+}
+
+/// Returns the phase of a step.
+pub(crate) fn phase(step: &str) -> Option<&'static str> {
+    Some(match step {
+        "1.0" => "DECOMPOSE",
+        "1.5" => "INIT_PLAN",
+        "1.55" => "REVIEW_PLAN",
+        "1.56" => "CHOOSE_MODE",
+        "1.6" => "INIT_STATE",
+        "2.2" => "RESEARCH",
+        "2.25" => "TEST_WRITER",
+        "2.26" => "TEST_FAIL_GATE",
+        "2.3" => "ACTOR",
+        "2.4" => "MONITOR",
+        _ => return None,
+    })
+}
+
+/// Returns the phase of a step, or the word for one that nobody knows.
+pub(crate) fn phase_or_unknown(step: &str) -> &'static str {
+    phase(step).unwrap_or("UNKNOWN")
+}
+
+/// Returns what is to be done in a step.
+pub(crate) fn instruction(step: &str, state: &State) -> Result<String, Fault> {
+    let subtask = state.subtask().unwrap_or("None");
+    let clean_retry = clean_retry(state, state.subtask_key())?;
+    Ok(match step {
+        "1.0" => "Have the task-decomposer agent split the task into at most 20 small subtasks, each with criteria to check it by.".to_owned(),
+        "1.5" => "Write .map/<branch>/task_plan_<branch>.md from the blueprint: the goal, the current phase, a status line for every subtask, and everything parked under deferred_yagni where a reader sees it.".to_owned(),
+        "1.55" => "Show the plan to the user (goal, subtask titles, risks, parked items) and wait for a clear yes. A parked item comes back with `map_orchestrator.py restore_deferred_yagni YG-NNN`. Record the yes with `map_orchestrator.py set_plan_approved true`.".to_owned(),
+        "1.56" => "Nothing to do: the mode is batch. Ask for the next step.".to_owned(),
+        "1.6" => "Let step_state.json list the subtasks of the plan; it is what every later step goes by.".to_owned(),
+        "2.2" => "Save what is known about the code that this subtask touches with `map_step_runner.py save_research <branch> <subtask_id>`; without that file the step does not close. Use the research-agent when the place is unclear. A subtask that is already done, or needs nothing, is closed with `map_orchestrator.py mark_subtask_complete <subtask_id> --reason \"...\"`.".to_owned(),
+        "2.25" => format!("Have the actor agent, with <TDD_Mode>test_writer</TDD_Mode>, write tests and nothing else for {subtask}, from its contract and not from code."),
+        "2.26" => "Run the new tests. They must fail by assertion, since nothing is implemented yet; tests that pass go back to the test writer.".to_owned(),
+        "2.3" => actor(subtask, state.is_tdd(), clean_retry),
+        "2.4" => "Have the monitor agent check the actor's work: correct, safe, in style, tested.".to_owned(),
+        other => format!("Execute step {other} ({}).", phase_or_unknown(other)),
+    })
+}
+
+fn actor(subtask: &str, is_tdd: bool, clean_retry: Option<&str>) -> String {
+    let mode = if is_tdd {
+        " Pass <TDD_Mode>code_only</TDD_Mode>: the tests that are there must pass and stay as they are; read test_contract_<subtask>.md and test_handoff_<subtask>.json first if they exist."
+    } else {
+        " Pass its contract and its context."
+    };
+    let clean = clean_retry.map_or_else(String::new, |path| {
+        format!(
+            " CLEAN_RETRY: read {path}, take context only from the files it names, keep its constraints, and do not repeat what was rejected."
+        )
+    });
+    format!("Have the actor agent implement {subtask}.{mode}{clean}")
+}
+
+/// Returns the quarantine file that the next attempt at a subtask must go by, if there is one.
+pub(crate) fn clean_retry<'a>(state: &'a State, subtask: &str) -> Result<Option<&'a str>, Fault> {
+    let isolation = state.map(key::ISOLATION)?.text(subtask);
+    let path = state.map(key::QUARANTINES)?.text(subtask);
+    let is_due = isolation == Some(CLEAN_RETRY);
+    Ok(path.filter(|path| is_due && !path.is_empty()))
+}

@@ -1,0 +1,36 @@
+//! What `install` and `uninstall` show.
+
+use std::fmt::Write as _;
+
+use rekindle_app::{Consent, Installation, Wish};
+use rekindle_text::{printable, printable_block};
+
+pub(crate) fn installation(done: &Installation, wish: Wish, consent: Consent) -> String {
+    let path = printable(done.path.as_str());
+    if done.diff.is_empty() {
+        return match wish {
+            Wish::Install => format!("It is set up already: `{path}` stays as it is.\n"),
+            Wish::Uninstall => format!("Nothing of rekindle is in `{path}`.\n"),
+        };
+    }
+    let mut text = String::new();
+    // Who was asked has seen the change already.
+    match consent {
+        Consent::Show | Consent::Given => {
+            put!(text, "{}", printable_block(&done.diff));
+        }
+        Consent::Ask => {}
+    }
+    match (done.written, wish) {
+        (true, Wish::Install) => {
+            put!(text, "Written: `{path}`\n");
+        }
+        (true, Wish::Uninstall) => {
+            put!(text, "What was rekindle's is gone from `{path}`\n");
+        }
+        (false, _) => {
+            put!(text, "Nothing was changed: `{path}`\n");
+        }
+    }
+    text
+}

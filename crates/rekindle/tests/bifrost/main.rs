@@ -1,0 +1,9 @@
+//! bifrost from end to end: real files, real times, the built binary.
+//!
+//! [`project`] lays out a feature; the other modules are what happens to it.
+
+mod commands;
+#[cfg(feature = "crash-points")]
+mod deaths;
+mod project;
+mod resume;

@@ -1,0 +1,158 @@
+//! What is written down when a turn, a conversation or a session ends.
+
+use anyhow::Result;
+use rekindle_testkit::agent_memory::{DILIGENT_AGENT, Run};
+use rekindle_testkit::gate::Gate;
+use rekindle_testkit::sandbox::Sandbox;
+use serde_json::{Value, json};
+
+use crate::{ORDERS, call, context, interrupted, told};
+
+/// A moment at which the run is in use: an hour after its last event.
+const SOON: &str = "2026-01-19T11:00:00Z";
+
+fn at(sandbox: &Sandbox, time: &str, moment: &str) -> Result<()> {
+    let ran = sandbox
+        .typed(&["hook", moment, "--agent", "claude"])
+        .answering(&told(
+            sandbox,
+            &json!({"reason": "other", "trigger": "auto"}),
+        ))
+        .at(time)
+        .run()?;
+    assert_eq!((ran.code(), ran.stdout().as_ref()), (Some(0), ""), "{ran}");
+    Ok(())
+}
+
+fn checkpoints(sandbox: &Sandbox) -> Result<Vec<String>> {
+    let list = sandbox.run(&["checkpoints", ORDERS, "--json"])?.json()?;
+    let notes = list["checkpoints"].as_array().cloned().unwrap_or_default();
+    let note = |one: &Value| one["note"].as_str().unwrap_or_default().to_owned();
+    Ok(notes.iter().map(note).collect())
+}
+
+#[test]
+fn a_checkpoint_is_made_once_for_all_that_happened() -> Result<()> {
+    let (sandbox, run) = interrupted()?;
+    at(&sandbox, SOON, "pre-compact")?;
+    assert_eq!(
+        checkpoints(&sandbox)?,
+        ["Claude Code: before the conversation was compacted"]
+    );
+    at(&sandbox, "2026-01-19T11:05:00Z", "session-end")?;
+    assert_eq!(checkpoints(&sandbox)?.len(), 1);
+    let event = json!({"event_type": "task_completed", "task_id": "T002", "timestamp": "2026-01-19T11:10:00Z"});
+    sandbox.write(run.path("events/executor/z.jsonl"), format!("{event}\n"))?;
+    at(&sandbox, "2026-01-19T11:15:00Z", "session-end")?;
+    assert_eq!(
+        checkpoints(&sandbox)?.last().map(String::as_str),
+        Some("Claude Code: at the end of a session")
+    );
+    Ok(())
+}
+
+#[test]
+fn a_run_that_rests_and_one_of_several_get_no_checkpoint() -> Result<()> {
+    let (sandbox, _) = interrupted()?;
+    let before = sandbox.files()?;
+    at(&sandbox, "2026-01-25T12:00:00Z", "session-end")?;
+    assert_eq!(before.changes(&sandbox.files()?), [""; 0]);
+    Run::interrupted("20260118-0900-billing-c3d4").lay_out(&sandbox)?;
+    let before = sandbox.files()?;
+    at(&sandbox, SOON, "session-end")?;
+    assert_eq!(before.changes(&sandbox.files()?), [""; 0]);
+    Ok(())
+}
+
+#[test]
+fn what_another_rekindle_works_on_is_left_alone_and_told_so() -> Result<()> {
+    let (sandbox, _) = interrupted()?;
+    let gate = Gate::new(sandbox.root())?;
+    let stop = gate.script();
+    let script = format!("if [ $REKINDLE_ROLE = executor ]; then {stop} fi\n{DILIGENT_AGENT}");
+    let agent = sandbox.script("agent.sh", &script)?;
+    let typed = sandbox.typed(&["resume", "--yes", "--agent-cmd", &agent]);
+    let at_work = typed.at(SOON).start()?;
+    gate.wait()?;
+    let before = sandbox.files()?;
+    at(&sandbox, SOON, "session-end")?;
+    assert_eq!(before.changes(&sandbox.files()?), [""; 0]);
+    let text = context(&call(&sandbox, "session-start", &json!({}))?)?;
+    assert!(text.contains("do not start it a second time"), "{text}");
+    at_work.kill()?;
+    Ok(())
+}
+
+#[test]
+fn a_usage_limit_is_noted_with_its_end_and_told_until_the_work_goes_on() -> Result<()> {
+    let (sandbox, run) = interrupted()?;
+    let limit = json!({"error": "rate_limit",
+        "last_assistant_message": "You've hit your limit · resets 3pm"});
+    assert_eq!(call(&sandbox, "stop-failure", &limit)?.stdout(), "");
+    let noted: Value = serde_json::from_str(&sandbox.read(".rekindle/stopped.json")?)?;
+    assert_eq!(
+        noted,
+        json!({"schema": "rekindle.stopped/1", "agent": "claude", "session": crate::SESSION,
+            "at": "2026-01-20T12:00:00Z", "why": "limit", "until": "2026-01-20T15:00:00Z"})
+    );
+    let told = "the last Claude Code session stopped at a usage limit that is over at 2026-01-20T15:00:00Z, 2026-01-20T12:00:00Z";
+    insta::assert_snapshot!(sandbox.run(&["status"])?, @"
+    exit 0
+    --- stdout
+    agent-memory:20260119-0900-orders-api-k2l3  interrupted, phase 2 (execution), 1/3 tasks, 1 day ago
+      next: Resume T002 - Add endpoint (attempt 1)
+    --- stderr
+    note: the last Claude Code session stopped at a usage limit that is over at 2026-01-20T15:00:00Z, 2026-01-20T12:00:00Z
+    hint: go on with `rekindle resume`
+    ");
+    let another = json!({"session_id": "another"});
+    let text = context(&call(&sandbox, "session-start", &another)?)?;
+    assert!(text.contains(told), "{text}");
+    // The session itself is alive and has got over it.
+    let text = context(&call(
+        &sandbox,
+        "session-start",
+        &json!({"source": "compact"}),
+    )?)?;
+    assert!(!text.contains("usage limit"), "{text}");
+    let event = json!({"event_type": "task_completed", "task_id": "T002", "timestamp": "2026-01-20T13:00:00Z"});
+    sandbox.write(run.path("events/executor/z.jsonl"), format!("{event}\n"))?;
+    let later = sandbox
+        .typed(&["status"])
+        .at("2026-01-20T14:00:00Z")
+        .run()?;
+    assert!(!later.stderr().contains("usage limit"), "{later}");
+    Ok(())
+}
+
+#[test]
+fn an_error_is_noted_and_a_turn_that_is_done_takes_its_place() -> Result<()> {
+    let (sandbox, _) = interrupted()?;
+    let error =
+        json!({"error": "authentication_failed", "last_assistant_message": "Please run /login"});
+    call(&sandbox, "stop-failure", &error)?;
+    let status = sandbox.run(&["status"])?;
+    let told = "stopped with an error: authentication_failed: Please run /login";
+    assert!(status.stderr().contains(told), "{status}");
+    call(&sandbox, "stop", &json!({"last_assistant_message": "done"}))?;
+    let status = sandbox.run(&["status"])?;
+    assert!(!status.stderr().contains("session"), "{status}");
+    Ok(())
+}
+
+#[test]
+fn a_note_that_is_damaged_says_nothing() -> Result<()> {
+    let (sandbox, _) = interrupted()?;
+    let plain = sandbox.run(&["status"])?.to_string();
+    for bytes in [
+        &b"{"[..],
+        b"",
+        b"\xff",
+        b"{\"schema\":\"rekindle.stopped/9\"}",
+    ] {
+        sandbox.write(".rekindle/stopped.json", bytes)?;
+        assert_eq!(sandbox.run(&["status"])?.to_string(), plain);
+        call(&sandbox, "session-start", &json!({}))?;
+    }
+    Ok(())
+}

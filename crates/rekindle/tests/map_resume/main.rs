@@ -1,0 +1,11 @@
+//! map from end to end: real files, real processes, an agent that is a script.
+//!
+//! [`project`] lays out a project with an interrupted workflow; the other modules are what happens to it.
+
+mod briefings;
+#[cfg(feature = "crash-points")]
+mod deaths;
+mod dialogues;
+mod install;
+mod life;
+mod project;

@@ -1,0 +1,122 @@
+//! Claude Code.
+
+use anyhow::{Context as _, Result, ensure};
+use camino::Utf8Path;
+use rekindle_testkit::gate::Gate;
+use serde_json::{Value, json};
+
+use crate::scene::Scene;
+
+/// The beginning of what a session is told.
+const TOLD: &str = "rekindle: 1 workflow is interrupted in this project.";
+const PRINT: [&str; 5] = ["-p", "go", "--output-format", "stream-json", "--verbose"];
+
+fn scene(turns: &Value) -> Result<Scene> {
+    let mut scene = Scene::new(turns)?;
+    let address = scene.address();
+    scene.set("ANTHROPIC_BASE_URL", &address);
+    scene.set("ANTHROPIC_API_KEY", "none");
+    scene.set("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
+    scene.set("CLAUDE_CODE_MAX_RETRIES", "0");
+    Ok(scene)
+}
+
+fn status(scene: &Scene) -> Result<Value> {
+    let status = scene.rekindle(&["status", "--json"])?;
+    Ok(serde_json::from_slice(&status.stdout)?)
+}
+
+/// Returns all that Claude Code has written down of its sessions in the project.
+fn transcripts(scene: &Scene) -> Result<String> {
+    let mut text = String::new();
+    for folder in scene.home(".claude/projects").read_dir_utf8()? {
+        for file in folder?.path().read_dir_utf8()? {
+            text.push_str(&fs_err::read_to_string(file?.path()).unwrap_or_default());
+        }
+    }
+    Ok(text)
+}
+
+#[test]
+fn what_is_interrupted_reaches_the_model_and_settings_come_back() -> Result<()> {
+    let scene = scene(&json!([]))?;
+    let settings = scene.home(".claude/settings.json");
+    fs_err::create_dir_all(scene.home(".claude"))?;
+    let theirs = "{\n  \"includeCoAuthoredBy\": false\n}\n";
+    fs_err::write(&settings, theirs)?;
+    scene.rekindle(&["install", "claude", "--yes"])?;
+    let ran = scene.run("claude", &PRINT)?;
+    ensure!(ran.status.success(), "{ran:?}");
+    let asked = scene.asked();
+    ensure!(asked.contains(TOLD), "{asked}");
+    ensure!(asked.contains("Resume T002 - Add endpoint"), "{asked}");
+    // The end of the turn was noted by another hook.
+    let noted = scene.sandbox.read(".rekindle/stopped.json")?;
+    ensure!(noted.contains(r#""why":"done""#), "{noted}");
+    ensure!(
+        !scene.sandbox.path(".rekindle/hook.log").exists(),
+        "trouble"
+    );
+    scene.rekindle(&["uninstall", "claude", "--yes"])?;
+    assert_eq!(fs_err::read_to_string(&settings)?, theirs);
+    Ok(())
+}
+
+#[test]
+fn without_anything_interrupted_the_model_is_told_nothing() -> Result<()> {
+    let scene = scene(&json!([]))?;
+    scene.rekindle(&["install", "claude", "--yes"])?;
+    fs_err::remove_dir_all(scene.sandbox.path(".agent-memory"))?;
+    let ran = scene.run("claude", &PRINT)?;
+    ensure!(ran.status.success(), "{ran:?}");
+    ensure!(!scene.asked().contains("rekindle: "), "{}", scene.asked());
+    Ok(())
+}
+
+#[test]
+fn a_usage_limit_is_noted() -> Result<()> {
+    let scene = scene(&json!([{"status": 429}]))?;
+    scene.rekindle(&["install", "claude", "--yes"])?;
+    scene.run("claude", &PRINT)?;
+    let last = status(&scene)?["last_session"].clone();
+    assert_eq!(last["state"], "limited", "{last}");
+    assert_eq!(last["agent"], "claude", "{last}");
+    Ok(())
+}
+
+#[test]
+fn a_session_that_was_killed_is_told_with_its_tool_and_what_it_left() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let mut gate = Gate::new(Utf8Path::from_path(folder.path()).context("a path")?)?;
+    let command = format!("{} true", gate.script());
+    let scene =
+        scene(&json!([{"tool": "Bash", "input": {"command": command, "description": "wait"}}]))?;
+    let arguments = [&PRINT[..], &["--allowedTools", "Bash"]].concat();
+    let running = scene.start("claude", &arguments)?;
+    gate.wait()?;
+    let alive = status(&scene)?["last_session"].clone();
+    assert_eq!(alive["state"], "running", "{alive}");
+    // Rows are written a moment after they came about.
+    while !transcripts(&scene)?.contains("tool_use") {
+        std::thread::yield_now();
+    }
+    running.kill()?;
+    let died = status(&scene)?["last_session"].clone();
+    assert_eq!(died["state"], "died", "{died}");
+    let text = died["text"].as_str().unwrap_or_default();
+    ensure!(text.contains("died in the middle of `Bash: "), "{died}");
+    let left = died["processes"].as_array().cloned().unwrap_or_default();
+    ensure!(!left.is_empty(), "{died}");
+    gate.open()?;
+
+    // The next session is told.
+    scene.rekindle(&["install", "claude", "--yes"])?;
+    let ran = scene.run("claude", &PRINT)?;
+    ensure!(ran.status.success(), "{ran:?}");
+    let asked = scene.asked();
+    ensure!(
+        asked.contains("the last Claude Code session died"),
+        "{asked}"
+    );
+    Ok(())
+}

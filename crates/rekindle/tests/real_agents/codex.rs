@@ -1,0 +1,96 @@
+//! Codex CLI.
+
+use anyhow::{Context as _, Result, ensure};
+use camino::Utf8Path;
+use rekindle_testkit::gate::Gate;
+use rekindle_testkit::running::wait_until_gone;
+use rekindle_testkit::sandbox::LIMIT;
+use serde_json::{Value, json};
+
+use crate::scene::Scene;
+
+const TOLD: &str = "rekindle: 1 workflow is interrupted in this project.";
+
+fn scene(turns: &Value) -> Result<Scene> {
+    let scene = Scene::new(turns)?;
+    fs_err::create_dir_all(scene.home(".codex"))?;
+    let config = format!(
+        "model = \"gpt-5.5\"\nmodel_provider = \"scripted\"\n\
+         [model_providers.scripted]\nname = \"scripted\"\nbase_url = \"{}/v1\"\n\
+         wire_api = \"responses\"\n",
+        scene.address()
+    );
+    fs_err::write(scene.home(".codex/config.toml"), config)?;
+    scene.rekindle(&["install", "codex", "--yes"])?;
+    Ok(scene)
+}
+
+#[test]
+fn what_is_interrupted_reaches_the_model_once_the_user_trusts_the_hooks() -> Result<()> {
+    let scene = scene(&json!([]))?;
+    let go = ["exec", "--json", "--skip-git-repo-check", "go"];
+    let ran = scene.run("codex", &go)?;
+    ensure!(ran.status.success(), "{ran:?}");
+    // Nobody has trusted them, and nothing was done to make it look so.
+    ensure!(scene.asked().contains("\"model\""), "{}", scene.asked());
+    ensure!(!scene.asked().contains(TOLD), "{}", scene.asked());
+
+    // Codex's own way for a user who answers for the hooks of one call.
+    let trusting = [&go[..1], &["--dangerously-bypass-hook-trust"], &go[1..]].concat();
+    let ran = scene.run("codex", &trusting)?;
+    ensure!(ran.status.success(), "{ran:?}");
+    ensure!(scene.asked().contains(TOLD), "{}", scene.asked());
+    let noted = scene.sandbox.read(".rekindle/stopped.json")?;
+    ensure!(noted.contains(r#""agent":"codex""#), "{noted}");
+    ensure!(
+        !scene.sandbox.path(".rekindle/hook.log").exists(),
+        "trouble"
+    );
+    scene.rekindle(&["uninstall", "codex", "--yes"])?;
+    ensure!(
+        !scene.home(".codex/hooks.json").exists(),
+        "it is still there"
+    );
+    Ok(())
+}
+
+#[test]
+fn a_session_that_was_killed_is_told_from_one_that_is_at_work() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let mut gate = Gate::new(Utf8Path::from_path(folder.path()).context("a path")?)?;
+    let command = format!("{} true", gate.script());
+    let scene = scene(&json!([{"tool": "exec_command", "input": {"cmd": command}}]))?;
+    let go = [
+        "exec",
+        "--json",
+        "--skip-git-repo-check",
+        "-s",
+        "danger-full-access",
+        "go",
+    ];
+    let running = scene.start("codex", &go)?;
+    let process = gate.wait()?;
+    let state = || -> Result<Value> {
+        let status = scene.rekindle(&["status", "--json"])?;
+        let status: Value = serde_json::from_slice(&status.stdout)?;
+        Ok(status["last_session"].clone())
+    };
+    assert_eq!(state()?["state"], "running");
+    // What was started is a script that starts the program itself; the whole group goes.
+    drop(running);
+    let died = loop {
+        let last = state()?;
+        if last["state"] != "running" {
+            break last;
+        }
+    };
+    assert_eq!(
+        (&died["state"], &died["agent"]),
+        (&json!("died"), &json!("codex"))
+    );
+    let text = died["text"].as_str().unwrap_or_default();
+    ensure!(text.contains("in the middle of `exec_command: "), "{died}");
+    gate.open()?;
+    wait_until_gone(process, LIMIT)?;
+    Ok(())
+}

@@ -1,0 +1,153 @@
+//! A project with an interrupted workflow, a home of its own, and a model that a script plays.
+
+use std::process::Output;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use camino::{Utf8Path, Utf8PathBuf};
+use rekindle_testkit::agent_memory::Run;
+use rekindle_testkit::process::{Call, Environment};
+use rekindle_testkit::running::Running;
+use rekindle_testkit::sandbox::Sandbox;
+use serde_json::Value;
+
+use crate::BINARY;
+
+/// Far more than a program needs for a turn, so that only a hang ends there.
+const LIMIT: Duration = Duration::from_secs(60);
+const RUN: &str = "20260119-0900-orders-api-k2l3";
+
+pub(crate) struct Scene {
+    pub(crate) sandbox: Sandbox,
+    environment: Environment,
+    port: String,
+    /// Ends with the scene.
+    _model: Running,
+}
+
+impl Scene {
+    /// Lays the project out and starts the model, which says these turns and then only `ok`.
+    pub(crate) fn new(turns: &Value) -> Result<Self> {
+        let sandbox = Sandbox::new(BINARY)?;
+        Run::interrupted(RUN).lay_out(&sandbox)?;
+        fs_err::write(sandbox.root().join("script.json"), turns.to_string())?;
+        let mut environment = sandbox.environment().clone();
+        let own = Utf8Path::new(BINARY).parent().context("a folder")?;
+        let path = std::env::var("PATH")?;
+        environment.insert("PATH".into(), format!("{own}:{path}").into());
+        for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
+            environment.remove(std::ffi::OsStr::new(name));
+            environment.remove(std::ffi::OsStr::new(&name.to_lowercase()));
+        }
+        let server = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real_agents/model.mjs");
+        let arguments = [
+            server.to_string(),
+            sandbox.root().join("script.json").to_string(),
+            sandbox.root().join("asked.jsonl").to_string(),
+        ];
+        let model = Running::start(&Call {
+            program: "node",
+            args: &arguments,
+            folder: sandbox.root(),
+            environment: &environment,
+            stdin: "",
+            limit: LIMIT,
+        })?;
+        let said = model.wait_for_line("listening on ")?;
+        let port = said
+            .rsplit(' ')
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_owned();
+        Ok(Self {
+            sandbox,
+            environment,
+            port,
+            _model: model,
+        })
+    }
+
+    /// Sets a variable for all programs.
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        self.environment.insert(name.into(), value.into());
+    }
+
+    /// Returns where the model listens.
+    pub(crate) fn address(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// Returns a path in the home.
+    pub(crate) fn home(&self, relative: &str) -> Utf8PathBuf {
+        self.sandbox.root().join("home").join(relative)
+    }
+
+    /// Runs rekindle, which must end well.
+    pub(crate) fn rekindle(&self, arguments: &[&str]) -> Result<Output> {
+        let output = self.started(BINARY, arguments)?.finish()?;
+        ensure!(output.status.success(), "{arguments:?}: {output:?}");
+        Ok(output)
+    }
+
+    /// Runs an installed program to its end.
+    pub(crate) fn run(&self, program: &str, arguments: &[&str]) -> Result<Output> {
+        Ok(self.start(program, arguments)?.finish()?)
+    }
+
+    /// Starts an installed program.
+    pub(crate) fn start(&self, program: &str, arguments: &[&str]) -> Result<Running> {
+        self.started(installed(program)?.as_str(), arguments)
+    }
+
+    /// Runs a script for node to its end.
+    pub(crate) fn node(&self, arguments: &[&str]) -> Result<Output> {
+        Ok(self.started("node", arguments)?.finish()?)
+    }
+
+    fn started(&self, program: &str, arguments: &[&str]) -> Result<Running> {
+        let arguments: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
+        let mut running = Running::start(&Call {
+            program,
+            args: &arguments,
+            folder: self.sandbox.project(),
+            environment: &self.environment,
+            stdin: "",
+            limit: LIMIT,
+        })?;
+        // Codex reads to the end of its input before it begins.
+        running.end_input();
+        Ok(running)
+    }
+
+    /// Returns all that the model was asked, as text.
+    pub(crate) fn asked(&self) -> String {
+        fs_err::read_to_string(self.sandbox.root().join("asked.jsonl")).unwrap_or_default()
+    }
+}
+
+/// Returns a program that `cargo xtask test` has installed.
+fn installed(program: &str) -> Result<Utf8PathBuf> {
+    let target = Utf8Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let target = target.parent().context("a target folder")?;
+    let modules = target.join("agents/node_modules");
+    let path = match program {
+        // Its own installer, which is not run, would put the program of the platform into `.bin`.
+        "claude" => of_the_platform(&modules).unwrap_or_default(),
+        program => modules.join(".bin").join(program),
+    };
+    let hint = "`cargo xtask test` installs it";
+    ensure!(
+        path.is_file(),
+        "`{program}` is not below `{modules}`; {hint}"
+    );
+    Ok(path)
+}
+
+fn of_the_platform(modules: &Utf8Path) -> Option<Utf8PathBuf> {
+    let mut packages = modules.join("@anthropic-ai").read_dir_utf8().ok()?;
+    packages.find_map(|package| {
+        let program = package.ok()?.path().join("claude");
+        program.is_file().then_some(program)
+    })
+}

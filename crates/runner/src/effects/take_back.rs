@@ -1,0 +1,55 @@
+//! Effects that are taken back, because a later one of the same command could not take place.
+
+use rekindle_fs::Content;
+use rekindle_model::Action;
+
+use crate::Error;
+use crate::reach::Site;
+
+/// Brings the files of an action to what they were before it.
+///
+/// What somebody else has written meanwhile stays, and is an error. A line in a log stays too: it
+/// tells what was tried. Actions that are not about files have nothing to take back here.
+pub(crate) fn take_back(site: &Site, action: &Action) -> Result<(), Error> {
+    match action {
+        Action::Create { path, contents } => {
+            rekindle_fs::remove(&site.place(path)?, &Content::of(contents))?;
+        }
+        Action::Edit {
+            path,
+            before,
+            after,
+        } => {
+            let place = site.place(path)?;
+            if Content::read(&place)? != Content::of(before) {
+                rekindle_fs::replace(&place, &Content::of(after), before)?;
+            }
+        }
+        Action::MoveFile { from, to, .. } | Action::MoveFolder { from, to } => {
+            let (from, to) = (site.place(from)?, site.place(to)?);
+            if from.symlink_metadata().is_err() {
+                rekindle_fs::rename(&to, &from)?;
+            }
+        }
+        Action::Append { .. }
+        | Action::Land(_)
+        | Action::EndWorker { .. }
+        | Action::AskHost { .. }
+        | Action::Print(_) => {}
+    }
+    Ok(())
+}
+
+/// Looks whether all paths of an action lead to where effects may go; nothing is touched.
+pub(crate) fn check(site: &Site, action: &Action) -> Result<(), Error> {
+    match action {
+        Action::Create { path, .. } | Action::Edit { path, .. } => drop(site.place(path)?),
+        Action::Append { log, .. } => drop(site.place(log)?),
+        Action::MoveFile { from, to, .. } | Action::MoveFolder { from, to } => {
+            site.place(from)?;
+            site.place(to)?;
+        }
+        Action::Land(_) | Action::EndWorker { .. } | Action::AskHost { .. } | Action::Print(_) => {}
+    }
+    Ok(())
+}
