@@ -81,6 +81,13 @@ pub fn resume(
         return Ok(Resumed { id: None, outcome });
     };
     let planned = plan_world(&project.world(), &query, &Intent::Open)?;
+    // Before what was begun is finished: that changes the world, and was agreed to as well.
+    if let Some(digest) = &options.agreed_to
+        && *digest != planned.digest
+    {
+        let id = planned.plan.id.clone();
+        return Err(Error::Moved { id });
+    }
     // The yes to what was begun was given before; what is said and asked now is of what follows it.
     let planned = if begun::finish(project, &planned, face)? {
         plan_world(&project.world(), &query, &Intent::Open)?
@@ -88,11 +95,6 @@ pub fn resume(
         planned
     };
     let id = planned.plan.id.clone();
-    if let Some(digest) = &options.agreed_to
-        && *digest != planned.digest
-    {
-        return Err(Error::Moved { id });
-    }
     // What a protocol says first stands on standard output before anybody is asked.
     if !planned.plan.before_asking.is_empty() {
         face.print(&planned.plan.before_asking);

@@ -57,7 +57,8 @@ fn named(said: &[u8]) -> Option<Utf8PathBuf> {
     let said = str::from_utf8(said).ok()?;
     let (_, rest) = said.split_once("Unable to create '")?;
     let (path, _) = rest.split_once("': File exists")?;
-    path.ends_with(".lock").then(|| path.into())
+    let path = Utf8Path::new(path);
+    (path.extension() == Some("lock")).then(|| path.to_owned())
 }
 
 /// Returns whether a lock is on a ref, or in the own folder of a linked worktree.

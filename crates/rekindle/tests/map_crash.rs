@@ -105,7 +105,6 @@ fn files(sandbox: &Sandbox) -> Result<Files> {
 
 fn points() -> impl Iterator<Item = &'static str> {
     let effects = [
-        "create-before",
         "edit-before-replace",
         "edit-after-replace",
         "move-file-before",
@@ -188,7 +187,7 @@ fn dies_at_every_passing(
         // What was not begun is as it was; what stood in the record is finished.
         let may_be_old = match point {
             "transaction-after-lock" => true,
-            "edit-before-replace" | "move-file-before-rename" => !is_recorded,
+            "edit-before-replace" | "move-file-before" => !is_recorded,
             _ => false,
         };
         ensure!(
