@@ -1,9 +1,9 @@
 //! map: the state machine of MAP workflows, as a drop-in for its Python orchestrator.
 //!
 //! `rekindle map COMMAND …` answers as `map_orchestrator.py COMMAND …` does, and as `map_step_runner.py`
-//! for the commands that a resume needs: the same JSON, the same exit codes, the same files. [`words`]
-//! reads what was typed, [`request`] hands it to a function of [`machine`], which reads through a
-//! [`desk`] and answers with a [`reply`]: an object to print and effects to carry out. Sentences are
+//! for the commands that a resume needs: the same JSON, the same exit codes, the same files. `words`
+//! reads what was typed, `request` hands it to a function of `machine`, which reads through a
+//! `desk` and answers with a `reply`: an object to print and effects to carry out. Sentences are
 //! our own; where the peer loses data it is not followed (`docs/map-differences.md`).
 
 mod blueprint;
