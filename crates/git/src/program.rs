@@ -37,14 +37,18 @@ impl Program {
     ///
     /// Relative folders are passed over: a repository could bring its own `git`.
     pub fn find(path_env: &OsStr) -> Result<Self, Error> {
-        let path = std::env::split_paths(path_env)
+        let path = Self::locate(path_env).ok_or_else(|| Error::Missing {
+            searched: path_env.to_owned(),
+        })?;
+        Self::at(path)
+    }
+
+    /// Returns where the first git on PATH is, without starting it.
+    pub fn locate(path_env: &OsStr) -> Option<PathBuf> {
+        std::env::split_paths(path_env)
             .filter(|folder| folder.is_absolute())
             .map(|folder| folder.join("git"))
             .find(|file| file.is_file() && access(file, Access::EXEC_OK).is_ok())
-            .ok_or_else(|| Error::Missing {
-                searched: path_env.to_owned(),
-            })?;
-        Self::at(path)
     }
 
     /// Returns the git at a path whose version another process of ours has checked just now.

@@ -33,16 +33,17 @@ impl RealGit {
         folder: &Utf8Path,
         question: &GitQuestion,
     ) -> Result<GitAnswer, ReadError> {
-        let program = self
-            .program
-            .get_or_init(|| Program::find(&self.search_path).map_err(|e| failure(&e)));
-        let repo = Repo::at(program.as_ref().map_err(Clone::clone)?, folder);
         // Only where there is a git: without one the answer must not depend on the shortcut.
         if *question == GitQuestion::HeadName
+            && Program::locate(&self.search_path).is_some()
             && let Some(head) = head_name_on_disk(folder)
         {
             return Ok(head_name(head));
         }
+        let program = self
+            .program
+            .get_or_init(|| Program::find(&self.search_path).map_err(|e| failure(&e)));
+        let repo = Repo::at(program.as_ref().map_err(Clone::clone)?, folder);
         answer(&repo, question).map_err(|error| failure(&error))
     }
 }
