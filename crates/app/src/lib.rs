@@ -60,4 +60,4 @@ pub use rekindle_runner::{
     Missing, Output, Progress, Recovered, Skipped, TRANSACTION_CRASH_POINTS, Tally, Watcher,
     WorkerView,
 };
-pub use rekindle_world::Clock;
+pub use rekindle_world::{Clock, Zone};

@@ -1,6 +1,6 @@
 //! `rekindle map`: MAP's own commands, answered by its state machine.
 
-use rekindle_protocols::map::{self, Access, Request};
+use rekindle_protocols::map::{self, Access, Branch, Request};
 use rekindle_runner::Transaction;
 
 use crate::Project;
@@ -27,11 +27,13 @@ pub fn map(project: &Project, typed: &[String], input: impl FnOnce() -> Vec<u8>)
         folder: root.folder,
         ..project.clone()
     };
-    let refusal = request.refusal(&project.world());
+    let world = project.world();
+    let branch = request.branch(&world);
+    let refusal = branch.refusal(&world);
     let mut answer = refusal.unwrap_or_else(|| match request.access() {
-        Access::Read => request.answer(&project.world(), &input),
+        Access::Read => request.answer(&world, &branch, &input),
         Access::Write | Access::Advance => {
-            changed(&project, &request, &input).unwrap_or_else(|error| failed(&error))
+            changed(&project, &branch, &request, &input).unwrap_or_else(|error| failed(&error))
         }
     });
     if let Some(warning) = root.warning {
@@ -42,10 +44,10 @@ pub fn map(project: &Project, typed: &[String], input: impl FnOnce() -> Vec<u8>)
 
 fn changed(
     project: &Project,
+    branch: &Branch,
     request: &Request,
     input: &[u8],
 ) -> Result<MapAnswer, rekindle_runner::Error> {
-    let branch = request.branch(&project.world());
     let foreign = format!(".map/.locks/{branch}.transaction.lock");
     let transaction = Transaction::open(
         project.folder(),
@@ -55,7 +57,7 @@ fn changed(
         foreign.as_str().into(),
     )?;
     // Read under the lock: what was read before it may be another command's past.
-    let answer = request.answer(&project.world(), input);
+    let answer = request.answer(&project.world(), branch, input);
     transaction.commit(&answer.actions)?;
     Ok(answer)
 }

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
-use rekindle_world::{Clock, RealWorld};
+use rekindle_world::{Clock, RealWorld, Zone};
 
 use crate::last_session::Own;
 
@@ -17,7 +16,7 @@ pub struct Project {
     /// Where the time comes from.
     pub clock: Clock,
     /// The user's time zone.
-    pub zone: TimeZone,
+    pub zone: Zone,
     /// The environment variables that protocols may ask for.
     pub variables: BTreeMap<String, String>,
     /// This program itself, which is also the worker of the engine.

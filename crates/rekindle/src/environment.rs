@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::tz::TimeZone;
 use rekindle_app::hook::Attempt;
-use rekindle_app::{Clock, Project};
+use rekindle_app::{Clock, Project, Zone};
 use rekindle_model::{ProtocolName, WorkflowId};
 
 use crate::failure::Failure;
@@ -154,15 +154,16 @@ pub(crate) fn silent_after() -> Option<std::time::Duration> {
     Some(std::time::Duration::from_secs(seconds))
 }
 
-/// Returns the user's time zone: that of `TZ`, else the system's, else UTC.
-fn zone(named: Option<&str>) -> Result<TimeZone, Failure> {
-    match (TimeZone::try_system(), named) {
-        (Ok(zone), _) => Ok(zone),
-        // Times that are an hour off in silence are worse than none.
-        (Err(_), Some(named)) => Err(Failure::usage(format!("TZ is no time zone: `{named}`"))
-            .hint("write it as `Europe/Oslo`, or unset it")),
-        (Err(_), None) => Ok(TimeZone::UTC),
-    }
+/// Returns the user's time zone: that of `TZ`, else the system's.
+fn zone(named: Option<&str>) -> Result<Zone, Failure> {
+    let Some(named) = named else {
+        return Ok(Zone::System);
+    };
+    // Times that are an hour off in silence are worse than none.
+    TimeZone::try_system().map(Zone::Fixed).map_err(|_| {
+        Failure::usage(format!("TZ is no time zone: `{named}`"))
+            .hint("write it as `Europe/Oslo`, or unset it")
+    })
 }
 
 fn clock(fixed: Option<OsString>) -> Result<Clock, Failure> {

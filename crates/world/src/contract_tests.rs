@@ -4,7 +4,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 
 use crate::{
-    Clock, End, Entry, Kind, MemoryWorld, ReadError, RealWorld, Recorder, Recording, Witness, World,
+    Clock, End, Entry, Kind, MemoryWorld, ReadError, RealWorld, Recorder, Recording, Witness,
+    World, Zone,
 };
 
 const NOW: &str = "2026-01-20T12:00:00Z";
@@ -121,7 +122,7 @@ fn on_disk(folder: &Utf8Path) -> RealWorld {
         [("HOME".to_owned(), "/home/me".to_owned())].into(),
         "".into(),
     )
-    .in_zone(oslo())
+    .in_zone(Zone::Fixed(oslo()))
 }
 
 fn scratch() -> (tempfile::TempDir, Utf8PathBuf) {

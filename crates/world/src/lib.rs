@@ -22,7 +22,7 @@ pub use git::{
 };
 pub use memory::MemoryWorld;
 #[cfg(feature = "real")]
-pub use real::{Clock, RealWorld};
+pub use real::{Clock, RealWorld, Zone};
 pub use recording::{CAPTURE_SCHEMA, Recorder, Recording, RecordingError};
 pub use view::{End, Entry, Kind, Meta, Owner, Ownership, ReadError, World};
 pub use witness::Witness;

@@ -35,11 +35,30 @@ impl Clock {
     }
 }
 
+/// Where the user's time zone comes from.
+#[derive(Debug, Clone)]
+pub enum Zone {
+    /// The system's, UTC where it has none. It is looked up when it is asked for, because that goes
+    /// through the list of all zones.
+    System,
+    /// This one.
+    Fixed(TimeZone),
+}
+
+impl Zone {
+    fn get(&self) -> TimeZone {
+        match self {
+            Self::System => TimeZone::try_system().unwrap_or(TimeZone::UTC),
+            Self::Fixed(zone) => zone.clone(),
+        }
+    }
+}
+
 /// The project on this machine.
 pub struct RealWorld {
     project: Utf8PathBuf,
     now: Timestamp,
-    zone: TimeZone,
+    zone: Zone,
     variables: BTreeMap<String, String>,
     git: RealGit,
 }
@@ -58,7 +77,7 @@ impl RealWorld {
         Self {
             project,
             now: clock.now(),
-            zone: TimeZone::UTC,
+            zone: Zone::Fixed(TimeZone::UTC),
             variables,
             git: RealGit::new(search_path),
         }
@@ -66,7 +85,7 @@ impl RealWorld {
 
     /// Returns the same view in the user's time zone; without one it is UTC.
     #[must_use]
-    pub fn in_zone(self, zone: TimeZone) -> Self {
+    pub fn in_zone(self, zone: Zone) -> Self {
         Self { zone, ..self }
     }
 }
@@ -81,7 +100,7 @@ impl World for RealWorld {
     }
 
     fn zone(&self) -> TimeZone {
-        self.zone.clone()
+        self.zone.get()
     }
 
     fn variable(&self, name: &str) -> Option<String> {

@@ -15,6 +15,8 @@ pub(crate) const QUARANTINE: &str = "retry_quarantine.json";
 pub(crate) const MANIFEST: &str = "artifact_manifest.json";
 /// The evidence for a check that fails now and then.
 pub(crate) const TRIAGE: &str = "flaky_test_triage.json";
+/// What a person wants who opened a finished workflow again.
+pub(crate) const REVIEW_FEEDBACK: &str = "review_feedback.md";
 /// The last verdict on the whole.
 pub(crate) const VERIFICATION: &str = "verification-summary.md";
 /// The project's settings.
@@ -23,9 +25,9 @@ pub(crate) const CONFIG: &str = ".map/config.yaml";
 /// The folder of a branch, by its name.
 ///
 /// It is what is left of the branch's name when everything is taken out that could lead elsewhere;
-/// several branches can share one, as they do for the peer.
+/// several branches can share one, as they do for the peer. It is also that of its lock.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Branch(String);
+pub struct Branch(String);
 
 impl Branch {
     /// Returns the folder of the branch that git names; without a name it is `default`.

@@ -33,6 +33,7 @@ mod verification;
 mod words;
 
 pub use command::{Access, orchestrator_commands};
+pub use layout::Branch;
 pub use request::{Answer, Request};
 pub(crate) use resume::Map;
 pub use root::{Root, root};

@@ -10,6 +10,7 @@ use super::command::{Access, Command, StepRunner};
 use super::desk::{Desk, decoded};
 use super::documents;
 use super::fault::Fault;
+use super::layout::Branch;
 use super::machine::contract::{self, Handoff};
 use super::machine::defer::{self, Outcome};
 use super::machine::validate::{self, Close};
@@ -86,6 +87,13 @@ fn help() -> String {
     )
 }
 
+impl Branch {
+    /// Returns why no command is carried out for it in this project, if that is so.
+    pub fn refusal(&self, world: &dyn World) -> Option<Answer> {
+        root::refusal(world, self).map(Answer::fault)
+    }
+}
+
 impl Request {
     /// Reads what was typed; what can not be read has its answer already.
     pub fn parse(typed: &[String]) -> Result<Self, Answer> {
@@ -120,17 +128,8 @@ impl Request {
         self.0.command.access()
     }
 
-    /// Returns why no command is carried out in this project, if that is so.
-    pub fn refusal(&self, world: &dyn World) -> Option<Answer> {
-        super::root::refusal(world, &self.branch_of(world)).map(Answer::fault)
-    }
-
-    /// Returns the name of the branch's folder, which is also that of its lock.
-    pub fn branch(&self, world: &dyn World) -> String {
-        self.branch_of(world).as_str().to_owned()
-    }
-
-    fn branch_of(&self, world: &dyn World) -> super::layout::Branch {
+    /// Returns the branch that it is about.
+    pub fn branch(&self, world: &dyn World) -> Branch {
         let words = &self.0;
         let named = if let Command::StepRunner(runner) = words.command {
             words.word(0).filter(|_| runner.names_branch())
@@ -140,13 +139,9 @@ impl Request {
         root::branch(world, named)
     }
 
-    /// Answers from what the world shows.
-    pub fn answer(&self, world: &dyn World, input: &[u8]) -> Answer {
-        let branch = self.branch_of(world);
-        let desk = Desk {
-            world,
-            branch: &branch,
-        };
+    /// Answers from what the world shows of a branch.
+    pub fn answer(&self, world: &dyn World, branch: &Branch, input: &[u8]) -> Answer {
+        let desk = Desk { world, branch };
         match self.reply(desk, input) {
             Ok(reply) => Answer {
                 stdout: reply.text(),

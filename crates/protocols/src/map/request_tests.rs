@@ -29,7 +29,7 @@ impl Project {
         }
         let typed: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let request = Request::parse(&typed).expect("it can be read");
-        let answer = request.answer(&world, input.as_bytes());
+        let answer = request.answer(&world, &request.branch(&world), input.as_bytes());
         if request.access() == Access::Read {
             assert!(answer.actions.is_empty(), "{words:?} reads only");
         }
