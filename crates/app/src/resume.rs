@@ -1,27 +1,20 @@
 //! The job: brief, ask once, apply, and go on until the work is done or a person is needed.
 
-use std::time::Duration;
+mod session;
 
-use camino::Utf8Path;
 use rekindle_agents::Agent;
 use rekindle_model::{
-    AgentTask, Checks, Destination, Ended, Intent, Plan, Question, Severity, State, Stop, StopKind,
-    Then, WorkflowId,
+    AgentTask, Destination, Intent, Question, Severity, State, Stop, StopKind, Then, WorkflowId,
 };
 use rekindle_runner::{Ending, Recovered, Runner, StateFolder};
 
+use self::session::Session;
 use crate::begun;
-use crate::engine::{EngineOptions, drive, hold_branch, refuse_missing};
+use crate::engine::{EngineOptions, hold_branch, refuse_missing};
 use crate::face::{Briefing, Choice, Face, News};
 use crate::inspect::{Inspected, Planned, inspect_world, plan_world};
 use crate::last_session::last_session;
 use crate::{Error, Project, Query};
-
-/// More rounds in which nothing happens are no coincidence.
-const MOST_IDLE_ROUNDS: u32 = 3;
-
-/// How often a resume that stays looks again: much more often than the shortest limit of a heartbeat.
-const WATCH_INTERVAL: Duration = Duration::from_secs(2);
 
 /// How a resume is to go.
 #[derive(Debug, Clone, Default)]
@@ -324,183 +317,6 @@ fn agreed(
         last_session: last.as_ref(),
         now: project.now(),
     }))
-}
-
-/// A resume that has begun.
-struct Session<'a> {
-    project: &'a Project,
-    query: Query,
-    options: &'a Options,
-    runner: Runner,
-    face: &'a mut dyn Face,
-    /// What the last agent did with success; being asked for the very same again is no progress.
-    last_success: Option<AgentTask>,
-    /// Whether the workflow is the engine's as a whole, because rekindle began it.
-    is_engines: bool,
-    /// What was waited for last.
-    watched: Option<Stop>,
-    /// How often in a row workers were asked for and there was nothing for them to do.
-    idle_rounds: u32,
-    /// The branch on which the engine lands is ours while this lives.
-    _branch: Option<rekindle_fs::Lock>,
-}
-
-impl Session<'_> {
-    fn run(&mut self, mut plan: Plan) -> Result<Outcome, Error> {
-        let mut decided_by_a_person = false;
-        loop {
-            if let (Some(stop), None) = (&plan.without_agent, &self.options.engine) {
-                return Ok(Outcome::Stopped(stop.clone()));
-            }
-            // What begins with an agent's work is not recorded when none will work: the task would
-            // count as interrupted. What a person has just decided is.
-            if let (Then::Agent(task), None) = (&plan.then, self.options.agent())
-                && !decided_by_a_person
-            {
-                return Ok(Outcome::AgentNeeded(task.clone()));
-            }
-            self.runner
-                .apply(&plan.steps, self.project.now(), self.face)
-                .map_err(Error::Run)?;
-            self.face.tell(&News::Applied(&plan.steps));
-            let log = plan.log;
-            if let (Then::Again, true, Some(options)) =
-                (&plan.then, self.is_engines, &self.options.engine)
-                && let Some(ending) = self.drive(&plan.id, &log, options)?
-            {
-                return Ok(Outcome::Ran(ending));
-            }
-            let intent = match plan.then {
-                Then::Stop(stop) if self.options.stays_for(&stop) => {
-                    self.watch(stop);
-                    Intent::GoOn { log }
-                }
-                Then::Stop(stop) => return Ok(Outcome::Stopped(stop)),
-                Then::Again => Intent::GoOn { log },
-                Then::Agent(task) => {
-                    let Some(agent) = self.options.agent() else {
-                        return Ok(Outcome::AgentNeeded(task));
-                    };
-                    let ended = self.agent(agent, &task)?;
-                    Intent::Settle { log, task, ended }
-                }
-                Then::Workers => match self.workers(&plan.id, &log)? {
-                    Some(stopped) => return Ok(stopped),
-                    None => Intent::GoOn { log },
-                },
-                Then::Check(checks) => {
-                    let ended = self.check(&checks)?;
-                    Intent::Checked { log, checks, ended }
-                }
-                Then::Ask(question) => match self.ask(&question, &log) {
-                    Some(intent) => intent,
-                    None => return Ok(Outcome::Unanswered(question)),
-                },
-            };
-            decided_by_a_person = matches!(intent, Intent::Answer { .. });
-            plan = self.plan(&intent)?;
-        }
-    }
-
-    fn plan(&self, intent: &Intent) -> Result<Plan, Error> {
-        let planned = plan_world(&self.project.world(), &self.query, intent)?;
-        if !matches!(intent, Intent::Answer { question, .. } if question.is_about_a_blocker()) {
-            refuse_blocked(&planned)?;
-        }
-        Ok(planned.plan)
-    }
-
-    fn drive(
-        &mut self,
-        id: &WorkflowId,
-        log: &Utf8Path,
-        options: &EngineOptions,
-    ) -> Result<Option<Ending>, Error> {
-        drive(self.project, id, log, options, &mut self.runner, self.face)
-    }
-
-    /// Waits a moment for what others do; says so when it is another thing than before.
-    fn watch(&mut self, stop: Stop) {
-        if self.watched.as_ref() != Some(&stop) {
-            self.face.tell(&News::Watching(&stop));
-            self.watched = Some(stop);
-        }
-        // Heartbeats grow old without a file being changed, so there is nothing to be woken by.
-        std::thread::sleep(WATCH_INTERVAL);
-    }
-
-    /// Has workers do what is ready. Returns how the resume ends, if it does.
-    fn workers(&mut self, id: &WorkflowId, log: &Utf8Path) -> Result<Option<Outcome>, Error> {
-        let Some(options) = &self.options.engine else {
-            return Ok(None);
-        };
-        let Some(ending) = self.drive(id, log, options)? else {
-            return Ok(None);
-        };
-        let is_over = ending.stopped || ending.over_budget;
-        let tally = ending.tally;
-        // Nobody was started and nobody ended: a worker may have ended just before, and the next
-        // reading shows it. Where nothing changes, the rounds would be the same for ever.
-        let is_idle = ending.attempts == 0 && tally.landed == 0 && tally.blocked == 0;
-        self.idle_rounds = if is_idle { self.idle_rounds + 1 } else { 0 };
-        if !is_over && self.idle_rounds > MOST_IDLE_ROUNDS {
-            return Err(Error::NoProgress {
-                role: "worker",
-                summary: "no task that is due can be started".to_owned(),
-            });
-        }
-        Ok(is_over.then_some(Outcome::Ran(ending)))
-    }
-
-    /// Runs commands in the project, one after the other, until one does not succeed.
-    fn check(&mut self, checks: &Checks) -> Result<Ended, Error> {
-        self.face.tell(&News::Checking(checks));
-        self.runner
-            .run_checks(checks, self.project.now())
-            .map_err(Error::Run)
-    }
-
-    fn agent(&mut self, agent: &Agent, task: &AgentTask) -> Result<Ended, Error> {
-        if self.last_success.as_ref() == Some(task) {
-            return Err(Error::NoProgress {
-                role: task.role,
-                summary: task.summary.clone(),
-            });
-        }
-        self.face.tell(&News::AgentStarts(task));
-        let ended = self
-            .runner
-            .run_agent(agent, task, self.project.now())
-            .map_err(Error::Run)?;
-        self.face.tell(&News::AgentEnded(task, &ended));
-        self.last_success = (ended == Ended::Succeeded).then(|| task.clone());
-        Ok(ended)
-    }
-
-    /// Puts a question until the answer is one that is understood.
-    fn ask(&mut self, question: &Question, log: &Utf8Path) -> Option<Intent> {
-        let answered = |answer: String| Intent::Answer {
-            log: log.to_owned(),
-            question: question.kind,
-            answer,
-        };
-        if self.options.is_agreed() {
-            if question.may_stay_open {
-                return None;
-            }
-            if let Some(answer) = question.recommended() {
-                return Some(answered(answer.to_owned()));
-            }
-        }
-        while let Some(answer) = self.face.answer(question) {
-            if let Some(answer) = question.understood(&answer) {
-                // A person may well want the same once more, so it is no lack of progress.
-                self.last_success = None;
-                return Some(answered(answer));
-            }
-        }
-        None
-    }
 }
 
 impl Options {

@@ -12,6 +12,7 @@ pub mod journal;
 mod mcp;
 pub mod order;
 mod output;
+mod plan;
 mod rescue;
 mod schemas;
 pub mod stopped;
@@ -21,10 +22,11 @@ pub use facts::Facts;
 pub use install::InstallOut;
 pub use mcp::{Brief, NextStep, Page, Piece};
 pub use output::{
-    AgentOut, CheckOut, CheckpointOut, Checkpoints, CleanOut, Doctor, ErrorBody, ErrorOut,
-    EventOut, Explained, FindingOut, FindingPage, Inspect, LastSessionOut, MigrateOut, NextOut,
-    PlanOut, QuestionOut, RemovedOut, ReportOut, ResumeOut, RunOut, SaidOut, Status, StepOut,
-    TextOut, ThenOut, ValidateOut, WorkflowOut, agent, finding, plan, question, workflow,
+    CheckOut, CheckpointOut, Checkpoints, CleanOut, Doctor, ErrorBody, ErrorOut, EventOut,
+    Explained, FindingOut, FindingPage, Inspect, LastSessionOut, MigrateOut, NextOut, RemovedOut,
+    ReportOut, ResumeOut, RunOut, SaidOut, Status, TextOut, ValidateOut, WorkflowOut, finding,
+    workflow,
 };
+pub use plan::{AgentOut, PlanOut, QuestionOut, StepOut, ThenOut, agent, plan, question};
 pub use rescue::{RescueOut, RescueShown, RescuedCommitOut, RescuedFileOut, Rescues, RestoredOut};
 pub use schemas::schemas;

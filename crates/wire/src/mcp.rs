@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::output::ThenOut;
+use crate::plan::ThenOut;
 
 /// The tool `brief`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

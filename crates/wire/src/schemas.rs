@@ -5,8 +5,9 @@ use schemars::{JsonSchema, Schema, schema_for};
 use crate::install::InstallOut;
 use crate::output::{
     Checkpoints, CleanOut, Doctor, ErrorOut, EventOut, Explained, FindingPage, Inspect, MigrateOut,
-    PlanOut, ResumeOut, RunOut, Status, TextOut, ValidateOut,
+    ResumeOut, RunOut, Status, TextOut, ValidateOut,
 };
+use crate::plan::PlanOut;
 use crate::rescue::{RescueShown, Rescues, RestoredOut};
 use crate::torture::Score;
 

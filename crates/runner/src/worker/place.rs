@@ -10,7 +10,8 @@ use rekindle_model::{Delivery, Happened};
 use rekindle_wire::order::OrderPlace;
 use serde_json::{Value, json};
 
-use super::{Worker, is_ready, make_room, microdollars};
+use super::worktree::{is_ready, make_room};
+use super::{Worker, microdollars};
 use crate::Error;
 
 /// Names that the protocol's evidence has.
