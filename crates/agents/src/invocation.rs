@@ -129,6 +129,7 @@ mod tests {
             summary: String::new(),
             prompt: "do it".to_owned(),
             checks: Vec::new(),
+            by_hand: Vec::new(),
             seen: None,
         };
         then(&Call {

@@ -222,8 +222,8 @@ pub enum Error {
     AgentAlive {
         /// Who it is and what it does.
         message: String,
-        /// Its process.
-        pid: u32,
+        /// Its processes.
+        pids: Vec<u32>,
     },
     /// The plan could not be carried out.
     #[error("the plan could not be carried out")]
@@ -325,9 +325,9 @@ impl Error {
                     source,
                 }
             }
-            rekindle_runner::Error::AgentAlive { ref process, .. } => Self::AgentAlive {
+            rekindle_runner::Error::AgentAlive { ref pids, .. } => Self::AgentAlive {
+                pids: pids.clone(),
                 message: error.to_string(),
-                pid: process.pid,
             },
             error @ (rekindle_runner::Error::Lock(_)
             | rekindle_runner::Error::Files(_)

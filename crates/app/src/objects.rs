@@ -137,6 +137,7 @@ impl Resumed {
             Outcome::AgentNeeded(task) => {
                 let summary = task.summary.clone();
                 out.agent = Some(rekindle_wire::agent(&task));
+                out.hints = task.by_hand;
                 ("agent_needed", summary)
             }
             Outcome::Unanswered(question) => {

@@ -156,6 +156,9 @@ pub struct AgentTask {
     pub prompt: String,
     /// Commands that must succeed afterwards for the work to count.
     pub checks: Vec<String>,
+    /// How a caller tells what came of it who does the work itself, each a sentence; what rekindle
+    /// starts an agent for it records by itself.
+    pub by_hand: Vec<String>,
     /// What the protocol saw before the work, in its own form, so that it can tell afterwards what the
     /// work has changed. Nobody is told it.
     pub seen: Option<String>,

@@ -154,8 +154,12 @@ fn hints(error: &Error) -> Vec<String> {
             "wait for it, or end that process; the branch is free when it ends".to_owned(),
             "a new run can land elsewhere: name another branch with `--branch`".to_owned(),
         ],
-        Error::AgentAlive { pid, .. } => {
-            vec![format!("wait until it ends, or end it: `kill {pid}`")]
+        Error::AgentAlive { pids, .. } => {
+            let pids: Vec<String> = pids.iter().map(u32::to_string).collect();
+            vec![format!(
+                "wait until it ends, or end it: `kill {}`",
+                pids.join(" ")
+            )]
         }
         Error::Run(error) => vec![error.hint().unwrap_or_else(doctor)],
         Error::Install(error) => one(install(error)),

@@ -197,6 +197,39 @@ fn after_a_kill_the_run_waits_for_the_agent_that_is_left_and_then_goes_on() -> R
 }
 
 #[test]
+fn what_a_killed_agent_has_started_holds_the_run_until_it_ends() -> Result<()> {
+    let mut scene = Scene::new()?;
+    // The agent is a shell around the one that works, as `npx` and many wrappers are.
+    let work = scene.sandbox.script("work.sh", &scene.gate.script())?;
+    let script = format!("echo $$ > \"$REKINDLE_PROJECT/../wrapper\"\n{work} &\nwait\n");
+    let agent = scene.sandbox.script("wrapper.sh", &script)?;
+    let args = ["resume", "--yes", "--agent-cmd", &agent];
+    let first = scene.sandbox.typed(&args).start()?;
+    let working = scene.gate.wait()?;
+    first.kill()?;
+    let wrapper = fs_err::read_to_string(scene.sandbox.root().join("wrapper"))?;
+    let kill = format!("kill -9 {wrapper}");
+    scene
+        .sandbox
+        .typed(&[])
+        .through(&["sh", "-c", &kill])
+        .run()?;
+    wait_until_gone(wrapper.trim().parse()?, LIMIT)?;
+
+    let second = scene.sandbox.run(&scene.args())?;
+    assert_eq!(second.code(), Some(4), "{second}");
+    let hint = format!("`kill {working}`");
+    assert!(second.stderr().contains(&hint), "{second}");
+    scene.gate.open()?;
+    wait_until_gone(working, LIMIT)?;
+    scene.gate.open()?;
+    let third = scene.sandbox.typed(&scene.args()).answering("merged\n");
+    let third = third.run()?;
+    assert_eq!(third.code(), Some(0), "{third}");
+    Ok(())
+}
+
+#[test]
 fn an_agent_that_was_killed_too_does_not_hold_the_run_up() -> Result<()> {
     let mut scene = Scene::new()?;
     let first = scene.sandbox.typed(&scene.args()).start()?;

@@ -13,7 +13,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use rekindle_agents::Invocation;
 use rekindle_fs::{Liveness, ProcessIdentity};
 
-use crate::Error;
+use crate::{Error, process_tree};
 
 /// Waits for a line on the pipe that stands in for standard output, then becomes the command.
 const HOLD: &str = r#"read -r _ <&1 && exec "$@" >&2"#;
@@ -25,8 +25,11 @@ pub(crate) struct Waiting {
     go: PipeWriter,
 }
 
-/// Makes a command ready.
-pub(crate) fn prepare(invocation: &Invocation) -> io::Result<Waiting> {
+/// The variable by which the processes of an agent are found when the agent itself is gone.
+const MARK: &str = "REKINDLE_AGENT";
+
+/// Makes a command ready; it and all that it starts have the mark in their environment.
+pub(crate) fn prepare(invocation: &Invocation, mark: &str) -> io::Result<Waiting> {
     let input = rekindle_fs::scratch(invocation.input.as_bytes())?;
     let (held, go) = io::pipe()?;
     let child = Command::new("/bin/sh")
@@ -38,6 +41,7 @@ pub(crate) fn prepare(invocation: &Invocation) -> io::Result<Waiting> {
                 .iter()
                 .map(|(name, value)| (name, value)),
         )
+        .env(MARK, mark)
         .current_dir(&invocation.folder)
         // A file and not a pipe: an agent that does not read must not make us wait.
         .stdin(Stdio::from(input))
@@ -74,21 +78,27 @@ pub(crate) fn failure(status: ExitStatus) -> Option<String> {
     })
 }
 
-/// Two agents on one task could do the same work twice, so a living one is never passed over.
+/// Two agents on one task could do the same work twice, so a living one is never passed over; what
+/// it has started may go on without it.
 pub(crate) fn refuse_living(
     role: &str,
     task: Option<&String>,
     process: serde_json::Value,
+    mark: Option<&str>,
 ) -> Result<(), Error> {
-    let Ok(process) = serde_json::from_value::<ProcessIdentity>(process) else {
+    let process = serde_json::from_value::<ProcessIdentity>(process).ok();
+    let process = process.filter(|process| process.is_alive() == Liveness::Alive);
+    let mut pids: Vec<u32> = process.iter().map(|process| process.pid).collect();
+    let started = mark.map(|mark| process_tree::carrying(MARK, mark));
+    pids.extend(started.unwrap_or_default());
+    pids.sort_unstable();
+    pids.dedup();
+    if pids.is_empty() {
         return Ok(());
-    };
-    match process.is_alive() {
-        Liveness::Alive => Err(Error::AgentAlive {
-            process: Box::new(process),
-            role: role.to_owned(),
-            task: task.cloned(),
-        }),
-        Liveness::Gone | Liveness::Unknown => Ok(()),
     }
+    Err(Error::AgentAlive {
+        pids,
+        role: role.to_owned(),
+        task: task.cloned(),
+    })
 }

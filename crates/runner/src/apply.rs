@@ -111,9 +111,10 @@ impl Runner {
                     role,
                     task,
                     process,
+                    mark,
                     ..
                 } => {
-                    agent::refuse_living(&role, task.as_ref(), process)?;
+                    agent::refuse_living(&role, task.as_ref(), process, mark.as_deref())?;
                     let task = task.map_or_else(String::new, |task| format!(" on {task}"));
                     recovered.lost_agents.push(format!("{role}{task}"));
                     self.end(id, now, Outcome::Abandoned, "the agent is gone")?;
@@ -223,6 +224,7 @@ impl Runner {
             summary: checks.of.clone(),
             prompt: String::new(),
             checks: checks.commands.clone(),
+            by_hand: Vec::new(),
             seen: None,
         };
         let (id, project) = (self.id.clone(), self.site.project.clone());
@@ -255,7 +257,8 @@ impl Runner {
         task: &AgentTask,
         now: Timestamp,
     ) -> Result<Option<String>, Error> {
-        let waiting = match agent::prepare(invocation) {
+        let mark = crate::engine::fresh();
+        let waiting = match agent::prepare(invocation, &mark) {
             Ok(waiting) => waiting,
             Err(error) => return Ok(Some(format!("it could not be started: {error}"))),
         };
@@ -270,6 +273,7 @@ impl Runner {
                 task: task.task.clone(),
                 attempt: task.attempt,
                 process: process.unwrap_or_default(),
+                mark: Some(mark),
             },
         )?;
         let mut child = waiting.begin();

@@ -496,7 +496,7 @@ fn tracked(repo: &Repo, base: &ObjectId, folder: &Utf8Path) -> Result<Vec<String
 }
 
 /// Returns a text that no other attempt on this machine has.
-fn fresh() -> String {
+pub(crate) fn fresh() -> String {
     use std::hash::{BuildHasher as _, Hasher as _};
     let random = std::collections::hash_map::RandomState::new()
         .build_hasher()

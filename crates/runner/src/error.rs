@@ -1,6 +1,6 @@
 //! Why a plan could not be carried out.
 
-use rekindle_fs::{LockError, ProcessIdentity};
+use rekindle_fs::LockError;
 use rekindle_text::excerpt;
 
 /// Why a plan could not be carried out.
@@ -10,10 +10,10 @@ pub enum Error {
     #[error(transparent)]
     Lock(#[from] LockError),
     /// An agent that an earlier rekindle started is still at work.
-    #[error("an agent of an earlier resume is still at work: process {} ({role}{})", process.pid, of(task.as_ref()))]
+    #[error("an agent of an earlier resume is still at work: process {} ({role}{})", listed(pids), of(task.as_ref()))]
     AgentAlive {
-        /// Its process.
-        process: Box<ProcessIdentity>,
+        /// Its processes.
+        pids: Vec<u32>,
         /// Who it is.
         role: String,
         /// What it works on.
@@ -245,6 +245,11 @@ fn has_no_kind(error: &std::io::Error) -> bool {
     use rustix::io::Errno;
     let moments = [Errno::MFILE, Errno::NFILE, Errno::IO, Errno::NOBUFS];
     Errno::from_io_error(error).is_some_and(|found| moments.contains(&found))
+}
+
+fn listed(pids: &[u32]) -> String {
+    let pids: Vec<String> = pids.iter().map(u32::to_string).collect();
+    pids.join(", ")
 }
 
 fn of(task: Option<&String>) -> String {

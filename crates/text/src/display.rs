@@ -50,6 +50,15 @@ pub fn excerpt(text: &str, max_chars: usize) -> String {
     shown
 }
 
+/// Returns a text as a shell takes it for one word.
+pub fn shell_word(text: &str) -> Cow<'_, str> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%".contains(&byte);
+    if !text.is_empty() && text.bytes().all(is_plain) {
+        return text.into();
+    }
+    format!("'{}'", text.replace('\'', r"'\''")).into()
+}
+
 /// Returns a line of tildes that stands nowhere in the text, so that the text can not close a block
 /// between two of them.
 pub fn fence(text: &str) -> String {
@@ -125,6 +134,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_word_of_a_shell_is_one_word() {
+        for (text, expected) in [
+            ("/a/b-1.txt", "/a/b-1.txt"),
+            ("/a b/FILE", "'/a b/FILE'"),
+            ("/it's/$(x)", r"'/it'\''s/$(x)'"),
+            ("", "''"),
+        ] {
+            assert_eq!(shell_word(text), expected);
+        }
+    }
 
     #[test]
     fn ordinary_text_is_borrowed_unchanged() {

@@ -23,6 +23,9 @@ pub enum Intent {
         attempt: u32,
         /// Its process.
         process: serde_json::Value,
+        /// What it and all that it starts have in their environment; older records have none.
+        #[serde(default)]
+        mark: Option<String>,
     },
 }
 

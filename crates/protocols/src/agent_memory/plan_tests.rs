@@ -248,6 +248,7 @@ fn settle(role: &'static str, task: Option<&str>, attempt: u32, ended: Ended) ->
             summary: String::new(),
             prompt: String::new(),
             checks: Vec::new(),
+            by_hand: Vec::new(),
             seen: None,
         },
         ended,

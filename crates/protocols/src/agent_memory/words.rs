@@ -128,7 +128,7 @@ pub(super) fn step_prompt(run: &RunVerdict, role: &str, work: &str) -> Prompt {
          The project is your working folder. The run's documents are in `{folder}/`: \
          `constitution.md` has the rules that stand above all others, then the task's contract, then `plan.md`, then `prd.md`.\n\
          Do only this step; rekindle keeps the run's state and its event log, so do not write under `{folder}/events/`.\n\
-         End with exit code 0 when the step is done, and with any other when it is not.\n"
+         If you were started as a program for this, end with exit code 0 when it is done, and with any other when it is not.\n"
     );
     Prompt::new(text)
 }

@@ -83,6 +83,7 @@ pub(super) fn brief(
             summary: String::new(),
             prompt: String::new(),
             checks: Vec::new(),
+            by_hand: Vec::new(),
             seen: None,
         };
     };
@@ -126,6 +127,7 @@ pub(super) fn brief(
             )
             .finish(),
         checks: task.checks.clone(),
+        by_hand: Vec::new(),
         seen: None,
     }
 }

@@ -188,6 +188,7 @@ fn go_on(judged: &Judged) -> Plan {
         summary: format!("run {}", excerpt(command, 200)),
         prompt: command.clone(),
         checks: Vec::new(),
+        by_hand: Vec::new(),
         seen: None,
     };
     let mut plan = plan_of(&judged.feature.name, Vec::new(), Then::Agent(task));

@@ -158,6 +158,7 @@ fn nothing_to_do(attempt: u32) -> AgentTask {
         summary: String::new(),
         prompt: String::new(),
         checks: Vec::new(),
+        by_hand: Vec::new(),
         seen: None,
     }
 }

@@ -129,7 +129,7 @@ fn begin(judged: &Judged, helper: Helper, order: &str) -> Prompt {
          MEMORY_DIR: {}\n\
          \n\
          Work in PROJECT_PATH; kiln's own files are in PROJECT_PATH/.kiln. \
-         End with exit code 0 when it is done, and with any other when it is not.\n",
+         If you were started as a program for this, end with exit code 0 when it is done, and with any other when it is not.\n",
         helper.alias(),
         helper.kind(),
         project.layout.project,
@@ -202,6 +202,7 @@ fn task(helper: Helper, task: String, attempt: u32, summary: &str, prompt: Promp
         summary: format!("{}: {summary}", helper.alias()),
         prompt: prompt.finish(),
         checks: Vec::new(),
+        by_hand: Vec::new(),
         seen: None,
     }
 }

@@ -227,6 +227,7 @@ impl Case for Unreadable {
             summary: String::new(),
             prompt: String::new(),
             checks: Vec::new(),
+            by_hand: Vec::new(),
             seen: None,
         }
     }

@@ -166,6 +166,7 @@ pub(super) fn brief(
             summary: String::new(),
             prompt: String::new(),
             checks: Vec::new(),
+            by_hand: Vec::new(),
             seen: None,
         };
     };
@@ -218,6 +219,7 @@ pub(super) fn brief(
             .list("These commands must succeed when you are done", &checks)
             .finish(),
         checks,
+        by_hand: Vec::new(),
         seen: None,
     }
 }

@@ -105,11 +105,16 @@ pub(crate) fn numbered<'a>(names: &'a [String], prefix: &str) -> Option<(u32, &'
     names.iter().filter_map(number).max()
 }
 
-/// `next_numbered_artifact_path`: the name after the last one with three digits.
-pub(crate) fn next_numbered(desk: Desk<'_>, prefix: &str) -> Reply {
+/// Returns the number and the name after the last one with three digits.
+pub(crate) fn next_name(desk: Desk<'_>, prefix: &str) -> (u32, String) {
     let names = desk.names(&desk.branch.file(""));
     let next = numbered(&names, prefix).map_or(0, |(number, _)| number) + 1;
-    let name = format!("{prefix}-{next:03}.md");
+    (next, format!("{prefix}-{next:03}.md"))
+}
+
+/// `next_numbered_artifact_path`: the name after the last one with three digits.
+pub(crate) fn next_numbered(desk: Desk<'_>, prefix: &str) -> Reply {
+    let (next, name) = next_name(desk, prefix);
     let answer = Reply::success()
         .with("path", desk.branch.file(&name))
         .with("file_name", name)

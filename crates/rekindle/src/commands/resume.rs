@@ -114,7 +114,9 @@ fn tell(project: &Project, outcome: &Outcome, terminal: &mut Terminal) {
         Outcome::Stopped(stop) => {
             terminal.note(&render::stop(stop));
         }
-        Outcome::AgentNeeded(task) => terminal.note(&render::agent_needed(task)),
+        Outcome::AgentNeeded(task) => {
+            terminal.note(&render::agent_needed(task, environment::is_inside_agent()))
+        }
         Outcome::Unanswered(question) => terminal.note(&render::unanswered(question)),
     }
 }

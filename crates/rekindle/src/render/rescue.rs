@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
-use camino::Utf8Path;
 use jiff::Timestamp;
 use rekindle_app::{ChangeKind, Mode, Rescue, Rescued, Restored, Shown};
-use rekindle_text::excerpt;
+use rekindle_text::{excerpt, shell_word};
 
 use super::{FAINT, STRONG, age, styled};
 
@@ -162,17 +161,17 @@ pub(crate) fn restored_hints(restored: &Restored) -> Vec<String> {
     let mut hints = vec![
         format!(
             "`git -C {} diff HEAD {name}` compares it with what is checked out",
-            quoted(top)
+            shell_word(top.as_str())
         ),
         format!(
             "`diff -u {} {}` compares one file",
-            quoted(&top.join("FILE")),
-            quoted(&into.join("FILE"))
+            shell_word(top.join("FILE").as_str()),
+            shell_word(into.join("FILE").as_str())
         ),
         format!(
             "`cp -ai {} {}` copies one back, and asks before it overwrites",
-            quoted(&into.join("FILE")),
-            quoted(&top.join("FILE"))
+            shell_word(into.join("FILE").as_str()),
+            shell_word(top.join("FILE").as_str())
         ),
     ];
     if let Some(index) = &restored.rescue.index {
@@ -182,26 +181,4 @@ pub(crate) fn restored_hints(restored: &Restored) -> Vec<String> {
         ));
     }
     hints
-}
-
-/// Returns a path as a shell takes it for one word.
-fn quoted(path: &Utf8Path) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%".contains(&byte);
-    if path.as_str().bytes().all(is_plain) {
-        return path.to_string();
-    }
-    format!("'{}'", path.as_str().replace('\'', r"'\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_is_one_word_to_a_shell() {
-        let check = |path: &str, expected: &str| assert_eq!(quoted(path.into()), expected);
-        check("/a/b-1.txt", "/a/b-1.txt");
-        check("/a b/FILE", "'/a b/FILE'");
-        check("/it's/$(x)", r"'/it'\''s/$(x)'");
-    }
 }

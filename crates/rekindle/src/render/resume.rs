@@ -6,7 +6,7 @@ use rekindle_app::{Briefing, Recovered};
 use rekindle_model::{
     Action, AgentTask, Checks, Ended, Finding, Plan, Question, Severity, Step, Stop, Summary, Then,
 };
-use rekindle_text::{excerpt, printable};
+use rekindle_text::{excerpt, printable, printable_block};
 
 use super::{ERROR, FAINT, GOOD, NOTE, STRONG, WARNING, findings, last_session, styled, workflow};
 
@@ -265,10 +265,31 @@ pub(crate) fn unanswered(question: &Question) -> String {
     format!("{}\n", printable(&question.unanswered))
 }
 
-pub(crate) fn agent_needed(task: &AgentTask) -> String {
-    let mut text = format!("Next for an agent ({}): {}\n", task.role, task.summary);
-    text.push_str("hint: let one do it: `rekindle resume --agent-cmd 'COMMAND'` (the prompt is on its standard input)\n");
-    text.push_str("hint: `rekindle resume --no-agent --json` has the whole prompt\n");
+pub(crate) fn agent_needed(task: &AgentTask, is_inside_agent: bool) -> String {
+    let summary = printable(&task.summary);
+    let mut text = format!("Next for an agent ({}): {summary}\n", task.role);
+    if is_inside_agent {
+        put!(text, "\n{}\n", printable_block(task.prompt.trim_end()));
+    }
+    let hint = styled(NOTE, "hint");
+    for sentence in &task.by_hand {
+        put!(text, "{hint}: {}\n", printable(sentence));
+    }
+    if is_inside_agent {
+        put!(
+            text,
+            "{hint}: do it, then run `rekindle resume --yes` again\n"
+        );
+    } else {
+        put!(
+            text,
+            "{hint}: let one do it: `rekindle resume --agent-cmd 'COMMAND'` (the prompt is on its standard input)\n"
+        );
+        put!(
+            text,
+            "{hint}: `rekindle resume --no-agent --json` has the whole prompt\n"
+        );
+    }
     text
 }
 

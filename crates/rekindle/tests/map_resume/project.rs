@@ -16,7 +16,7 @@ const PLAN_TEXT: &str = "# Task Plan: Ledger\n\n## Overview\n- Goal: Keep the bo
     ### ST-003: Report\n- **Status:** pending\n- **AAG Contract:** Report -> print -> shown\n\n## Notes\n- none\n";
 
 /// Plays everybody. `verdicts` beside the project has a line for each judgement, and without it all
-/// is well; `mute` makes the monitor leave nothing, `idle` the actor do nothing.
+/// is well; `act` is what somebody does besides; `mute` makes the monitor leave nothing, `idle` the actor do nothing.
 const AGENT: &str = r#"
 case $REKINDLE_ROLE in
 research-agent)
@@ -62,8 +62,9 @@ impl Project {
     pub(crate) fn empty() -> Result<Self> {
         let sandbox = Sandbox::in_memory(BINARY)?;
         let root = quoted(sandbox.root().as_str());
+        let rekindle = quoted(BINARY);
         let script = format!(
-            "root={root}\ncat > \"$root/prompt\"\necho $REKINDLE_ROLE $REKINDLE_TASK $REKINDLE_ATTEMPT >> \"$root/calls\"\n{AGENT}"
+            "root={root}\nrekindle={rekindle}\ncat > \"$root/prompt\"\nif [ -f \"$root/act\" ]; then . \"$root/act\"; fi\necho $REKINDLE_ROLE $REKINDLE_TASK $REKINDLE_ATTEMPT >> \"$root/calls\"\n{AGENT}"
         );
         let agent = sandbox.script("agent.sh", &script)?;
         let project = Self { sandbox, agent };
@@ -102,6 +103,11 @@ impl Project {
     /// Tells the agent something by a file beside the project.
     pub(crate) fn sign(&self, name: &str) -> Result<()> {
         Ok(fs_err::write(self.sandbox.root().join(name), "")?)
+    }
+
+    /// Has everybody who is sent off run these commands of a shell first.
+    pub(crate) fn act(&self, script: &str) -> Result<()> {
+        Ok(fs_err::write(self.sandbox.root().join("act"), script)?)
     }
 
     /// Returns who was called for what, one a line, since the last time.

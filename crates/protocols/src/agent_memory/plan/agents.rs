@@ -38,8 +38,26 @@ impl Planner<'_> {
             summary: NextAction::ExecuteTask(work.clone()).summary(),
             prompt: prompt.finish(),
             checks: Vec::new(),
+            by_hand: vec![
+                self.tells("task_started", Some(&work.task), "when it is begun"),
+                self.tells(
+                    "task_implemented",
+                    Some(&work.task),
+                    "when the work is there",
+                ),
+                self.tells("task_failed", Some(&work.task), "when it can not be done"),
+            ],
             seen: None,
         }
+    }
+
+    /// Says how a caller who does the work itself tells of it.
+    fn tells(&self, event: &str, task: Option<&str>, when: &str) -> String {
+        let id = self.id();
+        let task = task.map_or_else(String::new, |task| {
+            format!(" --task {}", rekindle_text::shell_word(task))
+        });
+        format!("{when}: `rekindle event agent-memory:{id} {event}{task}`")
     }
 
     fn describe(&self, prompt: Prompt, work: &Work) -> Prompt {
@@ -78,6 +96,15 @@ impl Planner<'_> {
             summary: format!("Verify {}", work.named()),
             prompt: prompt.finish(),
             checks: task.map(|task| task.checks.clone()).unwrap_or_default(),
+            by_hand: vec![
+                self.tells("task_verified", Some(&work.task), "when it passes"),
+                self.tells("task_completed", Some(&work.task), "after that"),
+                self.tells(
+                    "task_verification_failed",
+                    Some(&work.task),
+                    "when it does not pass",
+                ),
+            ],
             seen: None,
         }
     }
@@ -137,6 +164,10 @@ impl Planner<'_> {
             summary: self.run.next.summary(),
             prompt: prompt.finish(),
             checks: Vec::new(),
+            by_hand: match role {
+                "cleanup" => vec![self.tells("cleanup_completed", None, "when it is done")],
+                _ => Vec::new(),
+            },
             seen: None,
         }
     }

@@ -143,7 +143,7 @@ pub(crate) fn reopen(desk: Desk<'_>, said: &str) -> Result<Reply, Fault> {
     state.set(key::STATUS, IN_PROGRESS);
     state.set(key::COMPLETED_AT, Json::Null);
     let title = "Review Feedback (post-COMPLETE reopen)";
-    let written = feedback::file(desk, "review_feedback.md", title, said)?;
+    let written = feedback::file(desk, layout::REVIEW_FEEDBACK, title, said)?;
     let (path, action) = written.unzip();
     let answer = Object::new()
         .with("status", "reopened")

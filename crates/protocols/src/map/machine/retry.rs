@@ -12,7 +12,7 @@ use crate::map::state::{State, StateFile, key};
 use crate::map::steps::CLEAN_RETRY;
 
 /// From this retry on an attempt must not know what failed before.
-const CLEAN_FROM: i64 = 2;
+pub(crate) const CLEAN_FROM: i64 = 2;
 
 /// `monitor_failed`: the current subtask goes back to the actor.
 pub(crate) fn monitor_failed(desk: Desk<'_>, said: &str) -> Result<Reply, Fault> {

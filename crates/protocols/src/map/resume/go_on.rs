@@ -4,11 +4,12 @@
 //! only ever sent off for a step that stands in the state on disk.
 
 use rekindle_model::{Action, AgentTask, Plan, Step, StopKind, Then};
+use rekindle_text::excerpt;
 use rekindle_text::python_json::{Json, Object};
 
 use super::order::{self, Mode, Order};
 use super::plan::{Planner, effects, says, stop};
-use super::prompts::{self, Actor};
+use super::prompts::{self, Past};
 use super::read::Workflow;
 use super::{questions, rebuilt, session, words};
 use crate::map::blueprint;
@@ -16,7 +17,7 @@ use crate::map::fault::Fault;
 use crate::map::layout;
 use crate::map::machine::advance::BLOCKED;
 use crate::map::machine::validate::{self, Close};
-use crate::map::machine::{completion, contract, next, waves};
+use crate::map::machine::{completion, contract, next, retry, waves};
 use crate::map::quarantine;
 use crate::map::reply::{Body, Reply};
 use crate::map::state::{COMPLETE, CONTRACT_READY, State, WORKFLOW_COMPLETE, key};
@@ -49,8 +50,14 @@ impl Planner<'_> {
     /// Sends somebody off for a step of the current subtask.
     fn send(&self, workflow: &Workflow, step: &str) -> Result<Plan, Fault> {
         let Some(subtask) = workflow.state.subtask() else {
+            let sequence = workflow.state.texts(key::SEQUENCE)?;
+            let index = usize::try_from(workflow.state.int(key::SUBTASK_INDEX)?).ok();
+            let meant = index.and_then(|index| sequence.get(index));
+            let meant = meant.map_or_else(String::new, |id| {
+                format!("; by `subtask_index` it is `{}`", excerpt(id, 80))
+            });
             return Err(Fault::new(format!(
-                "step {step} is due, and the state names no subtask; `rekindle map set_subtasks ID …` does"
+                "step {step} is due, and `current_subtask_id` of step_state.json names no subtask{meant}"
             )));
         };
         self.dispatch(workflow, subtask, step, Mode::Serial)
@@ -83,20 +90,39 @@ impl Planner<'_> {
                 Some(text) => Ok(self.plan(Vec::new(), Then::Ask(questions::breaker(text)))),
                 None => self.actor(workflow, subtask, &order),
             },
-            "2.4" => Ok(self.monitor(workflow, subtask, &order, 1, None)),
+            "2.4" => match exhausted(workflow, subtask, mode)? {
+                Some(text) => Ok(self.plan(Vec::new(), Then::Ask(questions::exhausted(text)))),
+                None => Ok(self.monitor(workflow, subtask, &order, 1, None)),
+            },
             other => Err(Fault::new(format!(
                 "step `{other}` of the state is none that can be carried out"
             ))),
         }
     }
 
-    /// Sends the actor off although the circuit breaker would keep it back.
-    pub(super) fn actor_again(&self, workflow: &Workflow) -> Result<Plan, Fault> {
-        match workflow.state.subtask() {
-            Some(subtask) if workflow.state.is(key::STEP, "2.3") => {
-                self.actor(workflow, subtask, &Order::new("2.3", Mode::Serial))
+    /// Sends somebody off although there were more attempts than there should be.
+    pub(super) fn all_the_same(&self, workflow: &Workflow) -> Result<Plan, Fault> {
+        let state = &workflow.state;
+        let (subtask, step, mode) = if is_in_waves(state)? {
+            let members = waves::members(state)?.unwrap_or_default();
+            let mut open = members
+                .into_iter()
+                .filter(|(_, step)| !step.is_text(COMPLETE));
+            let (subtask, step) = open.next().unwrap_or_default();
+            (Some(subtask), step, Mode::Wave)
+        } else {
+            let subtask = state.subtask().map(str::to_owned);
+            (subtask, state.get(key::STEP).clone(), Mode::Serial)
+        };
+        match (subtask, step.as_text()) {
+            (Some(subtask), Some("2.3")) => {
+                self.actor(workflow, &subtask, &Order::new("2.3", mode))
             }
-            Some(_) | None => Ok(self.plan(Vec::new(), Then::Again)),
+            (Some(subtask), Some("2.4")) => {
+                let order = Order::new("2.4", mode);
+                Ok(self.monitor(workflow, &subtask, &order, 1, None))
+            }
+            _ => Ok(self.plan(Vec::new(), Then::Again)),
         }
     }
 
@@ -118,12 +144,28 @@ impl Planner<'_> {
     }
 
     fn actor(&self, workflow: &Workflow, subtask: &str, order: &Order) -> Result<Plan, Fault> {
-        let is_clean =
-            workflow.state.map(key::ISOLATION)?.text(subtask) == Some(steps::CLEAN_RETRY);
+        // The status outlives the acceptance of a subtask that is opened again later; its retries do not.
+        let is_clean = workflow.state.map(key::ISOLATION)?.text(subtask)
+            == Some(steps::CLEAN_RETRY)
+            && i64::from(prompts::retries(workflow, subtask, order.mode)) >= retry::CLEAN_FROM;
         let Some(path) = is_clean.then(|| self.quarantine(workflow, subtask)) else {
-            let task = prompts::actor(self.desk, workflow, subtask, &Actor::Plain(order.mode));
+            // What was found before the resume is for the subtask that it begins with.
+            let is_first = session::ended(self.desk, workflow, &self.log).n_completed == 0;
+            let past = if is_first {
+                Past::Known
+            } else {
+                Past::OwnFeedback
+            };
+            let task = prompts::actor(self.desk, workflow, subtask, order.mode, &past);
             return Ok(self.agent(task, order));
         };
+        if !path.starts_with(&self.desk.branch.file("")) || path.split('/').any(|part| part == "..")
+        {
+            return Err(Fault::new(format!(
+                "the quarantine of {subtask} is to be `{path}`, which is not in `.map/{}`",
+                self.desk.branch
+            )));
+        }
         // A clean retry goes by the quarantine alone, so that must hold.
         let reply = quarantine::validate(self.desk, Some(&path))?;
         if reply.exit != 0 {
@@ -136,8 +178,14 @@ impl Planner<'_> {
                 errors.join("; ")
             )));
         }
-        let actor = Actor::Clean(path);
-        let task = prompts::actor(self.desk, workflow, subtask, &actor);
+        let entries = prompts::quarantine(self.desk, subtask, &path);
+        if entries.is_empty() {
+            return Err(Fault::new(format!(
+                "a clean retry of {subtask} needs `{path}`, and it has nothing about {subtask}"
+            )));
+        }
+        let past = Past::Quarantine(path, entries);
+        let task = prompts::actor(self.desk, workflow, subtask, order.mode, &past);
         let mut plan = self.agent(task, order);
         plan.steps = effects(reply.actions, "the quarantine of the failed attempts holds");
         Ok(plan)
@@ -192,6 +240,7 @@ impl Planner<'_> {
 
     pub(super) fn agent(&self, task: AgentTask, order: &Order) -> Plan {
         let task = AgentTask {
+            by_hand: order.by_hand(self.desk.world, task.task.as_deref()),
             seen: Some(order.to_line()),
             ..task
         };
@@ -210,11 +259,15 @@ impl Planner<'_> {
 
     /// Writes what the state machine answered; what it refused is told.
     pub(super) fn closed(&self, reply: &Reply, why: &str) -> Plan {
-        let steps = effects(reply.actions.clone(), why);
+        let mut steps = effects(reply.actions.clone(), why);
+        let answer = object(reply);
+        if let Some(warning) = answer.get("scope_warning") {
+            let text = format!("Scope warning: {}\n", excerpt(&warning.to_line(), 1000));
+            steps.push(says(text, "the state machine warns once"));
+        }
         if reply.exit == 0 {
             return self.plan(steps, Then::Again);
         }
-        let answer = object(reply);
         let message = answer.text("message").unwrap_or("the step was refused");
         let hints = ["mend what it names, then run `rekindle resume` again"];
         self.plan(steps, stop(StopKind::Blocked, message, &hints))
@@ -337,6 +390,15 @@ impl Planner<'_> {
         let steps = effects(waves::finish(self.desk)?, "all waves are through");
         Ok(self.plan(steps, Then::Again))
     }
+}
+
+/// Returns what a person is told of a subtask that was rejected more often than it may be.
+fn exhausted(workflow: &Workflow, subtask: &str, mode: Mode) -> Result<Option<String>, Fault> {
+    let count = i64::from(prompts::retries(workflow, subtask, mode));
+    let most = workflow.state.int(key::MAX_RETRIES)?;
+    Ok((count > most).then(|| {
+        format!("{subtask} was rejected {count} times, and {most} retries are the most. Is it to be judged again?")
+    }))
 }
 
 /// Returns whether the workflow was gone through in waves so far.

@@ -147,6 +147,7 @@ impl Case for Resume {
             summary: String::new(),
             prompt: String::new(),
             checks: Vec::new(),
+            by_hand: Vec::new(),
             seen: None,
         }
     }
@@ -242,6 +243,9 @@ fn of_workflow(workflow: &Workflow) -> (State, String, Progress, Next) {
     } else if !workflow.has_plan && !workflow.is_before_plan() {
         let summary = "the task plan is missing: write a new one, or start fresh";
         (State::Blocked, next("plan", summary))
+    } else if let Some(count) = workflow.rejections() {
+        let summary = format!("it was rejected {count} times: a person has to decide");
+        (State::Blocked, next("decide", &summary))
     } else if phase == BLOCKED {
         let summary = "every subtask that is left waits for another one";
         (State::Blocked, next("dependencies", summary))

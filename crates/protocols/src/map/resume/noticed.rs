@@ -59,6 +59,16 @@ fn of_workflow(desk: Desk<'_>, workflow: &Workflow) -> Vec<Finding> {
         );
         findings.push(Finding::new(Code::HiddenSubtask, message).at(plan.clone()));
     }
+    let (planned, stated) = workflow.unmatched();
+    for (ids, has, lacks) in [(planned, "plan", "state"), (stated, "state", "plan")] {
+        if !ids.is_empty() {
+            let message = format!(
+                "the {has} has {}, and the {lacks} does not; the state decides",
+                excerpt(&ids.join(", "), 200)
+            );
+            findings.push(Finding::new(Code::PlanDrift, message).at(plan.clone()));
+        }
+    }
     let drift = workflow.drift();
     if !drift.is_empty() {
         let ids: Vec<&str> = drift.iter().map(|(id, _)| id.as_str()).collect();

@@ -1,6 +1,7 @@
 //! What somebody was sent off for, as it is carried with the order.
 
 use camino::Utf8PathBuf;
+use rekindle_text::shell_word;
 use rekindle_world::World;
 
 use crate::map::desk::Desk;
@@ -51,6 +52,47 @@ impl Order {
         let free = names.find(|name| !known.contains(name));
         self.verdict = free.map(|name| format!("{folder}/{name}"));
         self
+    }
+
+    /// Says how a caller who does the step itself tells the state machine what came of it.
+    pub(super) fn by_hand(&self, world: &dyn World, subtask: Option<&str>) -> Vec<String> {
+        let step = &self.step;
+        let id = subtask.unwrap_or_default();
+        let close = match self.mode {
+            Mode::Serial => format!("rekindle map validate_step {step}"),
+            Mode::Wave => format!("rekindle map validate_wave_step {id} {step}"),
+        };
+        match (step.as_str(), &self.verdict) {
+            // A plan that is changed as a person wants is put to them again.
+            ("1.55", _) => Vec::new(),
+            ("2.4", Some(verdict)) => {
+                let verdict = absolute(world, verdict);
+                let (envelope, reject) = match self.mode {
+                    Mode::Serial => (
+                        format!(
+                            " --recommendation proceed --monitor-envelope - < {}",
+                            shell_word(verdict.as_str())
+                        ),
+                        "rekindle map monitor_failed".to_owned(),
+                    ),
+                    Mode::Wave => (
+                        String::new(),
+                        format!("rekindle map wave_monitor_failed {id}"),
+                    ),
+                };
+                vec![
+                    format!(
+                        "when the verdict is yes: `rekindle map record_subtask_result {id} valid --summary TEXT`, then `{close}{envelope}`"
+                    ),
+                    format!("when it is no: `{reject} --feedback TEXT`"),
+                ]
+            }
+            ("2.26", _) => vec![
+                format!("when the new tests fail as they should: `{close}`"),
+                "when they do not: write them anew, and look again".to_owned(),
+            ],
+            _ => vec![format!("when it is done: `{close}`")],
+        }
     }
 
     /// Writes it as one line.

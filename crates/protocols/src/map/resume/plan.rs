@@ -3,13 +3,15 @@
 use camino::Utf8PathBuf;
 use rekindle_model::{Action, Intent, Plan, Question, QuestionKind, Step, Stop, StopKind, Then};
 
+use super::order::{Mode, Order};
 use super::read::{self, Found, Unusable, Workflow};
 use super::{id, questions, rebuilt, session, words};
 use crate::map::desk::Desk;
 use crate::map::fault::Fault;
-use crate::map::layout;
+use crate::map::layout::{self, Branch};
 use crate::map::machine::completion;
 use crate::map::machine::modes;
+use crate::map::root;
 
 /// Returns what is due, or `None` where the intent is none of this protocol's.
 pub(super) fn plan(desk: Desk<'_>, found: &Found, intent: &Intent) -> Option<Plan> {
@@ -70,10 +72,15 @@ impl Planner<'_> {
                 let hint = other.map(|path| {
                     format!("there is a state at `{path}`, where /map-resume would look; MAP itself does not")
                 });
+                let others = read::branches(self.desk.world).into_iter();
+                let others = others.filter(|other| self.is_open(other));
+                let others = others.map(|other| {
+                    format!("`.map/{other}` has a workflow: check out its branch, then run `rekindle resume`")
+                });
                 let stop = Stop {
                     kind: StopKind::Done,
                     reason: format!("there is no checkpoint for `{branch}`"),
-                    hints: hint.into_iter().collect(),
+                    hints: hint.into_iter().chain(others).collect(),
                 };
                 (words::nothing(branch), Then::Stop(stop))
             }
@@ -94,12 +101,31 @@ impl Planner<'_> {
             ),
             Found::Workflow(workflow) => (
                 words::briefing(branch, workflow),
-                Then::Ask(questions::resume()),
+                Then::Ask(questions::resume(self.doubt(workflow))),
             ),
         };
         let mut plan = self.plan(Vec::new(), then);
         plan.before_asking = text;
         plan
+    }
+
+    /// Returns what is to be mended before the workflow goes on, if a person does not say otherwise.
+    fn doubt(&self, workflow: &Workflow) -> Option<&'static str> {
+        if *self.desk.branch != root::branch(self.desk.world, None) {
+            return Some("another branch is checked out; check out that of the workflow");
+        }
+        let damage =
+            "blueprint.json can not be read, and constraints and dependencies with it; mend it";
+        workflow.has_blueprint_damage.then_some(damage)
+    }
+
+    /// Returns whether a branch has a workflow that is not over.
+    fn is_open(&self, branch: &Branch) -> bool {
+        let world = self.desk.world;
+        match read::found(Desk { world, branch }) {
+            Found::Workflow(workflow) => !workflow.is_complete(),
+            Found::Nothing | Found::Unusable(_) => false,
+        }
     }
 
     fn answer(&self, found: &Found, question: QuestionKind, answer: &str) -> Plan {
@@ -121,11 +147,11 @@ impl Planner<'_> {
             (QuestionKind::MissingPlan, _, Found::Workflow(workflow)) => self.create_plan(workflow),
             (QuestionKind::Approval, answer, Found::Workflow(_)) => self.approval(answer),
             (QuestionKind::CircuitBreaker, questions::CONTINUE, Found::Workflow(workflow)) => {
-                self.or_stop(self.actor_again(workflow))
+                self.or_stop(self.all_the_same(workflow))
             }
             (QuestionKind::CircuitBreaker, _, _) => {
                 let hints = [
-                    "look at `rekindle map check_circuit_breaker` and the monitor's feedback, then run `rekindle resume` again",
+                    "look at the monitor's feedback and at `rekindle map check_circuit_breaker`, then run `rekindle resume` again",
                 ];
                 self.plan(
                     Vec::new(),
@@ -220,13 +246,13 @@ impl Planner<'_> {
                 "where the workflow stands",
             ),
         ];
-        self.plan(steps, Then::Ask(questions::resume()))
+        self.plan(steps, Then::Ask(questions::resume(self.doubt(workflow))))
     }
 
     fn approval(&self, answer: &str) -> Plan {
         if let Some((_, feedback)) = answer.split_once(':') {
             let task = super::prompts::revision(self.desk, feedback);
-            return self.plan(Vec::new(), Then::Agent(task));
+            return self.agent(task, &Order::new("1.55", Mode::Serial));
         }
         self.or_stop(modes::approve(self.desk, "true").map(|reply| {
             let steps = effects(reply.actions, "a person approves the plan");

@@ -14,8 +14,12 @@ pub(super) const REVISE: &str = "revise: FEEDBACK";
 
 const PUT_AWAY: &str = "put the state file away and start over with /map-efficient";
 
-/// Whether an interrupted workflow is to go on.
-pub(super) fn resume() -> Question {
+/// Whether an interrupted workflow is to go on; where there is a doubt only a person can say so.
+pub(super) fn resume(doubt: Option<&str>) -> Question {
+    let unanswered = doubt.map_or_else(
+        || "nobody answered, so nothing was changed; `rekindle resume --yes` resumes".to_owned(),
+        |doubt| format!("nothing was changed: {doubt}, or answer `1` without --yes"),
+    );
     Question {
         kind: QuestionKind::ResumeWorkflow,
         text: "Resume workflow from last checkpoint?".to_owned(),
@@ -24,9 +28,8 @@ pub(super) fn resume() -> Question {
             (FRESH, PUT_AWAY),
             (ABORT, "do nothing, keep state files intact"),
         ],
-        unanswered: "nobody answered, so nothing was changed; `rekindle resume --yes` resumes"
-            .to_owned(),
-        may_stay_open: false,
+        unanswered,
+        may_stay_open: doubt.is_some(),
     }
 }
 
@@ -76,6 +79,21 @@ pub(super) fn breaker(text: String) -> Question {
         unanswered:
             "the circuit breaker keeps the next attempt back; `rekindle resume` without --yes takes your answer"
                 .to_owned(),
+        may_stay_open: true,
+    }
+}
+
+/// Whether a subtask is to be judged again that was rejected too often.
+pub(super) fn exhausted(text: String) -> Question {
+    Question {
+        kind: QuestionKind::CircuitBreaker,
+        text,
+        answers: vec![
+            (CONTINUE, "have it judged once more, as it is now"),
+            (STOP, "leave it as it is and look at it first"),
+        ],
+        unanswered: "a person has to decide; mend it, then `rekindle resume` without --yes takes your answer"
+            .to_owned(),
         may_stay_open: true,
     }
 }

@@ -13,6 +13,7 @@ use crate::map::desk::{Desk, Document};
 use crate::map::fault::Fault;
 use crate::map::layout::{self, Branch};
 use crate::map::plan::{self, Progress};
+use crate::map::root;
 use crate::map::state::{COMPLETE, State, StateFile, WORKFLOW_COMPLETE, key};
 
 /// Keys of which every state of MAP 3.x has at least one, and the shapes in its documents none.
@@ -61,6 +62,8 @@ pub(super) struct Workflow {
     pub(super) goal: Option<String>,
     /// What subtasks are called, by plan or blueprint.
     pub(super) titles: BTreeMap<String, String>,
+    /// Whether the blueprint is there and can not be read.
+    pub(super) has_blueprint_damage: bool,
     pub(super) findings: Vec<Finding>,
 }
 
@@ -115,11 +118,27 @@ fn workflow(desk: Desk<'_>, state: State) -> Result<Workflow, Fault> {
         tolerated(&path, fault);
         None
     });
+    let blueprint = desk.branch.file(layout::BLUEPRINT);
+    // The state machine takes one that can not be read for none, and with it constraints and
+    // dependencies are gone.
+    let damage = match desk.json(&blueprint) {
+        Ok(Document::Absent | Document::Value(_)) => None,
+        Ok(Document::Broken(reason)) => {
+            Some(Fault::new(format!("`{blueprint}` is no JSON: {reason}")))
+        }
+        Err(fault) => Some(fault),
+    };
+    let has_blueprint_damage = damage.is_some();
+    if let Some(fault) = damage {
+        tolerated(&blueprint, fault);
+    }
     let progress = text
         .as_deref()
         .map(|text| briefing::progress_of(desk, text));
     let progress = progress.transpose().unwrap_or_else(|fault| {
-        tolerated(&desk.branch.file(layout::BLUEPRINT), fault);
+        if !has_blueprint_damage {
+            tolerated(&blueprint, fault);
+        }
         None
     });
     let artifacts = Artifacts::read(desk).unwrap_or_else(|fault| {
@@ -137,6 +156,7 @@ fn workflow(desk: Desk<'_>, state: State) -> Result<Workflow, Fault> {
         state,
         has_plan,
         titles,
+        has_blueprint_damage,
         findings,
     })
 }
@@ -222,6 +242,13 @@ impl Workflow {
             || state.is(key::PHASE, COMPLETE)
     }
 
+    /// Returns how often the current subtask was rejected, if a person has to decide about it.
+    pub(super) fn rejections(&self) -> Option<i64> {
+        let count = self.state.int(key::RETRY_COUNT).ok()?;
+        let most = self.state.int(key::MAX_RETRIES).ok()?;
+        (self.state.is(key::STEP, "2.4") && count > most).then_some(count)
+    }
+
     /// Returns whether the plan is yet to be written by one of the first steps.
     pub(super) fn is_before_plan(&self) -> bool {
         self.state.is(key::STEP, "1.0") || self.state.is(key::STEP, "1.5")
@@ -276,6 +303,22 @@ impl Workflow {
             .collect()
     }
 
+    /// Returns the subtasks that only the plan has, and those that only the state has.
+    pub(super) fn unmatched(&self) -> (Vec<String>, Vec<String>) {
+        let sequence = self.state.texts(key::SEQUENCE).unwrap_or_default();
+        let planned = self.briefing.progress.iter();
+        let planned = planned.flat_map(|progress| &progress.subtasks);
+        let planned: Vec<String> = planned.map(|planned| planned.id.clone()).collect();
+        if sequence.is_empty() || planned.is_empty() {
+            return (Vec::new(), Vec::new());
+        }
+        let without = |ids: &[String], others: &[String]| {
+            let missing = ids.iter().filter(|id| !others.contains(id));
+            missing.cloned().collect()
+        };
+        (without(&planned, &sequence), without(&sequence, &planned))
+    }
+
     /// Returns how many subtasks the plan calls complete, of how many.
     pub(super) fn planned(&self) -> Option<(usize, usize)> {
         let progress: &Progress = self.briefing.progress.as_ref()?;
@@ -304,6 +347,9 @@ pub(super) fn branches(world: &dyn World) -> Vec<Branch> {
 /// The pipeline has neither of the guards against names that lead elsewhere, and takes git's word
 /// where there is no commit.
 pub(super) fn by_the_pipeline(world: &dyn World, branch: &Branch) -> Option<String> {
+    if *branch != root::branch(world, None) {
+        return None;
+    }
     let head = world.git(world.project(), &GitQuestion::HeadName);
     let name = match head.and_then(GitAnswer::head_name) {
         Ok(head) => head.name.unwrap_or_else(|| "HEAD".to_owned()),

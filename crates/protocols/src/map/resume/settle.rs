@@ -1,6 +1,6 @@
 //! What follows from what somebody who was sent off has left.
 
-use rekindle_model::{Action, AgentTask, Ended, Plan, StopKind, Then};
+use rekindle_model::{Action, AgentTask, Ended, Plan, Step, StopKind, Then};
 use rekindle_text::excerpt;
 use rekindle_text::python_json::{Json, Object};
 use rekindle_text::python_text::strip;
@@ -11,6 +11,8 @@ use super::plan::{Planner, effects, stop};
 use super::prompts;
 use super::read::Workflow;
 use crate::map::blueprint;
+use crate::map::boundary::Boundary;
+use crate::map::documents;
 use crate::map::fault::Fault;
 use crate::map::machine::defer::Outcome;
 use crate::map::machine::validate::{self, Close};
@@ -40,19 +42,15 @@ impl Planner<'_> {
         if let Ended::Failed { reason } | Ended::CheckFailed { reason, .. } = ended {
             return Ok(self.failed(workflow, task, reason));
         }
+        if !is_due(&workflow.state, task, &order)? {
+            return Ok(self.plan(Vec::new(), Then::Again));
+        }
         let subtask = task.task.as_deref().unwrap_or_default();
-        let is_due = match order.mode {
-            Mode::Serial => workflow.state.is(key::STEP, &order.step),
-            Mode::Wave => true,
-        };
         match order.step.as_str() {
-            // A writer whose tests did not fail is followed by the gate, at which the state still is.
             "2.25" if task.attempt > 1 => {
                 let step = Order::new("2.26", order.mode);
                 Ok(self.gate(workflow, subtask, &step, task.attempt))
             }
-            // Whoever was sent off has moved the state machine by themselves.
-            _ if !is_due => Ok(self.plan(Vec::new(), Then::Again)),
             "1.0" => self.settle_blueprint(task),
             "2.2" => self.settle_research(workflow, subtask, task, &order),
             "2.26" => self.settle_gate(workflow, subtask, task, &order),
@@ -134,7 +132,7 @@ impl Planner<'_> {
 
     fn unusable(&self, task: &AgentTask, complaint: &str) -> Plan {
         let reason = format!("{}: {}", task.summary, excerpt(complaint, 1000));
-        let hints = ["mend it by hand or let somebody try again with `rekindle resume`"];
+        let hints = ["`rekindle resume` lets somebody try again"];
         self.plan(Vec::new(), stop(StopKind::Blocked, &reason, &hints))
     }
 
@@ -178,6 +176,9 @@ impl Planner<'_> {
             Err(problem) => return Ok(self.unusable(task, &problem)),
         };
         if verdict.is_clean() {
+            if verdict.wants_a_person() {
+                return Ok(self.escalated(subtask, order, &verdict));
+            }
             return self.passed(workflow, subtask, order, &verdict);
         }
         let feedback = verdict.feedback();
@@ -192,20 +193,68 @@ impl Planner<'_> {
     fn rejected(&self, subtask: &str, reply: &Reply, feedback: &str) -> Plan {
         let answer = object(reply);
         let why = format!("the monitor rejects {subtask}");
-        let steps = effects(reply.actions.clone(), &why);
+        let mut steps = effects(reply.actions.clone(), &why);
+        steps.push(self.reviewed(subtask, feedback));
         if answer.text("status") == Some("retrying") {
             return self.plan(steps, Then::Again);
         }
         let message = answer.text("message").unwrap_or_default();
         let reason = format!(
             "{subtask} was rejected again: {message} The monitor says: {}",
-            excerpt(feedback, 500)
+            excerpt(&feedback.lines().collect::<Vec<_>>().join("; "), 500)
         );
         let hints = [
             "mend it by hand; then `rekindle map mark_subtask_complete ID --kind done --reason TEXT` closes it",
             "or change its contract in plan and blueprint and answer `Start fresh` to `rekindle resume`",
         ];
         self.plan(steps, stop(StopKind::Blocked, &reason, &hints))
+    }
+
+    /// Keeps a rejection as a review, where MAP's briefing and its own skills look for it.
+    fn reviewed(&self, subtask: &str, feedback: &str) -> Step {
+        let (number, name) = documents::next_name(self.desk, "code-review");
+        let about = format!("{}{subtask}", prompts::REVIEWED);
+        let lines = feedback.lines().filter(|line| !strip(line).is_empty());
+        let lines = lines.map(|line| match line.strip_prefix("- ") {
+            Some(_) => line.to_owned(),
+            None => format!("- {line}"),
+        });
+        let lines: Vec<String> = lines.collect();
+        let contents = format!(
+            "# Code Review {number:03}\n\n{about}\n\n{}\n",
+            lines.join("\n")
+        );
+        Step {
+            action: Action::Create {
+                path: self.desk.branch.file(&name).into(),
+                contents: contents.into_bytes(),
+            },
+            why: "what was rejected is kept as a review".to_owned(),
+        }
+    }
+
+    /// The monitor said yes and asks for a person, who closes the step or sends it back.
+    fn escalated(&self, subtask: &str, order: &Order, verdict: &Verdict) -> Plan {
+        let reason = format!(
+            "the monitor accepts {subtask} and wants a person to look at it: {}",
+            excerpt(&verdict.summary(), 500)
+        );
+        let (accept, reject) = match order.mode {
+            Mode::Serial => (
+                "rekindle map validate_step 2.4 --recommendation proceed".to_owned(),
+                "rekindle map monitor_failed --feedback TEXT".to_owned(),
+            ),
+            Mode::Wave => (
+                format!("rekindle map validate_wave_step {subtask} 2.4"),
+                format!("rekindle map wave_monitor_failed {subtask} --feedback TEXT"),
+            ),
+        };
+        let accept = format!(
+            "`rekindle map record_subtask_result {subtask} valid` and `{accept}` accept it"
+        );
+        let reject = format!("`{reject}` sends it back to the actor");
+        let hints = [accept.as_str(), reject.as_str()];
+        self.plan(Vec::new(), stop(StopKind::Blocked, &reason, &hints))
     }
 
     /// The monitor said yes: the result is kept, the step is closed, and the plan says so too.
@@ -216,7 +265,12 @@ impl Planner<'_> {
         order: &Order,
         verdict: &Verdict,
     ) -> Result<Plan, Fault> {
-        let outcome = verdict.outcome();
+        let mut outcome = verdict.outcome();
+        if outcome.files.is_empty() {
+            // The state machine knows itself what differs from where the subtask began.
+            let boundary = Boundary::read(self.desk, subtask).ok().flatten();
+            outcome.files = boundary.map_or_else(Vec::new, |boundary| boundary.actual);
+        }
         let record = |state: &mut State| {
             results::put(self.desk, state, subtask, "valid", &outcome).map(drop)
         };
@@ -253,7 +307,7 @@ impl Planner<'_> {
     }
 
     /// Marks a subtask as complete in the plan, where its status can be found.
-    fn marked(&self, subtask: &str) -> Result<Vec<rekindle_model::Step>, Fault> {
+    fn marked(&self, subtask: &str) -> Result<Vec<Step>, Fault> {
         let path = self.desk.branch.plan();
         let Some(bytes) = self.desk.bytes(&path)? else {
             return Ok(Vec::new());
@@ -276,13 +330,46 @@ impl Planner<'_> {
             Ok(text) => text.unwrap_or_default(),
             Err(Fault(reason)) => return Err(reason),
         };
-        let object = monitor::envelope(&text)
-            .map_err(|problem| format!("the verdict in `{path}` can not be used: {problem}"))?;
-        match object.get("valid") {
-            Some(Json::Bool(_)) => Ok(Verdict { text, object }),
-            Some(_) | None => Err(format!("`valid` in `{path}` is neither true nor false")),
-        }
+        Verdict::parse(&text)
+            .map_err(|problem| format!("the verdict in `{path}` can not be used: {problem}"))
     }
+}
+
+/// Returns whether the state still is where it was when somebody was sent off: agents that know MAP
+/// may have moved it by themselves, to another step or to another subtask.
+fn is_due(state: &State, task: &AgentTask, order: &Order) -> Result<bool, Fault> {
+    // A writer whose tests did not fail is sent off from the gate, and followed by it.
+    let step = match order.step.as_str() {
+        "2.25" if task.attempt > 1 => "2.26",
+        step => step,
+    };
+    let subtask = task.task.as_deref();
+    Ok(match order.mode {
+        Mode::Serial => {
+            state.is(key::STEP, step) && (subtask.is_none() || state.subtask() == subtask)
+        }
+        Mode::Wave => {
+            let members = waves::members(state)?.unwrap_or_default();
+            let mut members = members.iter();
+            members.any(|(id, at)| subtask == Some(id.as_str()) && at.is_text(step))
+        }
+    })
+}
+
+/// Returns a text without the code fence around it.
+fn unfenced(text: &str) -> &str {
+    let inner = || {
+        let (_, inner) = strip(text).strip_prefix("```")?.split_once('\n')?;
+        inner.strip_suffix("```")
+    };
+    inner().unwrap_or(text)
+}
+
+/// What a monitor recommends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Recommendation {
+    Accept,
+    Reject,
 }
 
 /// What a monitor, or a gate, has said.
@@ -292,19 +379,55 @@ struct Verdict {
 }
 
 impl Verdict {
-    /// Returns whether the work passes; a doubtful recommendation counts more than a loose yes.
-    fn is_clean(&self) -> bool {
-        let recommendation = self.object.text("recommendation").map(strip);
-        let recommendation = recommendation.unwrap_or_default().to_lowercase();
-        self.object.get("valid") == Some(&Json::Bool(true))
-            && !validate::REJECTING.contains(&recommendation.as_str())
+    fn parse(text: &str) -> Result<Self, String> {
+        // The state machine takes an answer that may be cut off, so it insists on a brace at the end.
+        let text = unfenced(text).to_owned();
+        let object = monitor::envelope(&text)?;
+        if !matches!(object.get("valid"), Some(Json::Bool(_))) {
+            return Err("`valid` is neither true nor false".to_owned());
+        }
+        let verdict = Self { text, object };
+        if verdict.recommendation().is_none() {
+            return Err(format!(
+                "`recommendation` is none of proceed, approve, {}",
+                validate::REJECTING.join(", ")
+            ));
+        }
+        Ok(verdict)
     }
 
-    /// Returns what is wrong, one line each.
+    /// Returns whether the work passes; a doubtful recommendation counts more than a loose yes.
+    fn is_clean(&self) -> bool {
+        self.object.get("valid") == Some(&Json::Bool(true))
+            && self.recommendation() == Some(Recommendation::Accept)
+    }
+
+    /// Returns what is recommended; `None` for a word that says neither this nor that.
+    fn recommendation(&self) -> Option<Recommendation> {
+        let word = match self.object.get("recommendation") {
+            None | Some(Json::Null) => return Some(Recommendation::Accept),
+            Some(word) => strip(word.as_text()?).to_lowercase(),
+        };
+        if validate::REJECTING.contains(&word.as_str()) {
+            return Some(Recommendation::Reject);
+        }
+        let accepts = ["", "proceed", "approve"].contains(&word.as_str());
+        accepts.then_some(Recommendation::Accept)
+    }
+
+    fn wants_a_person(&self) -> bool {
+        self.object.get("escalation_required") == Some(&Json::Bool(true))
+    }
+
+    /// Returns what is wrong, one line each; never nothing, since the actor is told nothing else.
     fn feedback(&self) -> String {
-        let mut lines = vec![self.summary()];
-        let issues = self.object.get("issues").and_then(Json::as_list);
-        for issue in issues.unwrap_or_default() {
+        let mut lines = Vec::from_iter(Some(self.summary()).filter(|text| !text.is_empty()));
+        let issues = match self.object.get("issues") {
+            None | Some(Json::Null) => &[],
+            Some(Json::List(issues)) => issues.as_slice(),
+            Some(issue) => std::slice::from_ref(issue),
+        };
+        for issue in issues {
             let line = match (issue.as_text(), issue.as_object()) {
                 (Some(text), _) => format!("- {text}"),
                 (None, Some(issue)) => {
@@ -318,13 +441,21 @@ impl Verdict {
             };
             lines.push(line);
         }
+        if lines.is_empty() {
+            let verdict = self.object.to_line();
+            lines.push(format!("The verdict names no reason: {verdict}"));
+        }
         let recommendation = self.object.text("recommendation");
         lines.extend(recommendation.map(|word| format!("Recommendation: {word}")));
         lines.join("\n")
     }
 
     fn summary(&self) -> String {
-        self.object.text("summary").unwrap_or_default().to_owned()
+        match self.object.get("summary") {
+            None | Some(Json::Null) => String::new(),
+            Some(Json::Text(summary)) => summary.clone(),
+            Some(summary) => summary.to_line(),
+        }
     }
 
     fn outcome(&self) -> Outcome {
@@ -334,6 +465,55 @@ impl Verdict {
             files: files.map(str::to_owned).collect(),
             summary: excerpt(&self.summary(), LONGEST_SUMMARY),
             commit: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_passes_rejects_or_can_not_be_used() {
+        let with = |more: &str| format!(r#"{{"valid": true, "summary": "s", "issues": []{more}}}"#);
+        let is_clean = |text: &str| Verdict::parse(text).map(|verdict| verdict.is_clean()).ok();
+        for (text, expected) in [
+            (with(""), Some(true)),
+            (with(r#", "recommendation": null"#), Some(true)),
+            (with(r#", "recommendation": " Approve""#), Some(true)),
+            (with(r#", "recommendation": "block""#), Some(false)),
+            (with(r#", "recommendation": "banana""#), None),
+            (with(r#", "recommendation": ["block"]"#), None),
+            (with("").replace("true", "false"), Some(false)),
+            (with("").replace("true", "\"true\""), None),
+            (format!("```json\n{}\n```\n", with("")), Some(true)),
+            (
+                format!("```\n{}\n```", with("").replace("true", "false")),
+                Some(false),
+            ),
+            (format!("{} done", with("")), None),
+        ] {
+            assert_eq!(is_clean(&text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn feedback_is_never_nothing() {
+        let feedback = |summary: &str, issues: &str| {
+            let text = format!(r#"{{"valid": false, "summary": {summary}, "issues": {issues}}}"#);
+            Verdict::parse(&text).map(|verdict| verdict.feedback())
+        };
+        for (summary, issues, expected) in [
+            (r#""s""#, r#"["a"]"#, "s\n- a"),
+            ("5", r#""all wrong""#, "5\n- all wrong"),
+            ("null", r#"{"severity": "high", "title": "t"}"#, "- high: t"),
+            (
+                r#""""#,
+                "[]",
+                r#"The verdict names no reason: {"valid": false, "summary": "", "issues": []}"#,
+            ),
+        ] {
+            assert_eq!(feedback(summary, issues), Ok(expected.to_owned()));
         }
     }
 }

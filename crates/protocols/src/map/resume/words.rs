@@ -184,6 +184,11 @@ fn resume_briefing(workflow: &Workflow) -> Vec<String> {
     ];
     // The first one is often only that there is something to read, so the others are shown too.
     lines.extend(due.map(|next| format!("  - then: {}", excerpt(next, LONGEST_LINE))));
+    if let Some(count) = workflow.rejections() {
+        lines.push(format!(
+            "- **Rejected:** {count} times, more often than is allowed; a person has to decide"
+        ));
+    }
     if let Some(isolation) = briefing.retry_isolation.as_text() {
         let path = briefing.quarantine_path.as_text();
         let path = path.map_or_else(String::new, |path| format!(" ({})", excerpt(path, 200)));
@@ -209,6 +214,15 @@ fn overview(workflow: &Workflow) -> Vec<String> {
             "\nNote: the plan's Status lines say {planned}/{of} and differ for {}. step_state.json decides.",
             named.join(", ")
         ));
+    }
+    let (planned, stated) = workflow.unmatched();
+    for (ids, has, lacks) in [(planned, "plan", "state"), (stated, "state", "plan")] {
+        if !ids.is_empty() {
+            lines.push(format!(
+                "\nNote: the {has} has {}, and the {lacks} does not. step_state.json decides.",
+                excerpt(&ids.join(", "), LONGEST_LINE)
+            ));
+        }
     }
     lines
 }
