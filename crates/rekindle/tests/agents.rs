@@ -201,9 +201,14 @@ fn an_agent_gets_the_prompt_as_input_and_its_task_in_the_environment() -> Result
         .filter(|line| {
             line.starts_with("REKINDLE_") && !line.ends_with(scene.sandbox.project().as_str())
         })
+        .map(|line| match line.strip_prefix("REKINDLE_AGENT=") {
+            Some(mark) if !mark.is_empty() => "REKINDLE_AGENT=[MARK]",
+            _ => line,
+        })
         .collect();
     ours.sort_unstable();
     insta::assert_snapshot!(ours.join("\n"), @"
+    REKINDLE_AGENT=[MARK]
     REKINDLE_ATTEMPT=3
     REKINDLE_NOW=2026-01-20T12:00:00Z
     REKINDLE_ROLE=executor

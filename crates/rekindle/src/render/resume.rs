@@ -268,14 +268,12 @@ pub(crate) fn unanswered(question: &Question) -> String {
 pub(crate) fn agent_needed(task: &AgentTask, is_inside_agent: bool) -> String {
     let summary = printable(&task.summary);
     let mut text = format!("Next for an agent ({}): {summary}\n", task.role);
+    let hint = styled(NOTE, "hint");
     if is_inside_agent {
         put!(text, "\n{}\n", printable_block(task.prompt.trim_end()));
-    }
-    let hint = styled(NOTE, "hint");
-    for sentence in &task.by_hand {
-        put!(text, "{hint}: {}\n", printable(sentence));
-    }
-    if is_inside_agent {
+        for sentence in &task.by_hand {
+            put!(text, "{hint}: {}\n", printable(sentence));
+        }
         put!(
             text,
             "{hint}: do it, then run `rekindle resume --yes` again\n"
