@@ -21,6 +21,7 @@ mod plan;
 mod read;
 mod record;
 mod session;
+pub(crate) mod table;
 mod tasks;
 mod tree;
 mod validate;

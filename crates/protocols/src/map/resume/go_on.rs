@@ -21,6 +21,7 @@ use crate::map::quarantine;
 use crate::map::reply::{Body, Reply};
 use crate::map::state::{COMPLETE, CONTRACT_READY, State, WORKFLOW_COMPLETE, key};
 use crate::map::steps;
+use crate::map::table::{self, Duty};
 
 impl Planner<'_> {
     /// Asks the state machine what is due.
@@ -38,11 +39,20 @@ impl Planner<'_> {
             COMPLETE => self.completed(workflow),
             CONTRACT_READY => self.take_up_contract(workflow),
             BLOCKED => Ok(self.blocked(&answer)),
-            "1.0" => self.decompose(),
-            "1.5" => self.write_plan(workflow),
-            "1.55" => self.review(workflow),
-            step @ "1.6" => self.close(step, "the plan's subtasks are taken over"),
-            step => self.send(workflow, step),
+            step => match table::step(step).map(|step| step.duty) {
+                Some(Duty::Decompose) => self.decompose(),
+                Some(Duty::WritePlan) => self.write_plan(workflow),
+                Some(Duty::Approve) => self.review(workflow),
+                Some(Duty::Close) => self.close(step, "the plan's subtasks are taken over"),
+                Some(
+                    Duty::Research
+                    | Duty::WriteTests
+                    | Duty::TestGate
+                    | Duty::Implement
+                    | Duty::Judge,
+                )
+                | None => self.send(workflow, step),
+            },
         }
     }
 
@@ -69,24 +79,26 @@ impl Planner<'_> {
             )));
         }
         let order = Order::new(step, mode);
-        match step {
-            "2.2" => {
+        match table::step(step).map(|step| step.duty) {
+            Some(Duty::Research) => {
                 let task = prompts::research(self.desk, workflow, subtask, 1, None);
                 Ok(self.agent(task, &order))
             }
-            "2.25" => {
+            Some(Duty::WriteTests) => {
                 let task = prompts::test_writer(self.desk, workflow, subtask, 1, None);
                 Ok(self.agent(task, &order))
             }
-            "2.26" => Ok(self.gate(workflow, subtask, &order, 1)),
-            "2.3" => match self.breaker(workflow, mode)? {
+            Some(Duty::TestGate) => Ok(self.gate(workflow, subtask, &order, 1)),
+            Some(Duty::Implement) => match self.breaker(workflow, mode)? {
                 Some(text) => Ok(self.plan(Vec::new(), Then::Ask(questions::breaker(text)))),
                 None => self.actor(workflow, subtask, &order),
             },
-            "2.4" => Ok(self.monitor(workflow, subtask, &order, 1, None)),
-            other => Err(Fault::new(format!(
-                "step `{other}` of the state is none that can be carried out"
-            ))),
+            Some(Duty::Judge) => Ok(self.monitor(workflow, subtask, &order, 1, None)),
+            Some(Duty::Decompose | Duty::WritePlan | Duty::Approve | Duty::Close) | None => {
+                Err(Fault::new(format!(
+                    "step `{step}` of the state is none that can be carried out"
+                )))
+            }
         }
     }
 
