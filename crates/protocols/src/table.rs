@@ -77,8 +77,14 @@ impl<T: Value> Cell<T> {
             Self::Any => String::new(),
             Self::Is(wanted) => wanted.word().to_owned(),
             Self::In(wanted) => {
-                let words: Vec<&str> = wanted.iter().map(|value| value.word()).collect();
-                words.join(" or ")
+                let mut others = T::ALL.iter().filter(|value| !wanted.contains(value));
+                match (others.next(), others.next()) {
+                    (Some(other), None) if wanted.len() > 2 => format!("not {}", other.word()),
+                    _ => {
+                        let words: Vec<&str> = wanted.iter().map(|value| value.word()).collect();
+                        words.join("; ")
+                    }
+                }
             }
         }
     }

@@ -14,16 +14,22 @@ pub(super) fn pages() -> Files {
     for (protocol, decisions) in rekindle_protocols::decisions() {
         let name = protocol.as_str();
         let titles: Vec<String> = decisions.iter().map(link(name)).collect();
-        list.push_str(&format!(
-            "| [{name}]({name}.md) | {} |\n",
-            titles.join("<br>")
-        ));
+        let parts = [
+            "| [",
+            name,
+            "](",
+            name,
+            ".md) | ",
+            &titles.join("<br>"),
+            " |\n",
+        ];
+        list.push_str(&parts.concat());
         files.insert(format!("{FOLDER}/{name}.md"), page(name, &decisions));
     }
     let readme = format!(
         "# Decision tables\n\n{GENERATED}\n\
          What a protocol decides by a table is data in its `table.rs`, which the code evaluates and of which these pages are a print.\n\
-         An empty cell asks for nothing.\n\
+         An empty cell asks for nothing, and one with several words for any of them.\n\
          `seed N` in the last column is a line of the text that the protocol was written down in, `ruling N`, `TN` and the like a decision about what that text leaves open.\n\
          Tests go through every combination of inputs: each one fits a row, and no row is idle.\n\n\
          | protocol | decisions |\n| --- | --- |\n{list}"
@@ -49,12 +55,15 @@ fn link(protocol: &str) -> impl Fn(&Decision) -> String {
 fn page(name: &str, decisions: &[Decision]) -> String {
     let mut text = format!("# Decisions of {name}\n\n{GENERATED}");
     for decision in decisions {
-        text.push_str(&format!(
-            "\n## {}\n\n{}\n\n{}",
+        let parts = [
+            "\n## ",
             decision.title,
-            decision.about,
-            table(decision)
-        ));
+            "\n\n",
+            &decision.about,
+            "\n\n",
+            &table(decision),
+        ];
+        text.push_str(&parts.concat());
     }
     text
 }

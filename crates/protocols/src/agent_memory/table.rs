@@ -28,7 +28,7 @@ fn events() -> Decision {
             format!("`{}`", event.as_str()),
             format!("`{}`", event.state().as_str()),
             ends.to_owned(),
-            "seed 26-31; rulings 1, 11-14".to_owned(),
+            source(*event).to_owned(),
         ]
     });
     let mut states = State::ALL;
@@ -48,6 +48,21 @@ fn events() -> Decision {
         ),
         headings: vec!["event", "task is", "ends an attempt", "source"],
         rows: rows.collect(),
+    }
+}
+
+const fn source(event: TaskEvent) -> &'static str {
+    match event {
+        TaskEvent::Created | TaskEvent::Ready => "seed 26; ruling 3",
+        TaskEvent::Claimed | TaskEvent::Started => "seed 27; ruling 1",
+        TaskEvent::Implemented => "ruling 11",
+        TaskEvent::Verified => "ruling 12",
+        TaskEvent::Completed => "seed 28",
+        TaskEvent::Failed | TaskEvent::Failure | TaskEvent::VerificationFailed => {
+            "seed 29; ruling 2"
+        }
+        TaskEvent::Blocked => "seed 30; rulings 3, 13",
+        TaskEvent::Skipped => "ruling 14",
     }
 }
 
@@ -85,7 +100,7 @@ pub(crate) static STATES: Table<Signs, State> = Table {
                 ..SignsWhen::ANY
             },
             State::Done,
-            "seed 29",
+            "seed 28",
         ),
         state(
             SignsWhen {
@@ -117,7 +132,7 @@ pub(crate) static STATES: Table<Signs, State> = Table {
                 ..SignsWhen::ANY
             },
             State::Blocked,
-            "seed 31",
+            "seed 30",
         ),
         state(
             SignsWhen {
@@ -125,7 +140,7 @@ pub(crate) static STATES: Table<Signs, State> = Table {
                 ..SignsWhen::ANY
             },
             State::Failed,
-            "seed 30",
+            "seed 29",
         ),
         state(
             SignsWhen {
@@ -133,7 +148,7 @@ pub(crate) static STATES: Table<Signs, State> = Table {
                 ..SignsWhen::ANY
             },
             State::InProgress,
-            "seed 28",
+            "seed 27",
         ),
     ],
     last: state(
@@ -142,7 +157,7 @@ pub(crate) static STATES: Table<Signs, State> = Table {
             ..SignsWhen::ANY
         },
         State::Pending,
-        "seed 27",
+        "seed 26",
     ),
 };
 
@@ -190,7 +205,7 @@ pub(crate) static TURNS: Table<Readiness, Turn> = Table {
                 ..ReadinessWhen::ANY
             },
             Turn::Over,
-            "seed 34",
+            "seed 33",
         ),
         turn(
             ReadinessWhen {
@@ -198,7 +213,7 @@ pub(crate) static TURNS: Table<Readiness, Turn> = Table {
                 ..ReadinessWhen::ANY
             },
             Turn::Blocked,
-            "seed 35",
+            "seed 34",
         ),
         turn(
             ReadinessWhen {
@@ -206,7 +221,7 @@ pub(crate) static TURNS: Table<Readiness, Turn> = Table {
                 ..ReadinessWhen::ANY
             },
             Turn::Waits,
-            "seed 33",
+            "seed 32",
         ),
         turn(
             ReadinessWhen {
@@ -223,7 +238,7 @@ pub(crate) static TURNS: Table<Readiness, Turn> = Table {
             ..ReadinessWhen::ANY
         },
         Turn::Runs,
-        "seed 32-35; rulings 9, 10",
+        "seed 31-34; rulings 9, 10",
     ),
 };
 

@@ -1,6 +1,6 @@
 //! The tables over all their inputs.
 
-use super::next::{Due, NEXT, Standing};
+use super::next::{Candidate, Due, NEXT, Standing};
 use super::*;
 use crate::table::{Input as _, check};
 
@@ -70,5 +70,67 @@ fn a_phase_is_left_only_when_its_work_is_there() {
         is_there(Due::VerifyPhaseAndTransition, run.all_finished);
         is_there(Due::RunPrPrep, run.is_clean);
         is_there(Due::PresentPr, run.is_clean && run.has_checklist);
+    }
+}
+
+/// The seed's sentences about what comes next, each as its own condition, in no order.
+fn oracle(run: Standing) -> Vec<Due> {
+    let is_open = !run.is_complete;
+    let is_planned = run.has_prd && run.has_plan && run.has_graph;
+    let is_late = run.phase >= SeedPhase::Execution;
+    let is_prepared = is_open && (run.is_small || is_planned && (!is_late || run.has_constitution));
+    let is_approved = run.has_constitution && !run.is_voided;
+    let executes = is_prepared && !run.is_small && run.phase == SeedPhase::Execution;
+    let works = executes && !run.all_finished;
+    let is_stuck = works && run.candidate == Candidate::Nothing;
+    let cleans = is_prepared && run.phase == SeedPhase::Cleanup;
+    let in_small = is_open && run.is_small && run.phase == SeedPhase::Execution;
+    let is_missing = is_open && !run.is_small;
+    let conditions = [
+        (Due::RunComplete, run.is_complete),
+        (Due::ExecuteSmallTask, in_small),
+        (Due::CreatePrd, is_missing && !run.has_prd),
+        (Due::CreatePlan, is_missing && run.has_prd && !run.has_plan),
+        (
+            Due::BreakTasks,
+            is_missing && run.has_prd && run.has_plan && !run.has_graph,
+        ),
+        (
+            Due::CreateConstitution,
+            is_missing && is_planned && is_late && !run.has_constitution,
+        ),
+        (Due::AwaitApproval, is_prepared && !is_late && !is_approved),
+        (
+            Due::TransitionToExecution,
+            is_prepared && !is_late && is_approved,
+        ),
+        (Due::VerifyPhaseAndTransition, executes && run.all_finished),
+        (
+            Due::VerifyTask,
+            works && run.candidate == Candidate::Implemented,
+        ),
+        (Due::ExecuteTask, works && run.candidate == Candidate::Open),
+        (
+            Due::EscalateUser,
+            works && run.candidate == Candidate::Exhausted,
+        ),
+        (Due::ResolveBlockers, is_stuck && run.has_blocked),
+        (Due::FixTaskGraph, is_stuck && !run.has_blocked),
+        (Due::RunCleanup, cleans && !run.is_clean),
+        (Due::RunPrPrep, cleans && run.is_clean && !run.has_checklist),
+        (Due::PresentPr, cleans && run.is_clean && run.has_checklist),
+        (
+            Due::RunConsolidation,
+            is_prepared && run.phase == SeedPhase::Consolidation,
+        ),
+    ];
+    let hold = conditions.into_iter().filter(|(_, holds)| *holds);
+    hold.map(|(due, _)| due).collect()
+}
+
+#[test]
+fn exactly_one_thing_comes_next_and_it_is_the_seeds() {
+    for run in Standing::all() {
+        assert_eq!(oracle(run), [*NEXT.decide(run)], "{run:?}");
     }
 }

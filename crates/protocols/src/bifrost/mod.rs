@@ -296,6 +296,8 @@ fn glance(world: &dyn World, name: &str) -> Summary {
 }
 
 #[cfg(test)]
+mod oracle_tests;
+#[cfg(test)]
 mod property_tests;
 #[cfg(test)]
 mod scene_tests;

@@ -17,7 +17,9 @@ pub(crate) fn decisions() -> Vec<Decision> {
 
 /// What a phase needs is a match over the four phases, so this is a print of that.
 fn needs() -> Decision {
-    let rows = Phase::ALL.iter().zip(["163", "169", "175", "181"]);
+    let rows = Phase::ALL
+        .iter()
+        .zip(["161-165", "167-171", "173-177", "179-183"]);
     let rows = rows.map(|(phase, line)| {
         let needs = phase.needs();
         vec![

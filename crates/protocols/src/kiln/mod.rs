@@ -265,4 +265,6 @@ fn next(judged: &Judged) -> Next {
 }
 
 #[cfg(test)]
+mod oracle_tests;
+#[cfg(test)]
 mod scene_tests;

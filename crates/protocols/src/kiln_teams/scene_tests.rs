@@ -457,7 +457,9 @@ impl Bench {
                     }
                 }
                 Action::AskHost { .. } | Action::EndWorker { .. } | Action::Print(_) => {}
-                other => panic!("a round does not do {other:?}"),
+                Action::Append { .. } | Action::Create { .. } | Action::MoveFile { .. } => {
+                    panic!("a round does not do {:?}", step.action)
+                }
             }
         }
     }

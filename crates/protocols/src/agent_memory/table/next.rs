@@ -223,7 +223,7 @@ pub(crate) static NEXT: Table<Standing, Due> = Table {
                 ..When::ANY
             },
             Due::ResolveBlockers,
-            "seed 35; section 15",
+            "seed 34; section 15",
         ),
         executing(When::ANY, Due::FixTaskGraph, "ruling 26"),
         cleaning(

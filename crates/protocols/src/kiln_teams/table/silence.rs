@@ -55,7 +55,7 @@ pub(crate) fn allowed(stage: Option<&Stage>) -> &'static Silence {
 pub(super) fn printed() -> Decision {
     let rows = SILENCES.iter().chain([&LONGEST]).map(|row| {
         vec![
-            row.stages.join(" or "),
+            row.stages.join("; "),
             format!("< {} min", row.warning),
             format!("{} to {} min", row.warning, row.dead),
             format!("> {} min", row.dead),

@@ -63,9 +63,9 @@ impl Value for Word {
     fn word(self) -> &'static str {
         match self {
             Self::NotStarted => "not begun",
-            Self::Running(Tier::Healthy) => "at work, healthy",
-            Self::Running(Tier::Warning) => "at work, late",
-            Self::Running(Tier::Dead) => "at work, silent",
+            Self::Running(Tier::Healthy) => "running, healthy",
+            Self::Running(Tier::Warning) => "running, late",
+            Self::Running(Tier::Dead) => "running, silent",
             Self::Succeeded => "verified",
             Self::Failed => "failed",
             Self::Cancelled => "stopped",
