@@ -2,7 +2,7 @@
 //!
 //! A protocol says in its `table.rs` which inputs a decision has, each with all its values, and which
 //! row gives which verdict. Code evaluates the table, the documentation is a print of it, and tests
-//! go through every combination of inputs: [`check`] holds that each one fits a row and that each
+//! go through every combination of inputs: `check` holds that each one fits a row and that each
 //! row decides somewhere. A decision over one closed set needs none of this: there an exhaustive
 //! `match` is the table, and the compiler goes through it.
 
@@ -186,7 +186,7 @@ pub(crate) struct Table<I: Input, V: 'static> {
     /// What is decided, in a sentence or two.
     pub(crate) about: &'static str,
     pub(crate) rows: &'static [Row<I, V>],
-    /// The row of all that is left; that it asks for nothing else, [`check`] holds.
+    /// The row of all that is left; that it asks for nothing else, `check` holds.
     pub(crate) last: Row<I, V>,
 }
 

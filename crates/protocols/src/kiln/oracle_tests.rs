@@ -249,9 +249,9 @@ proptest! {
         prop_assert_eq!(changed.len(), usize::from(story.stage != "complete"));
         let Some((path, after)) = changed.first() else { return Ok(()) };
         prop_assert_eq!(*path, memory.as_str());
-        let after = scene.with_memory(after);
+        let (before, after) = (scene.facts(), scene.with_memory(after));
         for key in ["phase", "inventory", "restart", "handoff_note"] {
-            prop_assert_eq!(fact(&scene.facts(), key), fact(&after, key), "{}", key);
+            prop_assert_eq!(fact(&before, key), fact(&after, key), "{}", key);
         }
         let last = story.route();
         prop_assert_eq!(fact(&after, "route"), last.split(' ').next_back().unwrap_or_default());

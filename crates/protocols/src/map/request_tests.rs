@@ -462,6 +462,10 @@ proptest! {
                 Typed::Reject => project.says(&["monitor_failed", "--feedback", "BLOCKER: x"]),
             };
             prop_assert_eq!(&answer[key], value, "{:?} at {}: {}", typed, due, answer);
+            if matches!(typed, Typed::Next) {
+                // Who asks again finds that nothing is left to be moved.
+                prop_assert!(project.type_in(&["get_next_step"]).actions.is_empty());
+            }
             if oracle.due == "COMPLETE" {
                 // What is complete stays so.
                 prop_assert_eq!(&project.says(&["get_next_step"])["is_complete"], true);
