@@ -1,9 +1,11 @@
 //! `cargo xtask docs`: the documents that are made from the program itself.
 //!
 //! `docs/reference/` has the help of every command, the JSON schemas and the index of findings;
+//! `docs/decisions/` the decision tables of the protocols;
 //! `docs/demo.svg` shows a real run of `rekindle demo`. The same program gives the same bytes, so
 //! `--check` can say what is out of date. It leaves the picture aside: that one takes a real run.
 
+mod decisions;
 mod picture;
 
 use std::collections::BTreeMap;
@@ -16,7 +18,7 @@ use crate::{Chore, run};
 
 pub(crate) const CHORE: Chore = Chore {
     name: "docs",
-    about: "write docs/reference and docs/demo.svg; `--check` says what is out of date",
+    about: "write docs/reference, docs/decisions and docs/demo.svg; `--check` says what is out of date",
     run: chore,
 };
 
@@ -37,7 +39,8 @@ fn chore(args: &[String]) -> Result<ExitCode, String> {
         _ => return Err("usage: cargo xtask docs [--check]".to_owned()),
     };
     let program = Program::build()?;
-    let files = reference(&program)?;
+    let mut files = reference(&program)?;
+    files.extend(decisions::pages());
     let forgotten = forgotten(&files)?;
     if check {
         return Ok(report(&files, &forgotten));
@@ -191,16 +194,18 @@ fn first_sentence(page: &str) -> Option<String> {
     Some(paragraph[..end].to_owned())
 }
 
-/// Returns the schemas on disk that the program no longer has.
+/// Returns the schemas and pages on disk that the program no longer has.
 fn forgotten(files: &Files) -> Result<Vec<String>, String> {
-    let folder = "docs/reference/json";
-    if !at(folder).is_dir() {
-        return Ok(Vec::new());
+    let mut forgotten = Vec::new();
+    for folder in ["docs/reference/json", decisions::FOLDER] {
+        if !at(folder).is_dir() {
+            continue;
+        }
+        let names = names_in(folder)?.into_iter();
+        let paths = names.map(|name| format!("{folder}/{name}"));
+        forgotten.extend(paths.filter(|path| !files.contains_key(path)));
     }
-    let paths = names_in(folder)?
-        .into_iter()
-        .map(|name| format!("{folder}/{name}"));
-    Ok(paths.filter(|path| !files.contains_key(path)).collect())
+    Ok(forgotten)
 }
 
 /// Returns the names in a folder of the workspace, sorted.

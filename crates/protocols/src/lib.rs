@@ -13,11 +13,13 @@ mod kiln;
 mod kiln_teams;
 pub mod map;
 mod prompt;
+mod table;
 
 pub use agent_memory::{Draft, draft};
 pub use bifrost::{
     Migration, Validation, migration, validate_feature, validate_plan, validate_spec,
 };
+pub use table::Decision;
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
@@ -169,4 +171,15 @@ pub fn find(name: ProtocolName) -> &'static dyn Protocol {
         ProtocolName::Bifrost => &bifrost::Bifrost,
         ProtocolName::Map => &map::Map,
     }
+}
+
+/// Returns the decisions of each protocol as its pages have them.
+pub fn decisions() -> Vec<(ProtocolName, Vec<Decision>)> {
+    vec![
+        (ProtocolName::AgentMemory, agent_memory::table::decisions()),
+        (ProtocolName::Kiln, kiln::table::decisions()),
+        (ProtocolName::KilnTeams, kiln_teams::table::decisions()),
+        (ProtocolName::Bifrost, bifrost::table::decisions()),
+        (ProtocolName::Map, map::table::decisions()),
+    ]
 }

@@ -93,11 +93,7 @@ fn assess_run(run: RunEvidence, now: Timestamp) -> RunVerdict {
         .or_else(|| rekindle_text::file_stamp(&run.id));
     let idle = last_activity.map(|at| now.duration_since(at));
     let idle_too_long = idle.filter(|idle| !complete && *idle >= STALE_AFTER);
-    let next = if complete {
-        NextAction::RunComplete
-    } else {
-        next_action(&situation(&run, &phase, &tasks))
-    };
+    let next = next_action(&situation(&run, &phase, &tasks, outcome));
 
     let mut noticed = run.noticed.clone();
     tasks.note(&mut noticed);
@@ -126,8 +122,14 @@ fn assess_run(run: RunEvidence, now: Timestamp) -> RunVerdict {
     }
 }
 
-fn situation<'a>(run: &'a RunEvidence, phase: &'a Phase, tasks: &Tasks<'_>) -> Situation<'a> {
+fn situation<'a>(
+    run: &'a RunEvidence,
+    phase: &'a Phase,
+    tasks: &Tasks<'_>,
+    outcome: Option<&'static str>,
+) -> Situation<'a> {
     Situation {
+        outcome,
         phase,
         artifacts: &run.artifacts,
         has_graph: run.graph.get().is_some(),

@@ -25,6 +25,7 @@ mod scribe;
 mod settings;
 mod start;
 mod surrogate;
+pub(crate) mod table;
 mod task_graph;
 mod task_list;
 mod tasks;

@@ -1,11 +1,12 @@
-//! What comes next in a run: one table, tried from top to bottom.
+//! What comes next in a run: the table's word for it, with the tasks and texts that belong to it.
 
 use std::collections::BTreeSet;
 
 use rekindle_model::{Fact, Next, State as Standing};
 
 use super::layout::{self, Artifact};
-use super::phase::{Phase, SeedPhase};
+use super::phase::Phase;
+use super::table::next::{Candidate, Due, NEXT, Standing as Inputs};
 
 /// The next action of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,9 +47,11 @@ pub(super) struct Work {
     pub(super) interrupted: bool,
 }
 
-/// What the decision needs to know of a run that is not complete; nothing else enters it.
+/// What the decision needs to know of a run; nothing else enters it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Situation<'a> {
+    /// What tells that it is complete, if anything does.
+    pub(super) outcome: Option<&'static str>,
     pub(super) phase: &'a Phase,
     pub(super) artifacts: &'a BTreeSet<Artifact>,
     /// Whether the task graph is there and can be read.
@@ -65,81 +68,87 @@ pub(super) struct Situation<'a> {
 
 /// Returns what comes next.
 pub(super) fn next_action(run: &Situation<'_>) -> NextAction {
-    let has = |artifact| run.artifacts.contains(&artifact);
-    let phase = run.phase.seed;
-    let is_small = layout::is_small(run.artifacts);
-    if is_small && phase == SeedPhase::Execution {
-        return NextAction::ExecuteSmallTask;
-    }
-    if !is_small {
-        if !has(Artifact::Prd) {
-            return NextAction::CreatePrd;
+    let selected = run.selectable.as_ref().map(|(work, _)| work);
+    let work = selected.or(run.runnable.as_ref()).cloned();
+    match (NEXT.decide(run.inputs()), work) {
+        (Due::RunComplete, _) => NextAction::RunComplete,
+        (Due::ExecuteSmallTask, _) => NextAction::ExecuteSmallTask,
+        (Due::CreatePrd, _) => NextAction::CreatePrd,
+        (Due::CreatePlan, _) => NextAction::CreatePlan,
+        (Due::BreakTasks, _) => NextAction::BreakTasks,
+        (Due::CreateConstitution, _) => NextAction::CreateConstitution,
+        (Due::AwaitApproval, _) => {
+            let voided = run.phase.voided.as_ref();
+            let revision = voided.and_then(|voided| voided.notes.clone());
+            NextAction::AwaitApproval { revision }
         }
-        if !has(Artifact::Plan) {
-            return NextAction::CreatePlan;
+        (Due::TransitionToExecution, _) => NextAction::TransitionToExecution,
+        (Due::VerifyPhaseAndTransition, _) => NextAction::VerifyPhaseAndTransition,
+        (Due::VerifyTask, Some(work)) => NextAction::VerifyTask(work),
+        (Due::ExecuteTask, Some(work)) => NextAction::ExecuteTask(work),
+        (Due::EscalateUser, Some(work)) => NextAction::EscalateUser(work),
+        (Due::ResolveBlockers, _) => NextAction::ResolveBlockers(run.blocked.clone()),
+        (Due::VerifyTask | Due::ExecuteTask | Due::EscalateUser, None) | (Due::FixTaskGraph, _) => {
+            let stuck = run.stuck.clone();
+            NextAction::FixTaskGraph { stuck }
         }
-        if !run.has_graph {
-            return NextAction::BreakTasks;
-        }
-        if phase >= SeedPhase::Execution && !has(Artifact::Constitution) {
-            return NextAction::CreateConstitution;
-        }
-    }
-    match phase {
-        SeedPhase::Intake | SeedPhase::Planning => match &run.phase.voided {
-            Some(voided) => NextAction::AwaitApproval {
-                revision: voided.notes.clone(),
-            },
-            None if !has(Artifact::Constitution) => NextAction::AwaitApproval { revision: None },
-            None => NextAction::TransitionToExecution,
-        },
-        SeedPhase::Execution => execution(run),
-        SeedPhase::Cleanup if !has(Artifact::CleanupReport) && !run.cleanup_completed => {
-            NextAction::RunCleanup
-        }
-        SeedPhase::Cleanup if !has(Artifact::PrChecklist) => NextAction::RunPrPrep,
-        SeedPhase::Cleanup => NextAction::PresentPr,
-        SeedPhase::Consolidation => NextAction::RunConsolidation,
+        (Due::RunCleanup, _) => NextAction::RunCleanup,
+        (Due::RunPrPrep, _) => NextAction::RunPrPrep,
+        (Due::PresentPr, _) => NextAction::PresentPr,
+        (Due::RunConsolidation, _) => NextAction::RunConsolidation,
     }
 }
 
-fn execution(run: &Situation<'_>) -> NextAction {
-    if run.all_finished {
-        return NextAction::VerifyPhaseAndTransition;
-    }
-    match (&run.selectable, &run.runnable) {
-        (Some((work, true)), _) => NextAction::VerifyTask(work.clone()),
-        (Some((work, false)), _) => NextAction::ExecuteTask(work.clone()),
-        (None, Some(work)) => NextAction::EscalateUser(work.clone()),
-        (None, None) if !run.blocked.is_empty() => NextAction::ResolveBlockers(run.blocked.clone()),
-        (None, None) => NextAction::FixTaskGraph {
-            stuck: run.stuck.clone(),
-        },
+impl Situation<'_> {
+    fn inputs(&self) -> Inputs {
+        let has = |artifact| self.artifacts.contains(&artifact);
+        Inputs {
+            is_complete: self.outcome.is_some(),
+            is_small: layout::is_small(self.artifacts),
+            phase: self.phase.seed,
+            has_prd: has(Artifact::Prd),
+            has_plan: has(Artifact::Plan),
+            has_graph: self.has_graph,
+            has_constitution: has(Artifact::Constitution),
+            is_voided: self.phase.voided.is_some(),
+            all_finished: self.all_finished,
+            candidate: match (&self.selectable, &self.runnable) {
+                (Some((_, true)), _) => Candidate::Implemented,
+                (Some((_, false)), _) => Candidate::Open,
+                (None, Some(_)) => Candidate::Exhausted,
+                (None, None) => Candidate::Nothing,
+            },
+            has_blocked: !self.blocked.is_empty(),
+            is_clean: has(Artifact::CleanupReport) || self.cleanup_completed,
+            has_checklist: has(Artifact::PrChecklist),
+        }
     }
 }
 
 impl NextAction {
+    /// Returns the table's word for it.
     pub(super) fn kind(&self) -> &'static str {
-        match self {
-            Self::RunComplete => "none_run_complete",
-            Self::ExecuteSmallTask => "execute_small_task",
-            Self::CreatePrd => "create_prd",
-            Self::CreatePlan => "create_plan",
-            Self::BreakTasks => "break_tasks",
-            Self::CreateConstitution => "create_constitution",
-            Self::AwaitApproval { .. } => "await_approval",
-            Self::TransitionToExecution => "transition_to_execution",
-            Self::VerifyPhaseAndTransition => "verify_phase_and_transition",
-            Self::VerifyTask(_) => "verify_task",
-            Self::ExecuteTask(_) => "execute_task",
-            Self::EscalateUser(_) => "escalate_user",
-            Self::ResolveBlockers(_) => "resolve_blockers",
-            Self::FixTaskGraph { .. } => "fix_task_graph",
-            Self::RunCleanup => "run_cleanup",
-            Self::RunPrPrep => "run_pr_prep",
-            Self::PresentPr => "present_pr",
-            Self::RunConsolidation => "run_consolidation",
-        }
+        let due = match self {
+            Self::RunComplete => Due::RunComplete,
+            Self::ExecuteSmallTask => Due::ExecuteSmallTask,
+            Self::CreatePrd => Due::CreatePrd,
+            Self::CreatePlan => Due::CreatePlan,
+            Self::BreakTasks => Due::BreakTasks,
+            Self::CreateConstitution => Due::CreateConstitution,
+            Self::AwaitApproval { .. } => Due::AwaitApproval,
+            Self::TransitionToExecution => Due::TransitionToExecution,
+            Self::VerifyPhaseAndTransition => Due::VerifyPhaseAndTransition,
+            Self::VerifyTask(_) => Due::VerifyTask,
+            Self::ExecuteTask(_) => Due::ExecuteTask,
+            Self::EscalateUser(_) => Due::EscalateUser,
+            Self::ResolveBlockers(_) => Due::ResolveBlockers,
+            Self::FixTaskGraph { .. } => Due::FixTaskGraph,
+            Self::RunCleanup => Due::RunCleanup,
+            Self::RunPrPrep => Due::RunPrPrep,
+            Self::PresentPr => Due::PresentPr,
+            Self::RunConsolidation => Due::RunConsolidation,
+        };
+        due.as_str()
     }
 
     /// Returns one sentence for the report.

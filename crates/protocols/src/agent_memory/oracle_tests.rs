@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use rekindle_model::Fact;
+use rekindle_model::{Action, Fact, Intent, Then};
 
 use super::scene_tests::{Scene, part, render};
 
@@ -402,6 +402,36 @@ proptest! {
         } else {
             let task = render(&fact("last_completed.task"));
             prop_assert!(last_completed.contains(&task.as_str()), "{} {:?}", task, last_completed);
+        }
+    }
+
+    #[test]
+    fn a_run_that_was_taken_up_goes_on_where_it_would_have(history in history()) {
+        let mut scene = history.scene(&ACTORS);
+        let before = scene.facts();
+        let Some(plan) = scene.case().plan(&scene.world, &Intent::Open) else {
+            // What is complete is not taken up by itself.
+            prop_assert!(Oracle::new(&history).is_complete());
+            return Ok(());
+        };
+        for step in &plan.steps {
+            if let Action::Append { log, record } = &step.action {
+                scene.world = scene.world.clone().file(log, format!("{record}\n"));
+            } else {
+                prop_assert!(matches!(step.action, Action::Print(_)), "{:?}", step.action);
+            }
+        }
+        let after = scene.facts();
+        for fact in ["states", "counts", "failures", "runnable", "next_action", "complete", "phase"] {
+            prop_assert_eq!(part(&before, fact), part(&after, fact), "{}", fact);
+        }
+        // What is done is never begun again.
+        let log = plan.log;
+        let next = scene.case().plan(&scene.world, &Intent::GoOn { log }).unwrap();
+        let done = Oracle::new(&history).states();
+        if let Then::Agent(task) = &next.then {
+            let task = task.task.as_deref().unwrap_or_default();
+            prop_assert_ne!(done.get(task), Some(&"done"));
         }
     }
 

@@ -4,15 +4,31 @@ use std::collections::BTreeSet;
 
 use super::fold::{Folded, Transition};
 use super::layout::Artifact;
+use super::table::{PHASES, Traces};
+use crate::table::Value;
 
 /// The seed's five phases, which decide what comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum SeedPhase {
+pub(crate) enum SeedPhase {
     Intake,
     Planning,
     Execution,
     Cleanup,
     Consolidation,
+}
+
+impl Value for SeedPhase {
+    const ALL: &'static [Self] = &[
+        Self::Intake,
+        Self::Planning,
+        Self::Execution,
+        Self::Cleanup,
+        Self::Consolidation,
+    ];
+
+    fn word(self) -> &'static str {
+        self.title()
+    }
 }
 
 impl SeedPhase {
@@ -142,11 +158,12 @@ pub(super) struct Work {
 /// Returns the phase: the latest transition's, else what the documents tell.
 pub(super) fn phase(folded: &Folded, artifacts: &BTreeSet<Artifact>, work: Work) -> Phase {
     let Some(latest) = folded.transitions.last() else {
-        let number = inferred(artifacts, work);
+        let seed = inferred(artifacts, work);
+        let number = Numbering::Seed.number(seed);
         return Phase {
             number,
             source: Source::Artifacts,
-            seed: SeedPhase::of_seed(number),
+            seed,
             out_of_range: false,
             numbering: Numbering::of(work.later_protocol, number),
             voided: None,
@@ -168,17 +185,15 @@ pub(super) fn phase(folded: &Folded, artifacts: &BTreeSet<Artifact>, work: Work)
     }
 }
 
-fn inferred(artifacts: &BTreeSet<Artifact>, work: Work) -> i64 {
+fn inferred(artifacts: &BTreeSet<Artifact>, work: Work) -> SeedPhase {
     let has = |artifact| artifacts.contains(&artifact);
-    if has(Artifact::PrChecklist) {
-        4
-    } else if has(Artifact::Constitution) && work.all_finished {
-        3
-    } else if has(Artifact::Constitution) || work.any_started {
-        2
-    } else {
-        i64::from(has(Artifact::Prd))
-    }
+    *PHASES.decide(Traces {
+        has_checklist: has(Artifact::PrChecklist),
+        has_constitution: has(Artifact::Constitution),
+        has_prd: has(Artifact::Prd),
+        all_finished: work.all_finished,
+        any_started: work.any_started,
+    })
 }
 
 /// Returns the last move back to intake or planning after which execution was never entered again.

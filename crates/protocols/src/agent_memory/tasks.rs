@@ -8,6 +8,7 @@ use super::layout::{self, Artifact};
 use super::next::Work;
 use super::noticed::Noticed;
 use super::read::RunEvidence;
+use super::table::{Readiness, STATES, Signs, TURNS, Turn};
 use super::task_graph::TaskGraph;
 use super::track::{State, TaskRecord};
 
@@ -186,49 +187,46 @@ impl<'a> Tasks<'a> {
 
 /// Returns the state of every task of the graph.
 fn states(run: &RunEvidence, graph: &TaskGraph) -> Vec<State> {
-    let mut states: Vec<State> = graph
-        .tasks
-        .iter()
-        .map(|task| {
-            let record = run.folded.tasks.get(&task.id);
-            let said = record
-                .and_then(|record| record.decided)
-                .map_or(State::Pending, |decided| decided.event.state());
-            if task.skipped && said != State::Done {
-                State::Skipped
-            } else {
-                said
-            }
-        })
-        .collect();
-    // What a task needs and will never get blocks it; what stands behind that one merely waits.
-    for task in 0..states.len() {
-        if states[task] != State::Skipped {
-            continue;
+    let signs = graph.tasks.iter().map(|task| {
+        let record = run.folded.tasks.get(&task.id);
+        let decided = record.and_then(|record| record.decided);
+        Signs {
+            said: decided.map_or(State::Pending, |decided| decided.event.state()),
+            is_skipped: task.skipped,
+            needs_skipped: false,
         }
+    });
+    let mut signs: Vec<Signs> = signs.collect();
+    // Whether a task is skipped does not depend on what it needs, so one look back is enough.
+    let is_skipped = |signs: &Signs| *STATES.decide(*signs) == State::Skipped;
+    let skipped: Vec<usize> = (0..signs.len())
+        .filter(|&task| is_skipped(&signs[task]))
+        .collect();
+    for task in skipped {
         for &dependent in graph.graph.dependents(task) {
-            if !states[dependent].is_finished() {
-                states[dependent] = State::Blocked;
-            }
+            signs[dependent].needs_skipped = true;
         }
     }
-    states
+    signs
+        .into_iter()
+        .map(|signs| *STATES.decide(signs))
+        .collect()
 }
 
 /// Returns the tasks that can run, in the order in which they are chosen.
 fn runnable(graph: &TaskGraph, states: &[State]) -> Vec<usize> {
     let mut tasks = graph.tasks.iter().zip(states);
     let bootstrapping = tasks.any(|(task, state)| task.is_bootstrap() && !state.is_finished());
+    let is_done = |dependency| states[dependency] == State::Done;
     let mut runnable: Vec<usize> = (0..states.len())
-        .filter(|&task| match states[task] {
-            State::Pending | State::InProgress | State::Failed => true,
-            State::Done | State::Skipped | State::Blocked => false,
-        })
         .filter(|&task| {
-            let is_done = |dependency| states[dependency] == State::Done;
-            graph.graph.is_ready(task, is_done)
+            let turn = TURNS.decide(Readiness {
+                state: states[task],
+                is_ready: graph.graph.is_ready(task, is_done),
+                is_early: bootstrapping && graph.tasks[task].is_development(),
+            });
+            *turn == Turn::Runs
         })
-        .filter(|&task| !(bootstrapping && graph.tasks[task].is_development()))
         .collect();
     runnable.sort_by_key(|&index| {
         let task = &graph.tasks[index];

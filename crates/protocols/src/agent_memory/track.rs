@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use super::event::TaskEvent;
 use super::log::Mark;
+use crate::table::Value;
 
 /// What was said of one task.
 #[derive(Debug)]
@@ -318,7 +319,7 @@ impl Decided {
 
 /// A task's state; of what several logs say at one instant the greatest counts, which is the most careful.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum State {
+pub(crate) enum State {
     Pending,
     InProgress,
     Done,
@@ -328,6 +329,7 @@ pub(super) enum State {
 }
 
 impl State {
+    /// In the order in which they are shown.
     pub(super) const ALL: [Self; 6] = [
         Self::Pending,
         Self::InProgress,
@@ -357,9 +359,17 @@ impl State {
     }
 }
 
+impl Value for State {
+    const ALL: &'static [Self] = &Self::ALL;
+
+    fn word(self) -> &'static str {
+        self.as_str()
+    }
+}
+
 impl TaskEvent {
     /// Returns whether it tells how an attempt ended.
-    fn is_end(self) -> bool {
+    pub(super) fn is_end(self) -> bool {
         match self {
             Self::Implemented
             | Self::Verified

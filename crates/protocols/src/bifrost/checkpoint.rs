@@ -8,6 +8,7 @@ use jiff::civil::DateTime;
 
 use super::phase::Phase;
 use super::session::{self, Session, field};
+use super::table::{CHOICES, Chosen, FAULTS, Fault, Known, Offer};
 
 /// One checkpoint as it stands in the session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,12 +112,12 @@ impl Entry {
 
     /// Returns why one can not go back to it.
     pub(super) fn fault(&self) -> Option<&'static str> {
-        match (&self.id, self.at, self.phase) {
-            (None, _, _) => Some("its id can not be read"),
-            (Some(_), None, _) => Some("its time can not be read"),
-            (Some(_), Some(_), None) => Some("its phase can not be told"),
-            (Some(_), Some(_), Some(_)) => None,
-        }
+        let fault = FAULTS.decide(Known {
+            has_id: self.id.is_some(),
+            is_dated: self.at.is_some(),
+            has_phase: self.phase.is_some(),
+        });
+        (*fault != Fault::None).then_some(fault.as_str())
     }
 
     /// Returns whether what it is about is complete; in the implement phase that is a task.
@@ -182,9 +183,6 @@ impl Checkpoints {
     /// Finds the checkpoint that is meant.
     pub(super) fn choose(&self, wanted: Option<&str>) -> Choice {
         let all = || self.latest.iter().chain(&self.history);
-        if all().next().is_none() {
-            return Choice::Nothing;
-        }
         let found = match wanted {
             Some(wanted) => {
                 let wanted = canonical(wanted);
@@ -195,13 +193,20 @@ impl Checkpoints {
             }
             None => self.latest.as_ref(),
         };
-        match (found, wanted) {
-            (Some(entry), _) => match entry.fault() {
-                None => Choice::Found(Box::new(entry.clone())),
-                Some(fault) => Choice::Corrupt(fault),
-            },
-            (None, Some(_)) => Choice::Unknown,
-            (None, None) => Choice::Corrupt("nothing stands under its heading"),
+        let chosen = CHOICES.decide(Offer {
+            has_any: all().next().is_some(),
+            is_named: wanted.is_some(),
+            is_found: found.is_some(),
+            is_fit: found.is_some_and(Entry::is_valid),
+        });
+        match (chosen, found) {
+            (Chosen::Found, Some(entry)) => Choice::Found(Box::new(entry.clone())),
+            (Chosen::Unfit, Some(entry)) => Choice::Corrupt(entry.fault().unwrap_or_default()),
+            (Chosen::Nothing, _) => Choice::Nothing,
+            (Chosen::Unknown, _) => Choice::Unknown,
+            (Chosen::Found | Chosen::Unfit, None) | (Chosen::Empty, _) => {
+                Choice::Corrupt("nothing stands under its heading")
+            }
         }
     }
 

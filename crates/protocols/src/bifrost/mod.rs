@@ -21,6 +21,7 @@ mod plan;
 mod read;
 mod record;
 mod session;
+pub(crate) mod table;
 mod tasks;
 mod tree;
 mod validate;
@@ -295,6 +296,8 @@ fn glance(world: &dyn World, name: &str) -> Summary {
     }
 }
 
+#[cfg(test)]
+mod oracle_tests;
 #[cfg(test)]
 mod property_tests;
 #[cfg(test)]

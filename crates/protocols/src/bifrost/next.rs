@@ -6,6 +6,7 @@
 use rekindle_text::is_printable;
 
 use super::phase::{Phase, task_ids};
+use super::table::{COMMANDS, Command, Named, Standing};
 use super::tasks::Tasks;
 
 /// What a longer command would be is no command.
@@ -46,28 +47,26 @@ impl Situation<'_> {
             Some(command) => self.stale_command(command),
             None => self.stale(said),
         };
-        let command = match (quoted, &stale) {
-            (Some(_), Some(Stale::Done(_))) => self.due_task(),
-            (Some(command), Some(Stale::Absent(_)) | None) => self.completed(command),
-            // Where the first task would come next and is done, the first open one does.
-            (None, Some(Stale::Done(_))) if self.phase == Phase::Tasks && self.is_complete => {
-                self.due_task()
-            }
-            (None, _) => self.due(),
+        let command = COMMANDS.decide(Standing {
+            has_command: quoted.is_some(),
+            named: match &stale {
+                None => Named::Due,
+                Some(Stale::Done(_)) => Named::Done,
+                Some(Stale::Absent(_)) => Named::Absent,
+            },
+            phase: self.phase,
+            is_complete: self.is_complete,
+        });
+        let feature = self.feature;
+        let command = match (command, quoted) {
+            (Command::Quoted, Some(command)) => self.completed(command),
+            (Command::Spec, _) => format!("/spec {feature}"),
+            (Command::Plan, _) => format!("/plan {feature}"),
+            (Command::Tasks, _) => format!("/tasks {feature}"),
+            (Command::FirstTask, _) => format!("/implement {feature} T001"),
+            (Command::OpenTask, _) | (Command::Quoted, None) => self.due_task(),
         };
         NextCommand { command, stale }
-    }
-
-    /// Returns what the phase asks for, whatever the checkpoint says.
-    fn due(self) -> String {
-        let feature = self.feature;
-        match (self.phase, self.is_complete) {
-            (Phase::Spec, false) => format!("/spec {feature}"),
-            (Phase::Spec, true) | (Phase::Plan, false) => format!("/plan {feature}"),
-            (Phase::Plan, true) | (Phase::Tasks, false) => format!("/tasks {feature}"),
-            (Phase::Tasks, true) => format!("/implement {feature} T001"),
-            (Phase::Implement, _) => self.due_task(),
-        }
     }
 
     fn due_task(self) -> String {

@@ -3,9 +3,11 @@
 //! The seed's compatibility matrix is [`Phase::needs`]: which files a phase can not do without, what
 //! it depends on, what is checked when its checkpoint is old, and what a person is reminded of.
 
+use crate::table::Value;
+
 /// A phase of the workflow, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Phase {
+pub(crate) enum Phase {
     Spec,
     Plan,
     Tasks,
@@ -136,6 +138,14 @@ impl Phase {
                 when_stale: "check the status of the tests",
             },
         }
+    }
+}
+
+impl Value for Phase {
+    const ALL: &'static [Self] = &Self::ALL;
+
+    fn word(self) -> &'static str {
+        self.as_str()
     }
 }
 

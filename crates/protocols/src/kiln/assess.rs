@@ -4,14 +4,15 @@ use rekindle_model::{Code, Finding, Place};
 use rekindle_text::excerpt;
 
 use super::handed::Handed;
-use super::inventory::{Phase, Reason, inventory, next_phase};
+use super::inventory::{Phase, inventory, next_phase};
 use super::layout;
 use super::names::Helper;
 use super::phase_state::PhaseState;
 use super::read::Project;
 use super::restart::{Restart, operator_reason, restart};
 use super::seen;
-use super::values::{Event, PhaseStatus, Stage, Status, SubStage};
+use super::table::{BRANCHES, Branch, Crossing, Entrance, Pick, ROUTES, Route};
+use super::values::{Event, PhaseStatus, Stage, SubStage};
 use super::words;
 
 /// After this many corrections only a person may ask for another.
@@ -45,29 +46,11 @@ pub(super) enum Routing {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Execution {
     pub(super) phase: Phase,
-    pub(super) reason: Reason,
+    pub(super) reason: Pick,
     pub(super) last_event: Option<Event>,
     pub(super) restart: Restart,
     /// Why a person must look first.
     pub(super) operator: Option<String>,
-}
-
-/// How validation goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Branch {
-    Blocked,
-    Correction,
-    Fresh,
-}
-
-impl Branch {
-    pub(super) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Blocked => "blocked",
-            Self::Correction => "correction",
-            Self::Fresh => "fresh",
-        }
-    }
 }
 
 /// Judges a project.
@@ -75,36 +58,39 @@ pub(super) fn assess(project: Project) -> Judged {
     let mut findings = project.findings.clone();
     let inventory = inventory(&project, &mut findings);
     let fields = &project.fields;
-    let branch = branch(fields.status, fields.correction_cycle);
-    let mut is_past_execution = false;
-    let routing = match fields.stage {
-        Stage::Brainstorm => Routing::Brainstorm,
-        Stage::Planning => Routing::Planning(fields.sub_stage.unwrap_or(SubStage::DualPlan)),
-        Stage::Execution => {
-            if let Some((phase, reason)) = next_phase(&project, &inventory) {
-                Routing::Execution(execution(&project, phase, reason))
-            } else if project.plan.phases.is_empty() {
-                // Only a plan can say that no phase is left.
-                let message = format!(
-                    "{}, so it can not be told what is left to do",
-                    words::no_phases(&inventory)
-                );
-                let place = Place::path(project.memory_dir.join(layout::MASTER_PLAN));
-                findings.push(Finding::new(Code::NoPhases, message).at(place));
-                Routing::NoPhases
-            } else {
-                is_past_execution = true;
-                Routing::Validation(branch)
-            }
+    let branch = *BRANCHES.decide(Entrance {
+        is_correcting: fields.correction_cycle > 0,
+        status: fields.status,
+    });
+    let next = next_phase(&project, &inventory);
+    let route = *ROUTES.decide(Crossing {
+        stage: fields.stage,
+        has_next: next.is_some(),
+        has_plan: !project.plan.phases.is_empty(),
+    });
+    let routing = match (route, next) {
+        (Route::Brainstorm, _) => Routing::Brainstorm,
+        (Route::Planning, _) => Routing::Planning(fields.sub_stage.unwrap_or(SubStage::DualPlan)),
+        (Route::Execution, Some((phase, reason))) => {
+            Routing::Execution(execution(&project, phase, reason))
         }
-        Stage::Validation => Routing::Validation(branch),
-        Stage::Complete => Routing::Complete,
+        (Route::Execution, None) | (Route::NoPhases, _) => {
+            let message = format!(
+                "{}, so it can not be told what is left to do",
+                words::no_phases(&inventory)
+            );
+            let place = Place::path(project.memory_dir.join(layout::MASTER_PLAN));
+            findings.push(Finding::new(Code::NoPhases, message).at(place));
+            Routing::NoPhases
+        }
+        (Route::PastExecution | Route::Validation, _) => Routing::Validation(branch),
+        (Route::Complete, _) => Routing::Complete,
     };
     Judged {
         project,
         inventory,
         routing,
-        is_past_execution,
+        is_past_execution: route == Route::PastExecution,
         findings,
     }
 }
@@ -180,10 +166,10 @@ impl Judged {
     }
 }
 
-fn execution(project: &Project, phase: &Phase, reason: Reason) -> Execution {
+fn execution(project: &Project, phase: &Phase, reason: Pick) -> Execution {
     let nothing = PhaseState::default();
     let state = project.states.get(&phase.number).unwrap_or(&nothing);
-    let is_retry = reason == Reason::Failed;
+    let is_retry = reason == Pick::Failed;
     let restart = restart(state, &project.tasks, project.fields.debate_mode, is_retry);
     Execution {
         phase: phase.clone(),
@@ -191,18 +177,6 @@ fn execution(project: &Project, phase: &Phase, reason: Reason) -> Execution {
         last_event: state.last().map(|event| event.kind),
         operator: operator_reason(state, &restart),
         restart,
-    }
-}
-
-/// Decides how validation goes on, by the seed's three branches alone.
-///
-/// They hold for a project that comes from execution too: its status is `in_progress` while a
-/// correction is made, and one that was paused or blocked meanwhile is what it says it is.
-fn branch(status: Status, correction_cycle: u32) -> Branch {
-    match (correction_cycle, status) {
-        (1.., Status::Blocked) => Branch::Blocked,
-        (1.., Status::InProgress) => Branch::Correction,
-        (1.., Status::Paused | Status::Complete) | (0, _) => Branch::Fresh,
     }
 }
 

@@ -5,6 +5,7 @@ use rekindle_model::{Code, Finding, Place};
 use super::handoff;
 use super::memory::{Memory, PhaseLine};
 use super::read::Project;
+use super::table::{Open, PICKS, Pick};
 use super::values::PhaseStatus;
 
 /// A phase and how far it is.
@@ -13,26 +14,6 @@ pub(super) struct Phase {
     pub(super) number: u32,
     pub(super) name: String,
     pub(super) status: PhaseStatus,
-}
-
-/// Why a phase comes next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reason {
-    InProgress,
-    HandoffNote,
-    Failed,
-    LowestPending,
-}
-
-impl Reason {
-    pub(super) const fn as_str(self) -> &'static str {
-        match self {
-            Self::InProgress => "in_progress",
-            Self::HandoffNote => "handoff_note",
-            Self::Failed => "failed",
-            Self::LowestPending => "lowest_pending",
-        }
-    }
 }
 
 /// Puts the phases of the plan together with what the memory and the archive say of them.
@@ -115,26 +96,32 @@ pub(super) fn inventory(project: &Project, findings: &mut Vec<Finding>) -> Vec<P
 pub(super) fn next_phase<'p>(
     project: &Project,
     inventory: &'p [Phase],
-) -> Option<(&'p Phase, Reason)> {
+) -> Option<(&'p Phase, Pick)> {
     let lowest = |status: PhaseStatus| {
         let of_status = inventory.iter().filter(|phase| phase.status == status);
         of_status.min_by_key(|phase| phase.number)
     };
-    if let Some(phase) = lowest(PhaseStatus::InProgress) {
-        return Some((phase, Reason::InProgress));
-    }
-    // The note decides only where nothing structured does.
+    let in_progress = lowest(PhaseStatus::InProgress);
+    let failed = lowest(PhaseStatus::Failed);
+    let pending = lowest(PhaseStatus::Pending);
     let noted = handoff::phase_under_way(&project.fields.handoff_note).and_then(|number| {
         let mut pending = inventory
             .iter()
             .filter(|phase| phase.status == PhaseStatus::Pending);
         pending.find(|phase| phase.number == number)
     });
-    if let Some(phase) = noted {
-        return Some((phase, Reason::HandoffNote));
-    }
-    if let Some(phase) = lowest(PhaseStatus::Failed) {
-        return Some((phase, Reason::Failed));
-    }
-    lowest(PhaseStatus::Pending).map(|phase| (phase, Reason::LowestPending))
+    let pick = *PICKS.decide(Open {
+        has_in_progress: in_progress.is_some(),
+        is_noted: noted.is_some(),
+        has_failed: failed.is_some(),
+        has_pending: pending.is_some(),
+    });
+    let phase = match pick {
+        Pick::InProgress => in_progress,
+        Pick::HandoffNote => noted,
+        Pick::Failed => failed,
+        Pick::LowestPending => pending,
+        Pick::Nothing => None,
+    };
+    phase.map(|phase| (phase, pick))
 }

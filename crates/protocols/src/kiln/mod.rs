@@ -23,6 +23,7 @@ mod read;
 mod report;
 mod restart;
 mod seen;
+pub(crate) mod table;
 mod unreadable;
 mod values;
 mod words;
@@ -35,9 +36,10 @@ use rekindle_model::{
 };
 use rekindle_world::World;
 
-use self::assess::{Branch, Judged, Routing};
+use self::assess::{Judged, Routing};
 use self::layout::Layout;
 use self::read::Evidence;
+use self::table::Branch;
 use self::unreadable::Unreadable;
 use crate::{Ask, Case, Protocol};
 
@@ -263,5 +265,7 @@ fn next(judged: &Judged) -> Next {
     Next { kind, summary }
 }
 
+#[cfg(test)]
+mod oracle_tests;
 #[cfg(test)]
 mod scene_tests;

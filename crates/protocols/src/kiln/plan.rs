@@ -18,13 +18,13 @@ use rekindle_model::{
 };
 
 use self::enter::{ahead, enter};
-use super::assess::{Branch, Execution, Judged, Routing, assess};
-use super::inventory::Reason;
+use super::assess::{Execution, Judged, Routing, assess};
 use super::layout;
 use super::memory::{Memory, RESUME_LOG};
 use super::names::{self, Helper};
 use super::prompts;
 use super::seen;
+use super::table::{Branch, Pick};
 use super::values::PhaseStatus;
 use super::words;
 
@@ -176,7 +176,7 @@ impl Planner<'_> {
             .with_field("phase_number", &phase.number.to_string())
             .with_field("phase_name", &phase.name);
         // The note of a phase that was begun or failed says what to do; that of another is over.
-        let is_new = execution.reason == Reason::LowestPending;
+        let is_new = execution.reason == Pick::LowestPending;
         if is_new && !project.states.contains_key(&phase.number) {
             let note = format!("Executing phase {}: {}.", phase.number, phase.name);
             memory = memory.with_field("handoff_note", &note);

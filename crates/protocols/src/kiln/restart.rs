@@ -1,8 +1,9 @@
-//! Where a phase goes on: a table from its last event, and what tasks and review rounds need beside it.
+//! Where a phase goes on: the table's point, with the task or the round of review that belongs to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::phase_state::{PhaseEvent, PhaseState};
+use super::table::restart::{OPERATORS, Operator, RESTARTS, Reached, Trouble, Within};
 use super::values::Event;
 
 /// A rejected review is fixed and reviewed again this often; then a person decides.
@@ -28,7 +29,7 @@ impl Restart {
 
 /// The steps of a phase, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Lifecycle {
+pub(crate) enum Lifecycle {
     Setup,
     Plan,
     Sharpen,
@@ -76,93 +77,51 @@ pub(super) fn restart(
     // A phase that was set up again began anew: what was done before is of another run.
     let is_again = state.n_runs() > 1;
     let state = &state.last_run();
-    // An error says nothing of how far the phase was; the event before it does.
     let is_progress = |event: &&PhaseEvent| !matches!(event.kind, Event::Error | Event::Halt);
     let Some(last) = state.events.iter().rfind(is_progress) else {
-        return at(Lifecycle::Setup, "nothing of the phase has been done yet");
+        return at(RESTARTS.last.then.step, RESTARTS.last.then.how);
     };
-    match last.kind {
-        Event::Setup | Event::Branch => at(Lifecycle::Plan, "the phase is set up: plan it"),
-        Event::PlanStart if !files.has_both_plans => at(
-            Lifecycle::Plan,
-            "the planners did not both finish: let them plan again",
-        ),
-        Event::PlanStart if debate_mode > 1 => {
-            at(Lifecycle::Plan, "both plans are written: debate them")
-        }
-        Event::PlanStart => at(
-            Lifecycle::Plan,
-            "both plans are written: synthesize the phase plan",
-        ),
-        Event::DebateComplete => at(
-            Lifecycle::Plan,
-            "the debate is over: synthesize the phase plan",
-        ),
-        Event::SynthesisComplete => at(
-            Lifecycle::Sharpen,
-            "the phase plan is synthesized: close planning, then sharpen",
-        ),
-        Event::PlanComplete => at(Lifecycle::Sharpen, "planning is done: sharpen the tasks"),
-        Event::SharpenStart => at(
-            Lifecycle::Sharpen,
-            "sharpening was begun and not finished: sharpen again",
-        ),
-        // Outputs that are there now are of an earlier phase.
-        Event::SharpenComplete => Restart {
-            task: files.prompts.first().cloned(),
+    let point = RESTARTS.decide(Reached {
+        last: last.kind,
+        has_both_plans: files.has_both_plans,
+        debates: debate_mode > 1,
+    });
+    let in_round = |n_further: u32| {
+        let round = round(state, last);
+        Restart {
+            review_round: Some(round.saturating_add(n_further)),
             ..at(
-                Lifecycle::Implement,
-                "the prompts are written: begin with the first task",
+                point.step,
+                &point.how.replace("{round}", &round.to_string()),
             )
+        }
+    };
+    match point.within {
+        Within::Whole => at(point.step, point.how),
+        Within::FirstTask => Restart {
+            task: files.prompts.first().cloned(),
+            ..at(point.step, point.how)
         },
-        Event::TaskStart | Event::TaskSuccess | Event::TaskRetry | Event::TaskFail => {
-            let track = Track::of(state, is_again);
-            implement(&track, files, is_retry)
-        }
-        Event::ReviewStart => review(
-            round(state, last),
-            "was begun and not finished: review again",
-        ),
-        Event::ReviewRejected => {
-            let done = round(state, last);
-            let how = format!("round {done} was rejected: fix what it found, then review");
-            review_with(done.saturating_add(1), &how)
-        }
-        Event::FixStart => {
-            let done = round(state, last);
-            let how = format!(
-                "the fix of round {done} was begun and not finished: do it again, then review"
-            );
-            review_with(done.saturating_add(1), &how)
-        }
-        Event::FixComplete => review_with(
-            round(state, last).saturating_add(1),
-            "the fix is done: review it",
-        ),
-        Event::ReviewApproved => at(Lifecycle::Complete, "the review passed: merge"),
-        Event::Merge => at(
-            Lifecycle::Reconcile,
-            "the branch is merged, so never merge it again: reconcile, then archive",
-        ),
-        Event::ReconcileComplete => at(Lifecycle::Archive, "all is reconciled: archive"),
-        Event::Error | Event::Halt => {
-            at(Lifecycle::Setup, "nothing of the phase has been done yet")
-        }
+        Within::NextTask => implement(&Track::of(state, is_again), files, is_retry),
+        Within::SameRound => in_round(0),
+        Within::NextRound => in_round(1),
     }
 }
 
 /// Returns why a person must look at a phase before it goes on.
 pub(super) fn operator_reason(state: &PhaseState, restart: &Restart) -> Option<String> {
-    if restart.is_out_of_rounds() {
-        return Some(format!("{MOST_ROUNDS} review rounds were rejected"));
+    let last = state.last().map(|event| event.kind);
+    let operator = OPERATORS.decide(Trouble {
+        is_out_of_rounds: restart.is_out_of_rounds(),
+        is_marked: state.status == "needs-operator-review",
+        has_failed: matches!(last, Some(Event::Error | Event::Halt)),
+        is_past_review: restart.step >= Lifecycle::Complete,
+    });
+    match operator {
+        Operator::Nobody => None,
+        Operator::Rounds => Some(format!("{MOST_ROUNDS} review rounds were rejected")),
+        Operator::Marked => Some("its state file says needs-operator-review".to_owned()),
     }
-    let is_past = restart.step >= Lifecycle::Complete;
-    let failed = matches!(
-        state.last().map(|event| event.kind),
-        Some(Event::Error | Event::Halt)
-    );
-    (state.status == "needs-operator-review" && (failed || !is_past))
-        .then(|| "its state file says needs-operator-review".to_owned())
 }
 
 fn at(step: Lifecycle, how: &str) -> Restart {
@@ -171,17 +130,6 @@ fn at(step: Lifecycle, how: &str) -> Restart {
         task: None,
         review_round: None,
         how: how.to_owned(),
-    }
-}
-
-fn review(round: u32, how: &str) -> Restart {
-    review_with(round, &format!("round {round} {how}"))
-}
-
-fn review_with(round: u32, how: &str) -> Restart {
-    Restart {
-        review_round: Some(round),
-        ..at(Lifecycle::Review, how)
     }
 }
 
@@ -219,7 +167,10 @@ fn implement(track: &Track, files: &TaskFiles, is_retry: bool) -> Restart {
             )
         };
     }
-    review_with(1, "every task was done: review")
+    Restart {
+        review_round: Some(1),
+        ..at(Lifecycle::Review, "every task was done: review")
+    }
 }
 
 /// What the events say of tasks.

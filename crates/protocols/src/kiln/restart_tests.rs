@@ -1,6 +1,7 @@
 //! The table of restart points, for every event of the closed set.
 
 use super::*;
+use crate::table::Value as _;
 
 fn state(events: &str) -> PhaseState {
     PhaseState::parse(&format!("status: in_progress\n## Events\n{events}"))

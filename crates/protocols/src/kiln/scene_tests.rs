@@ -124,6 +124,13 @@ impl Scene {
         self.case().assessment().clone()
     }
 
+    /// Returns the facts of the same project with another MEMORY.md.
+    pub(super) fn with_memory(&self, memory: &[u8]) -> Fact {
+        let world = self.world.clone().file(format!("{DIR}/MEMORY.md"), memory);
+        let case = Kiln.inspect(&world, &Ask::default());
+        case.assessment().facts.clone()
+    }
+
     pub(super) fn facts(&self) -> Fact {
         self.assessment().facts
     }

@@ -5,14 +5,11 @@ macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$word_doc:meta])* $variant:ident $word:literal,)* }) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-        pub(super) enum $name {
+        pub(crate) enum $name {
             $($(#[$word_doc])* $variant,)*
         }
 
         impl $name {
-            #[cfg(test)]
-            pub(super) const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
             /// Returns the word.
             pub(super) const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
@@ -21,6 +18,14 @@ macro_rules! words {
             /// Reads exactly the word.
             pub(super) fn parse(text: &str) -> Option<Self> {
                 match text { $($word => Some(Self::$variant),)* _ => None }
+            }
+        }
+
+        impl $crate::table::Value for $name {
+            const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            fn word(self) -> &'static str {
+                self.as_str()
             }
         }
     };
@@ -105,6 +110,7 @@ words! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Value as _;
 
     #[test]
     fn words_are_read_as_they_are_written_and_no_other_way() {

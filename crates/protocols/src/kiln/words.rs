@@ -3,9 +3,10 @@
 use rekindle_model::{Question, QuestionKind};
 use rekindle_text::{excerpt, headings, printable, printable_block};
 
-use super::assess::{Branch, Execution, Judged, MOST_CORRECTIONS};
+use super::assess::{Execution, Judged, MOST_CORRECTIONS};
 use super::inventory::Phase;
 use super::layout::{self, Layout};
+use super::table::Branch;
 use super::values::{PhaseStatus, Stage, SubStage};
 
 /// The menu of a project that is complete, as the seed has it.

@@ -10,8 +10,9 @@ use super::changes::{Collision, collisions};
 use super::heartbeat::{Pulse, Tier, judge};
 use super::layout;
 use super::read::{Phase, TaskEvidence, shown};
+use super::table::claim::{CLAIMS, Claim, Proof};
+use super::table::task::{Class, Override, Rule, Signals, TASKS, Verdict, Word};
 use super::task_list::{Heartbeat, Stage, Status, TaskId};
-use super::verdict::{Class, Override, Proof, Rule, Signals, Verdict, Word, decide};
 
 /// A phase with all that it means.
 #[derive(Debug)]
@@ -26,7 +27,7 @@ pub(super) struct Judged {
 /// One task with its verdict.
 #[derive(Debug)]
 pub(super) struct JudgedTask {
-    pub(super) verdict: Verdict,
+    pub(super) verdict: &'static Verdict,
     /// Only where it is running.
     pub(super) pulse: Option<Pulse>,
     /// Retries that were launched already.
@@ -144,7 +145,7 @@ fn judge_task(
         is_paused,
     };
     JudgedTask {
-        verdict: decide(signals),
+        verdict: TASKS.decide(signals),
         pulse,
         retries: row.map_or(0, |row| row.retries),
         stranger,
@@ -170,35 +171,28 @@ fn word(task: &TaskEvidence, pulse: Option<&Pulse>) -> Word {
 
 /// Returns what a worker's success is worth.
 fn proof(task: &TaskEvidence, has_stranger: bool) -> Proof {
-    let Some(tree) = &task.tree else {
-        return Proof::NoWorktree;
+    let artifacts = task.artifacts.as_ref();
+    let told = artifacts.and_then(|artifacts| artifacts.changed.as_ref());
+    let agrees = match (told, &task.touched) {
+        (Some(Ok(told)), Some(Ok(touched))) => {
+            // A worker tells paths in JSON, which has no bytes.
+            let found: BTreeSet<GitPath> = touched
+                .0
+                .keys()
+                .map(|path| GitPath::new(String::from_utf8_lossy(path.as_bytes()).into_owned()))
+                .collect();
+            found == *told
+        }
+        _ => false,
     };
-    if tree.has_own_commits {
-        return Proof::OwnCommits;
-    }
-    let Some((Some(told), Some(true))) = task
-        .artifacts
-        .as_ref()
-        .map(|artifacts| (&artifacts.changed, artifacts.passed))
-    else {
-        return Proof::NoArtifacts;
-    };
-    let (Ok(told), Some(Ok(touched))) = (told, &task.touched) else {
-        return Proof::Disagrees;
-    };
-    // A worker tells paths in JSON, which has no bytes.
-    let found: BTreeSet<GitPath> = touched
-        .0
-        .keys()
-        .map(|path| GitPath::new(String::from_utf8_lossy(path.as_bytes()).into_owned()))
-        .collect();
-    if found != *told {
-        return Proof::Disagrees;
-    }
-    if has_stranger {
-        return Proof::Stranger;
-    }
-    Proof::Whole
+    let passed = artifacts.and_then(|artifacts| artifacts.passed);
+    *CLAIMS.decide(Claim {
+        has_worktree: task.tree.is_some(),
+        has_own_commits: task.tree.as_ref().is_some_and(|tree| tree.has_own_commits),
+        has_artifacts: told.is_some() && passed == Some(true),
+        agrees,
+        has_stranger,
+    })
 }
 
 /// Returns a path of a task at which main holds something that is neither the base's nor the worker's.
@@ -224,9 +218,7 @@ fn stranger(phase: &Phase, id: &TaskId, task: &TaskEvidence) -> Option<GitPath> 
 
 /// Where a task is to be run again and nobody can tell how often it was, a person must say.
 fn unreadable_rows(phase: &Phase, tasks: &BTreeMap<TaskId, JudgedTask>) -> Vec<Finding> {
-    let is_counted = |task: &JudgedTask| {
-        task.verdict.class == Class::RerunRequired && task.verdict.rule.spends_retry()
-    };
+    let is_counted = |task: &JudgedTask| task.verdict.retry.is_some();
     let counted = tasks.iter().filter(|(_, task)| is_counted(task));
     let rows = counted.filter_map(|(id, _)| {
         let plan_task = phase.tasks[id].plan_task.as_ref()?;
@@ -265,27 +257,8 @@ fn notices(id: &TaskId, task: &TaskEvidence, judged: &JudgedTask) -> Vec<Finding
         }
     }
     let rule = judged.verdict.rule;
-    let inconsistent = match rule {
-        Rule::ClaimWithoutArtifacts
-        | Rule::ClaimWithoutWorktree
-        | Rule::ClaimWithOwnCommits
-        | Rule::ClaimDisagrees
-        | Rule::Contradiction => true,
-        Rule::Landed
-        | Rule::OrderedToHalt
-        | Rule::OrderedToRetry
-        | Rule::BehindGate
-        | Rule::NeverStarted
-        | Rule::Paused
-        | Rule::Alive
-        | Rule::Dead
-        | Rule::Proven
-        | Rule::StrangerOnMain
-        | Rule::SaidFailed
-        | Rule::SaidCancelled => false,
-    };
-    if inconsistent {
-        let message = format!("{id}: {}", rule.sentence());
+    if judged.verdict.is_inconsistent {
+        let message = format!("{id}: {}", judged.verdict.sentence);
         findings.push(Finding::new(Code::InconsistentTask, message).at(at()));
     }
     if let (Rule::StrangerOnMain, Some(path)) = (rule, &judged.stranger) {
@@ -347,7 +320,7 @@ impl Judged {
             let rule = task.verdict.rule;
             let is_used_up = task.retries >= self.phase.config.max_retries;
             rule == Rule::OrderedToHalt
-                || (rule != Rule::StrangerOnMain && rule.spends_retry() && is_used_up)
+                || (rule != Rule::StrangerOnMain && task.verdict.retry.is_some() && is_used_up)
         };
         self.of(Class::RerunRequired)
             .into_iter()

@@ -7,41 +7,23 @@ use rekindle_model::{Explanation, Place, ProtocolName, Said, WorkflowId};
 use super::assess::Judged;
 use super::layout;
 use super::read::shown;
+use super::table::task::Source;
 use super::task_list::{Heartbeat, TaskId};
-use super::verdict::Rule;
 use super::words;
-
-/// The sources in the order in which they count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Source {
-    Main,
-    State,
-    TaskList,
-    Evidence,
-    Worktree,
-}
+use crate::table::Value as _;
 
 /// Tells why a task is in its state, or `None` when the task list has no such task.
 pub(super) fn explain(judged: &Judged, task: &str) -> Option<Explanation> {
     let named = |id: &&TaskId| id.to_string() == task || judged.name(id) == task;
     let id = judged.tasks.keys().find(named)?;
     let verdict = judged.tasks[id].verdict;
-    let decided = decided_by(verdict.rule);
-    let said = [
-        Source::Main,
-        Source::State,
-        Source::TaskList,
-        Source::Evidence,
-        Source::Worktree,
-    ]
-    .into_iter()
-    .map(|source| {
+    let said = Source::ALL.iter().map(|&source| {
         let (place, at, what) = told(judged, id, source);
         Said {
             place,
             at,
             what,
-            decided: source == decided,
+            decided: source == verdict.by,
         }
     });
     Some(Explanation {
@@ -51,26 +33,10 @@ pub(super) fn explain(judged: &Judged, task: &str) -> Option<Explanation> {
         ),
         task: id.to_string(),
         verdict: verdict.class.as_str().to_owned(),
-        rule: verdict.rule.sentence().to_owned(),
+        rule: verdict.sentence.to_owned(),
         said: said.collect(),
         left_out: 0,
     })
-}
-
-fn decided_by(rule: Rule) -> Source {
-    match rule {
-        Rule::Landed | Rule::StrangerOnMain => Source::Main,
-        Rule::OrderedToHalt | Rule::OrderedToRetry | Rule::Paused => Source::State,
-        Rule::BehindGate
-        | Rule::NeverStarted
-        | Rule::Alive
-        | Rule::Dead
-        | Rule::SaidFailed
-        | Rule::SaidCancelled
-        | Rule::Contradiction => Source::TaskList,
-        Rule::Proven | Rule::ClaimWithoutArtifacts | Rule::ClaimDisagrees => Source::Evidence,
-        Rule::ClaimWithoutWorktree | Rule::ClaimWithOwnCommits => Source::Worktree,
-    }
 }
 
 fn told(judged: &Judged, id: &TaskId, source: Source) -> (Place, Option<Timestamp>, String) {

@@ -3,7 +3,7 @@
 use rekindle_model::Fact;
 
 use super::assess::Judged;
-use super::verdict::Class;
+use super::table::task::Class;
 
 /// Returns the facts of a phase that could be read.
 pub(super) fn facts(judged: &Judged) -> Fact {

@@ -1,12 +1,13 @@
-//! How long a worker may be silent: the seed's table, by stage.
+//! A running task's sign of life, judged by the table of [`super::table::silence`].
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::table::silence::allowed;
 use super::task_list::{Heartbeat, Stage};
 
 /// What a heartbeat's age means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Tier {
+pub(crate) enum Tier {
     Healthy,
     Warning,
     Dead,
@@ -34,25 +35,6 @@ pub(super) struct Pulse {
     pub(super) is_from_the_future: bool,
 }
 
-/// Minutes from which on a stage is worth a warning, and after which its worker is dead.
-///
-/// A stage that is not known gets the longest row: a live worker is never given up for a typo.
-const fn minutes(stage: Option<&Stage>) -> (i64, i64) {
-    match stage {
-        Some(Stage::Claimed) => (5, 10),
-        Some(Stage::Sharpening | Stage::Sharpened) => (10, 15),
-        Some(Stage::Verifying | Stage::Verified) => (15, 20),
-        Some(
-            Stage::Implementing
-            | Stage::Implemented
-            | Stage::Failed
-            | Stage::ShutdownAck
-            | Stage::Unknown(_),
-        )
-        | None => (20, 30),
-    }
-}
-
 /// Judges the heartbeat of a running task; `uniform` replaces the table.
 pub(super) fn judge(
     stage: Option<&Stage>,
@@ -60,11 +42,11 @@ pub(super) fn judge(
     uniform: Option<SignedDuration>,
     now: Timestamp,
 ) -> Pulse {
-    let (warning, dead) = minutes(stage);
-    let dead_after = uniform.unwrap_or(SignedDuration::from_mins(dead));
+    let allowed = allowed(stage);
+    let dead_after = uniform.unwrap_or(SignedDuration::from_mins(allowed.dead));
     let warn_from = uniform
         .is_none()
-        .then(|| SignedDuration::from_mins(warning));
+        .then(|| SignedDuration::from_mins(allowed.warning));
     let Heartbeat::At(at) = heartbeat else {
         return Pulse {
             tier: Tier::Dead,

@@ -1,8 +1,8 @@
 //! kiln-teams: crash recovery of a wave of workers in worktrees.
 //!
 //! After a crash four sources can disagree: git's worktrees, the folder they are in, `.kiln/STATE.md`
-//! and the Teams task list. [`read`] takes them all in, [`verdict`] is the table that decides about a
-//! task, [`assess`] applies it and looks at waves as a whole, [`plan`] says what is due in the seed's
+//! and the Teams task list. [`read`] takes them all in, [`table`] has the decisions as data, [`assess`]
+//! applies them to each task and looks at waves as a whole, [`plan`] says what is due in the seed's
 //! order. Work lands on the branch that is checked out in the project, one commit a task.
 
 mod assess;
@@ -17,8 +17,8 @@ mod plan_file;
 mod read;
 mod scribe;
 mod state;
+pub(crate) mod table;
 mod task_list;
-mod verdict;
 mod words;
 mod work;
 
@@ -32,7 +32,8 @@ use rekindle_world::World;
 
 use self::assess::Judged;
 use self::read::Evidence;
-use self::verdict::Class;
+use self::table::round::{NEXT, NextStep, Standing};
+use self::table::task::Class;
 use crate::{Ask, Case, Protocol};
 
 /// The protocol itself; it has no state.
@@ -301,29 +302,36 @@ fn stage(judged: &Judged) -> String {
 
 fn next(judged: &Judged) -> Next {
     let count = |class| judged.of(class).len();
-    let (kind, summary) = if judged.is_paused {
-        (
-            "paused",
-            "a person paused it; a yes lets it go on".to_owned(),
-        )
-    } else if !judged.collisions.is_empty() {
-        ("collision", words::collisions(&judged.collisions))
-    } else if count(Class::ReadyForIntegration) > 0 {
-        let ready = count(Class::ReadyForIntegration);
-        ("integrate", format!("put {ready} finished tasks on main"))
-    } else if judged.is_halted() {
-        ("halt", words::halt_reason(judged))
-    } else if count(Class::RerunRequired) > 0 {
-        let again = count(Class::RerunRequired);
-        ("requeue", format!("run {again} tasks again"))
-    } else if count(Class::InProgress) > 0 {
-        let running = count(Class::InProgress);
-        ("wait", format!("wait for {running} workers"))
-    } else if count(Class::Pending) > 0 {
-        let pending = count(Class::Pending);
-        ("launch", format!("launch {pending} tasks"))
-    } else {
-        ("finish", words::finished(judged))
+    let ready = count(Class::ReadyForIntegration);
+    let again = count(Class::RerunRequired);
+    let running = count(Class::InProgress);
+    let pending = count(Class::Pending);
+    let next = NEXT.decide(Standing {
+        is_paused: judged.is_paused,
+        has_collision: !judged.collisions.is_empty(),
+        has_ready: ready > 0,
+        is_halted: judged.is_halted(),
+        has_rerun: again > 0,
+        is_at_work: running > 0,
+        has_pending: pending > 0,
+    });
+    let summary = match next {
+        NextStep::Paused => "a person paused it; a yes lets it go on".to_owned(),
+        NextStep::Collision => words::collisions(&judged.collisions),
+        NextStep::Integrate => format!("put {ready} finished tasks on main"),
+        NextStep::Halt => words::halt_reason(judged),
+        NextStep::Requeue => format!("run {again} tasks again"),
+        NextStep::Wait => format!("wait for {running} workers"),
+        NextStep::Launch => format!("launch {pending} tasks"),
+        NextStep::Finish => words::finished(judged),
     };
-    Next { kind, summary }
+    Next {
+        kind: next.as_str(),
+        summary,
+    }
 }
+
+#[cfg(test)]
+mod oracle_tests;
+#[cfg(test)]
+mod scene_tests;

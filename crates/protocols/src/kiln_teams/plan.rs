@@ -13,8 +13,9 @@ use super::assess::Judged;
 use super::layout;
 use super::read::shown;
 use super::state::{NewRow, StateFile};
+use super::table::round::{Circumstances, Due, Gate, ROUNDS};
+use super::table::task::{Class, Rule};
 use super::task_list::{TaskId, TaskUpdate};
-use super::verdict::{Class, Rule};
 use super::words;
 use super::work::OWNER;
 
@@ -72,76 +73,85 @@ impl Planner<'_> {
         }
     }
 
-    /// Decides what is due now. Each case leaves evidence behind that makes the next round another one.
+    /// Returns what is due now, as the table has it.
     fn round(&self) -> Plan {
         let judged = self.judged;
-        if judged.is_paused {
-            return self.unpause();
-        }
-        if !judged.collisions.is_empty() {
-            let reason = words::collisions(&judged.collisions);
-            let hints = ["replan the wave so that one task owns each path; all worktrees are kept"];
-            return self.plan(
-                Vec::new(),
-                Then::Stop(stop(StopKind::Blocked, &reason, &hints)),
-            );
-        }
         let landings = self.landings();
-        if !landings.is_empty() {
-            let mut plan = self.plan(landings, Then::Again);
-            plan.ahead = self.ahead();
-            return plan;
-        }
-        if judged.is_halted() {
-            return self.halt();
-        }
-        if let Some((id, path)) = judged.strangers().first() {
-            let reason = words::stranger(&judged.name(id), path);
-            let hints =
-                ["commit it, move it away or put it back, then run `rekindle resume` again"];
-            return self.plan(
-                Vec::new(),
-                Then::Stop(stop(StopKind::Blocked, &reason, &hints)),
-            );
-        }
+        let strangers = judged.strangers();
         let foreign = self.foreign_workers();
-        if !foreign.is_empty() {
-            let reason = words::others_at_work(judged, &foreign);
-            let hints = ["`rekindle resume --watch` stays and goes on when they have ended"];
-            return self.plan(
-                Vec::new(),
-                Then::Stop(stop(StopKind::OthersAtWork, &reason, &hints)),
-            );
-        }
         let wanted = judged.of(Class::RerunRequired);
-        let is_at_work = !judged.of(Class::InProgress).is_empty();
-        if !wanted.is_empty() && !is_at_work {
-            return self.with_agent(self.requeue(&wanted), Then::Workers);
-        }
-        if is_at_work || !judged.of(Class::Pending).is_empty() {
-            return self.with_agent(Vec::new(), Then::Workers);
-        }
-        if let Some(unread) = judged.phase.unread() {
-            let reason = words::unread(unread);
-            let hints = ["repair the file or take it away, then run `rekindle resume` again"];
-            return self.plan(
-                Vec::new(),
-                Then::Stop(stop(StopKind::Blocked, &reason, &hints)),
-            );
-        }
-        match self.gate_to_open() {
-            Some(wave) if judged.phase.config.checks.is_empty() => {
-                self.with_agent(self.open_gate(wave), Then::Again)
+        let unread = judged.phase.unread();
+        let gate = self.gate_to_open();
+        let due = ROUNDS.decide(Circumstances {
+            is_paused: judged.is_paused,
+            has_collision: !judged.collisions.is_empty(),
+            can_land: !landings.is_empty(),
+            is_halted: judged.is_halted(),
+            has_stranger: !strangers.is_empty(),
+            has_foreign_worker: !foreign.is_empty(),
+            has_rerun: !wanted.is_empty(),
+            is_at_work: !judged.of(Class::InProgress).is_empty(),
+            has_pending: !judged.of(Class::Pending).is_empty(),
+            has_unread: unread.is_some(),
+            gate: match gate {
+                None => Gate::Nothing,
+                Some(_) if judged.phase.config.checks.is_empty() => Gate::Unchecked,
+                Some(_) => Gate::Checked,
+            },
+        });
+        match due {
+            Due::Unpause => self.unpause(),
+            Due::Collision => self.blocked(
+                &words::collisions(&judged.collisions),
+                "replan the wave so that one task owns each path; all worktrees are kept",
+            ),
+            Due::Land => {
+                let mut plan = self.plan(landings, Then::Again);
+                plan.ahead = self.ahead();
+                plan
             }
-            Some(wave) => {
+            Due::Halt => self.halt(),
+            Due::Stranger => self.blocked(
+                &strangers.first().map_or_else(String::new, |(id, path)| {
+                    words::stranger(&judged.name(id), path)
+                }),
+                "commit it, move it away or put it back, then run `rekindle resume` again",
+            ),
+            Due::Others => {
+                let reason = words::others_at_work(judged, &foreign);
+                let hints = ["`rekindle resume --watch` stays and goes on when they have ended"];
+                self.plan(
+                    Vec::new(),
+                    Then::Stop(stop(StopKind::OthersAtWork, &reason, &hints)),
+                )
+            }
+            Due::Requeue => self.with_agent(self.requeue(&wanted), Then::Workers),
+            Due::Work => self.with_agent(Vec::new(), Then::Workers),
+            Due::Unread => self.blocked(
+                &unread.map_or_else(String::new, words::unread),
+                "repair the file or take it away, then run `rekindle resume` again",
+            ),
+            Due::OpenGate => self.with_agent(
+                gate.map_or_else(Vec::new, |wave| self.open_gate(wave)),
+                Then::Again,
+            ),
+            Due::CheckGate => {
                 let checks = Checks {
-                    of: words::wave_name(wave),
+                    of: gate.map_or_else(String::new, words::wave_name),
                     commands: judged.phase.config.checks.clone(),
                 };
                 self.with_agent(Vec::new(), Then::Check(checks))
             }
-            None => self.finish(),
+            Due::Finish => self.finish(),
         }
+    }
+
+    /// Returns the plan of a phase that only a person can help.
+    fn blocked(&self, reason: &str, hint: &str) -> Plan {
+        self.plan(
+            Vec::new(),
+            Then::Stop(stop(StopKind::Blocked, reason, &[hint])),
+        )
     }
 
     /// Returns a plan that is carried out only where an agent is there to do the work.
@@ -287,9 +297,9 @@ impl Planner<'_> {
         let now = rekindle_text::format_seconds(judged.now);
         for id in ids {
             let (task, verdict) = (&judged.phase.tasks[*id], &judged.tasks[*id]);
-            let rule = verdict.verdict.rule;
+            let decided = verdict.verdict;
             let owner = task.file.owner.as_deref();
-            if rule == Rule::Dead {
+            if decided.rule == Rule::Dead {
                 steps.push(match owner.filter(|owner| *owner != OWNER) {
                     Some(owner) => step(
                         Action::AskHost {
@@ -319,13 +329,13 @@ impl Planner<'_> {
             let why = format!("{} is put back into the queue", judged.name(id));
             let before = task.file.bytes().to_vec();
             steps.push(edit(task.file.path.clone(), before, after, why));
-            if let Some(plan_task) = task.plan_task.as_ref().filter(|_| rule.spends_retry()) {
+            if let (Some(plan_task), Some(last_status)) = (&task.plan_task, decided.retry) {
                 rows.push(NewRow {
                     plan_task: plan_task.clone(),
                     wave: id.wave,
                     retries: verdict.retries + 1,
                     last_attempt: now.clone(),
-                    last_status: rule.ledger_status(),
+                    last_status,
                     next_action: "retry",
                 });
             }

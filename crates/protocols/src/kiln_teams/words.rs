@@ -7,8 +7,8 @@ use rekindle_world::GitPath;
 use super::assess::{Judged, minutes};
 use super::changes::Collision;
 use super::read::shown;
+use super::table::task::{Class, Rule};
 use super::task_list::TaskId;
-use super::verdict::{Class, Rule};
 
 /// What kiln says when `.kiln/` has no STATE.md.
 pub(super) const NO_STATE: &str = "Found .kiln/ but missing .kiln/STATE.md. Initialization appears incomplete. Run /kiln:init to reinitialize.";
@@ -104,7 +104,7 @@ fn remark(judged: &Judged, id: &TaskId) -> String {
             .map(|commit| format!("commit {}", short(&commit.id)))
             .unwrap_or_default(),
         (Rule::NeverStarted | Rule::BehindGate | Rule::Proven, _) => String::new(),
-        (rule, _) => rule.sentence().to_owned(),
+        _ => task.verdict.sentence.to_owned(),
     };
     let retries = match task.verdict.class {
         Class::RerunRequired => format!(
@@ -174,7 +174,7 @@ pub(super) fn would_launch(judged: &Judged, id: &TaskId) -> String {
     let task = &judged.tasks[id];
     let name = judged.name(id);
     match task.verdict.class {
-        Class::RerunRequired if task.verdict.rule.spends_retry() => format!(
+        Class::RerunRequired if task.verdict.retry.is_some() => format!(
             "{name} would be launched again (retry {} of {})",
             task.retries + 1,
             judged.phase.config.max_retries
@@ -245,7 +245,7 @@ pub(super) fn halt(judged: &Judged) -> String {
                 "{} ({id}) after {} retries: {}. Its worktree is kept at {}.",
                 judged.name(id),
                 task.retries,
-                task.verdict.rule.sentence(),
+                task.verdict.sentence,
                 printable(worktree.as_str())
             )
         })

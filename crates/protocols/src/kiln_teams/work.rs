@@ -9,8 +9,8 @@ use rekindle_world::{Kind, World};
 use super::assess::Judged;
 use super::layout;
 use super::read::shown;
+use super::table::task::Class;
 use super::task_list::TaskId;
-use super::verdict::Class;
 use super::words;
 use crate::prompt::Prompt;
 

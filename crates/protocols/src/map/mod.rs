@@ -28,6 +28,7 @@ mod resume;
 mod root;
 mod state;
 mod steps;
+pub(crate) mod table;
 mod triage;
 mod verification;
 mod words;

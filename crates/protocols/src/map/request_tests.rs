@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use proptest::prelude::*;
 use rekindle_world::MemoryWorld;
 
 use super::*;
@@ -357,5 +358,123 @@ fn a_project_without_git_is_the_nearest_folder_with_files_of_maps() {
     ] {
         let root = crate::map::root(&world(typed_in));
         assert_eq!(root.folder, expected, "{typed_in}");
+    }
+}
+
+/// What somebody types while a workflow goes on.
+#[derive(Debug, Clone, Copy)]
+enum Typed {
+    Next,
+    /// The step that is due is closed.
+    Close,
+    /// The monitor says yes, be its step due or the actor's.
+    Accept,
+    /// The monitor says no.
+    Reject,
+}
+
+/// The seed's loop in the plainest way: each subtask is researched, acted on and monitored; a no goes
+/// back to the actor, five times at most, from the second time on without what failed before.
+struct Loop {
+    left: Vec<&'static str>,
+    due: &'static str,
+    n_retries: u32,
+}
+
+impl Loop {
+    fn passed(&mut self) {
+        self.left.remove(0);
+        self.due = if self.left.is_empty() {
+            "COMPLETE"
+        } else {
+            "2.2"
+        };
+        self.n_retries = 0;
+    }
+
+    /// Returns what the command must answer: a key and its value.
+    fn type_in(&mut self, typed: Typed) -> (&'static str, &'static str) {
+        match (typed, self.due) {
+            (Typed::Next, due) => ("step_id", due),
+            (Typed::Close | Typed::Accept, "2.4") | (Typed::Accept, "2.3") => {
+                self.passed();
+                ("next_step", self.due)
+            }
+            (Typed::Close, "2.2") => {
+                self.due = "2.3";
+                ("next_step", "2.3")
+            }
+            (Typed::Close, _) => {
+                self.due = "2.4";
+                ("next_step", "2.4")
+            }
+            (Typed::Reject, "2.2") | (Typed::Accept, _) => ("status", "error"),
+            (Typed::Reject, _) => {
+                self.n_retries += 1;
+                if self.n_retries > 5 {
+                    return ("status", "max_retries");
+                }
+                self.due = "2.3";
+                let is_first = self.n_retries == 1;
+                let isolation = if is_first {
+                    "normal_retry"
+                } else {
+                    "clean_retry_required"
+                };
+                ("retry_isolation", isolation)
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_walk_through_the_steps_is_the_seeds_loop(
+        walk in prop::collection::vec(
+            prop::sample::select(&[Typed::Next, Typed::Close, Typed::Accept, Typed::Reject, Typed::Reject][..]),
+            1..30,
+        ),
+    ) {
+        let mut project = researched(planned());
+        project.says(&["initialize", "x"]);
+        for step in ["1.0", "1.5"] {
+            close(&mut project, step);
+        }
+        project.says(&["set_plan_approved", "yes"]);
+        close(&mut project, "1.55");
+        project.says(&["get_next_step"]);
+        close(&mut project, "1.6");
+        let left = vec!["ST-001", "ST-003", "ST-002"];
+        let mut oracle = Loop { left, due: "2.2", n_retries: 0 };
+        for typed in walk {
+            // A yes needs work that it could be about.
+            if matches!(typed, Typed::Accept) && oracle.due == "2.2" {
+                continue;
+            }
+            let due = oracle.due;
+            let (key, value) = oracle.type_in(typed);
+            let answer = match typed {
+                Typed::Next => project.says(&["get_next_step"]),
+                Typed::Close => close(&mut project, due),
+                Typed::Accept => close(&mut project, "2.4"),
+                Typed::Reject => project.says(&["monitor_failed", "--feedback", "BLOCKER: x"]),
+            };
+            prop_assert_eq!(&answer[key], value, "{:?} at {}: {}", typed, due, answer);
+            if matches!(typed, Typed::Next) {
+                // Who asks again finds that nothing is left to be moved.
+                prop_assert!(project.type_in(&["get_next_step"]).actions.is_empty());
+            }
+            if oracle.due == "COMPLETE" {
+                // What is complete stays so.
+                prop_assert_eq!(&project.says(&["get_next_step"])["is_complete"], true);
+                prop_assert_eq!(&project.state()["workflow_status"], "WORKFLOW_COMPLETE");
+                return Ok(());
+            }
+            let state = project.state();
+            prop_assert_eq!(&state["current_subtask_id"], oracle.left[0]);
+            prop_assert_eq!(&state["retry_count"], oracle.n_retries);
+        }
     }
 }

@@ -1,19 +1,64 @@
-//! The steps of a workflow: ids, phases, order, and what each asks for.
+//! The steps of a workflow as the state machine counts them, and what each asks for.
 
 use super::fault::Fault;
 use super::state::{State, key};
+use super::table::{self, Retry, STEPS, Step};
 
 /// Steps of a workflow without test-first steps.
-pub(crate) const STANDARD: &[&str] = &["1.0", "1.5", "1.55", "1.56", "1.6", "2.2", "2.3", "2.4"];
+pub(crate) const STANDARD: &[&str] = &ids::<{ n_steps(Kind::Standard) }>(Kind::Standard);
 /// Steps of a workflow with them.
-const TEST_FIRST: &[&str] = &[
-    "1.0", "1.5", "1.55", "1.56", "1.6", "2.2", "2.25", "2.26", "2.3", "2.4",
-];
+const TEST_FIRST: &[&str] = &ids::<{ n_steps(Kind::All) }>(Kind::All);
 /// The test-first steps alone, the only ones that can be skipped.
-pub(crate) const SKIPPABLE: &[&str] = &["2.25", "2.26"];
+pub(crate) const SKIPPABLE: &[&str] = &ids::<{ n_steps(Kind::TestFirst) }>(Kind::TestFirst);
+/// How many steps come before the first subtask's.
+const N_BEFORE: usize = n_steps(Kind::Once);
+
+/// Some of the steps.
+#[derive(Clone, Copy)]
+enum Kind {
+    All,
+    Standard,
+    TestFirst,
+    /// Those that are not repeated for each subtask.
+    Once,
+}
+
+const fn is_of(step: &Step, kind: Kind) -> bool {
+    match kind {
+        Kind::All => true,
+        Kind::Standard => !step.is_test_first,
+        Kind::TestFirst => step.is_test_first,
+        Kind::Once => !step.is_of_subtask,
+    }
+}
+
+const fn n_steps(kind: Kind) -> usize {
+    let (mut at, mut n) = (0, 0);
+    while at < STEPS.len() {
+        if is_of(&STEPS[at], kind) {
+            n += 1;
+        }
+        at += 1;
+    }
+    n
+}
+
+/// Returns the ids of the steps of a kind, while compiling.
+const fn ids<const N: usize>(kind: Kind) -> [&'static str; N] {
+    let mut ids = [""; N];
+    let (mut at, mut n) = (0, 0);
+    while at < STEPS.len() {
+        if is_of(&STEPS[at], kind) {
+            ids[n] = STEPS[at].id;
+            n += 1;
+        }
+        at += 1;
+    }
+    ids
+}
 
 /// The isolation of an attempt that must not know what the failed ones tried.
-pub(crate) const CLEAN_RETRY: &str = "clean_retry_required";
+pub(crate) const CLEAN_RETRY: &str = Retry::Clean.as_str();
 
 /// Returns the steps in order.
 pub(crate) fn order(is_tdd: bool) -> &'static [&'static str] {
@@ -22,24 +67,12 @@ pub(crate) fn order(is_tdd: bool) -> &'static [&'static str] {
 
 /// Returns the steps that are repeated for each subtask.
 pub(crate) fn of_subtask(is_tdd: bool) -> &'static [&'static str] {
-    &order(is_tdd)[5..]
+    &order(is_tdd)[N_BEFORE..]
 }
 
 /// Returns the phase of a step.
 pub(crate) fn phase(step: &str) -> Option<&'static str> {
-    Some(match step {
-        "1.0" => "DECOMPOSE",
-        "1.5" => "INIT_PLAN",
-        "1.55" => "REVIEW_PLAN",
-        "1.56" => "CHOOSE_MODE",
-        "1.6" => "INIT_STATE",
-        "2.2" => "RESEARCH",
-        "2.25" => "TEST_WRITER",
-        "2.26" => "TEST_FAIL_GATE",
-        "2.3" => "ACTOR",
-        "2.4" => "MONITOR",
-        _ => return None,
-    })
+    table::step(step).map(|step| step.phase)
 }
 
 /// Returns the phase of a step, or the word for one that nobody knows.

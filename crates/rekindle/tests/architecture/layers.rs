@@ -39,7 +39,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["app", "mcp", "model", "text", "torture", "wire"],
     ),
     ("testkit", &[]),
-    ("xtask", &["wire"]),
+    ("xtask", &["protocols", "wire"]),
 ];
 
 /// The crates without any I/O: vocabulary.

@@ -56,6 +56,21 @@ impl RunEnd {
 }
 
 impl TaskEvent {
+    pub(in super::super) const ALL: [Self; 12] = [
+        Self::Created,
+        Self::Ready,
+        Self::Claimed,
+        Self::Started,
+        Self::Implemented,
+        Self::Verified,
+        Self::Completed,
+        Self::Failed,
+        Self::Failure,
+        Self::VerificationFailed,
+        Self::Blocked,
+        Self::Skipped,
+    ];
+
     /// Returns the normalised type of the event.
     pub(in super::super) fn as_str(self) -> &'static str {
         match self {

@@ -2,9 +2,10 @@
 
 use rekindle_model::{StopKind, Then};
 
-use super::super::assess::{Branch, Execution, Judged, Routing};
+use super::super::assess::{Execution, Judged, Routing};
 use super::super::layout;
 use super::super::memory::Memory;
+use super::super::table::Branch;
 use super::super::values::Stage;
 use super::super::words;
 use super::stop;

@@ -7,11 +7,12 @@
 use camino::Utf8PathBuf;
 use rekindle_model::{Action, Plan, Step, Then};
 
-use super::super::assess::{Branch, Routing};
+use super::super::assess::Routing;
 use super::super::handed::Handed;
 use super::super::layout;
 use super::super::memory::Memory;
 use super::super::seen;
+use super::super::table::Branch;
 use super::super::words;
 use super::{Planner, says};
 

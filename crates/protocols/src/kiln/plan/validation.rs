@@ -2,10 +2,11 @@
 
 use rekindle_model::{AgentTask, Ended, Plan, StopKind, Then};
 
-use super::super::assess::{Branch, Judged, MOST_CORRECTIONS, assess};
+use super::super::assess::{Judged, MOST_CORRECTIONS, assess};
 use super::super::memory::{CORRECTION_LOG, Memory};
 use super::super::prompts;
 use super::super::seen::{self, Left};
+use super::super::table::{Branch, CONCLUSIONS, Conclusion, Judgment};
 use super::super::values::{Stage, Status, Verdict};
 use super::super::words;
 use super::settle::MOST_ATTEMPTS;
@@ -107,8 +108,12 @@ impl Planner<'_> {
 
     fn conclude(&self, verdict: Verdict) -> Plan {
         let fields = &self.judged.project.fields;
-        match verdict {
-            Verdict::Pass => {
+        let conclusion = CONCLUSIONS.decide(Judgment {
+            said: verdict,
+            may_correct: fields.correction_cycle < MOST_CORRECTIONS,
+        });
+        match conclusion {
+            Conclusion::Complete => {
                 let context = match self.judged.inventory.len() {
                     0 => "The project is validated.".to_owned(),
                     n => format!("All {n} phases completed and validated."),
@@ -124,10 +129,8 @@ impl Planner<'_> {
                 );
                 self.stop_with(&memory, "validation passed", stop)
             }
-            Verdict::Partial | Verdict::Fail if fields.correction_cycle < MOST_CORRECTIONS => {
-                self.correct(verdict)
-            }
-            Verdict::Partial | Verdict::Fail => self.give_up(verdict),
+            Conclusion::Correct => self.correct(verdict),
+            Conclusion::GiveUp => self.give_up(verdict),
         }
     }
 

@@ -9,10 +9,7 @@ use crate::map::feedback;
 use crate::map::quarantine;
 use crate::map::reply::Reply;
 use crate::map::state::{State, StateFile, key};
-use crate::map::steps::CLEAN_RETRY;
-
-/// From this retry on an attempt must not know what failed before.
-pub(crate) const CLEAN_FROM: i64 = 2;
+use crate::map::table::{RETRIES, Rejection, Retry as Verdict};
 
 /// `monitor_failed`: the current subtask goes back to the actor.
 pub(crate) fn monitor_failed(desk: Desk<'_>, said: &str) -> Result<Reply, Fault> {
@@ -31,7 +28,8 @@ pub(crate) fn monitor_failed(desk: Desk<'_>, said: &str) -> Result<Reply, Fault>
     let count = state.int_after(key::RETRY_COUNT)?;
     let most = state.int(key::MAX_RETRIES)?;
     state.set(key::RETRY_COUNT, count);
-    if count > most {
+    let verdict = *RETRIES.decide(Rejection::new(count, most));
+    if verdict == Verdict::Exhausted {
         let answer = exhausted(count, most).with(
             "message",
             format!("All {most} retries are used up; a person has to decide."),
@@ -45,7 +43,7 @@ pub(crate) fn monitor_failed(desk: Desk<'_>, said: &str) -> Result<Reply, Fault>
     let name = format!("monitor_feedback_retry{count}.md");
     let title = format!("Monitor Feedback (retry {count})");
     let retry = Retry::new(desk, &name, &title, said)?;
-    let retry = retry.isolated(desk, state, subtask.as_deref(), count)?;
+    let retry = retry.isolated(desk, state, subtask.as_deref(), count, verdict)?;
     let answer = Object::new()
         .with("status", "retrying")
         .with("retry_count", count)
@@ -76,7 +74,8 @@ pub(crate) fn wave_monitor_failed(
     };
     state.map_mut(key::SUBTASK_RETRIES)?.set(subtask, count);
     let most = state.int(key::MAX_RETRIES)?;
-    if count > most {
+    let verdict = *RETRIES.decide(Rejection::new(count, most));
+    if verdict == Verdict::Exhausted {
         let answer = exhausted(count, most).with("subtask_id", subtask).with(
             "message",
             format!("All {most} retries of {subtask} are used up; a person has to decide."),
@@ -87,7 +86,7 @@ pub(crate) fn wave_monitor_failed(
     let name = format!("monitor_feedback_{subtask}_retry{count}.md");
     let title = format!("Monitor Feedback for {subtask} (retry {count})");
     let retry = Retry::new(desk, &name, &title, said)?;
-    let retry = retry.isolated(desk, state, Some(subtask), count)?;
+    let retry = retry.isolated(desk, state, Some(subtask), count, verdict)?;
     let answer = Object::new()
         .with("status", "retrying")
         .with("subtask_id", subtask)
@@ -101,7 +100,7 @@ pub(crate) fn wave_monitor_failed(
 
 fn exhausted(count: i64, most: i64) -> Object {
     Object::new()
-        .with("status", "max_retries")
+        .with("status", Verdict::Exhausted.as_str())
         .with("retry_count", count)
         .with("max_retries", most)
 }
@@ -124,7 +123,7 @@ impl Retry {
         Ok(Self {
             feedback,
             feedback_file,
-            isolation: "normal_retry",
+            isolation: Verdict::Normal.as_str(),
             quarantine: None,
             actions: action.flatten().into_iter().collect(),
         })
@@ -136,22 +135,23 @@ impl Retry {
         state: &mut State,
         subtask: Option<&str>,
         count: i64,
+        verdict: Verdict,
     ) -> Result<Self, Fault> {
         let subtask = subtask.unwrap_or("workflow");
-        let counter = if count >= CLEAN_FROM {
+        let counter = if verdict == Verdict::Clean {
             let file = self.feedback_file.as_deref();
             let entry = quarantine::entry(desk, subtask, count, file, &self.feedback);
             let (path, action) = quarantine::add(desk, subtask, count, entry)?;
             self.actions.extend(action);
             state.map_mut(key::QUARANTINES)?.set(subtask, &path);
             self.quarantine = Some(path);
-            self.isolation = CLEAN_RETRY;
             key::CLEAN_RETRIES
         } else {
             key::CONTAMINATED_RETRIES
         };
         let counted = state.int_after(counter)?;
         state.set(counter, counted);
+        self.isolation = verdict.as_str();
         state.map_mut(key::ISOLATION)?.set(subtask, self.isolation);
         Ok(self)
     }

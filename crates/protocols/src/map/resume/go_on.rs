@@ -17,11 +17,12 @@ use crate::map::fault::Fault;
 use crate::map::layout;
 use crate::map::machine::advance::BLOCKED;
 use crate::map::machine::validate::{self, Close};
-use crate::map::machine::{completion, contract, next, retry, waves};
+use crate::map::machine::{completion, contract, next, waves};
 use crate::map::quarantine;
 use crate::map::reply::{Body, Reply};
 use crate::map::state::{COMPLETE, CONTRACT_READY, State, WORKFLOW_COMPLETE, key};
 use crate::map::steps;
+use crate::map::table::{self, Duty, RETRIES, Rejection, Retry};
 
 impl Planner<'_> {
     /// Asks the state machine what is due.
@@ -39,11 +40,20 @@ impl Planner<'_> {
             COMPLETE => self.completed(workflow),
             CONTRACT_READY => self.take_up_contract(workflow),
             BLOCKED => Ok(self.blocked(&answer)),
-            "1.0" => self.decompose(),
-            "1.5" => self.write_plan(workflow),
-            "1.55" => self.review(workflow),
-            step @ "1.6" => self.close(step, "the plan's subtasks are taken over"),
-            step => self.send(workflow, step),
+            step => match table::step(step).map(|step| step.duty) {
+                Some(Duty::Decompose) => self.decompose(),
+                Some(Duty::WritePlan) => self.write_plan(workflow),
+                Some(Duty::Approve) => self.review(workflow),
+                Some(Duty::Close) => self.close(step, "the plan's subtasks are taken over"),
+                Some(
+                    Duty::Research
+                    | Duty::WriteTests
+                    | Duty::TestGate
+                    | Duty::Implement
+                    | Duty::Judge,
+                )
+                | None => self.send(workflow, step),
+            },
         }
     }
 
@@ -76,27 +86,29 @@ impl Planner<'_> {
             )));
         }
         let order = Order::new(step, mode);
-        match step {
-            "2.2" => {
+        match table::step(step).map(|step| step.duty) {
+            Some(Duty::Research) => {
                 let task = prompts::research(self.desk, workflow, subtask, 1, None);
                 Ok(self.agent(task, &order))
             }
-            "2.25" => {
+            Some(Duty::WriteTests) => {
                 let task = prompts::test_writer(self.desk, workflow, subtask, 1, None);
                 Ok(self.agent(task, &order))
             }
-            "2.26" => Ok(self.gate(workflow, subtask, &order, 1)),
-            "2.3" => match self.breaker(workflow, mode)? {
+            Some(Duty::TestGate) => Ok(self.gate(workflow, subtask, &order, 1)),
+            Some(Duty::Implement) => match self.breaker(workflow, mode)? {
                 Some(text) => Ok(self.plan(Vec::new(), Then::Ask(questions::breaker(text)))),
                 None => self.actor(workflow, subtask, &order),
             },
-            "2.4" => match exhausted(workflow, subtask, mode)? {
+            Some(Duty::Judge) => match exhausted(workflow, subtask, mode)? {
                 Some(text) => Ok(self.plan(Vec::new(), Then::Ask(questions::exhausted(text)))),
                 None => Ok(self.monitor(workflow, subtask, &order, 1, None)),
             },
-            other => Err(Fault::new(format!(
-                "step `{other}` of the state is none that can be carried out"
-            ))),
+            Some(Duty::Decompose | Duty::WritePlan | Duty::Approve | Duty::Close) | None => {
+                Err(Fault::new(format!(
+                    "step `{step}` of the state is none that can be carried out"
+                )))
+            }
         }
     }
 
@@ -147,7 +159,7 @@ impl Planner<'_> {
         // The status outlives the acceptance of a subtask that is opened again later; its retries do not.
         let is_clean = workflow.state.map(key::ISOLATION)?.text(subtask)
             == Some(steps::CLEAN_RETRY)
-            && i64::from(prompts::retries(workflow, subtask, order.mode)) >= retry::CLEAN_FROM;
+            && rejection(workflow, subtask, order.mode)?.is_repeated;
         let Some(path) = is_clean.then(|| self.quarantine(workflow, subtask)) else {
             // What was found before the resume is for the subtask that it begins with.
             let is_first = session::ended(self.desk, workflow, &self.log).n_completed == 0;
@@ -392,12 +404,18 @@ impl Planner<'_> {
     }
 }
 
+/// Returns the last rejection of a subtask.
+fn rejection(workflow: &Workflow, subtask: &str, mode: Mode) -> Result<Rejection, Fault> {
+    let count = i64::from(prompts::retries(workflow, subtask, mode));
+    Ok(Rejection::new(count, workflow.state.int(key::MAX_RETRIES)?))
+}
+
 /// Returns what a person is told of a subtask that was rejected more often than it may be.
 fn exhausted(workflow: &Workflow, subtask: &str, mode: Mode) -> Result<Option<String>, Fault> {
-    let count = i64::from(prompts::retries(workflow, subtask, mode));
-    let most = workflow.state.int(key::MAX_RETRIES)?;
-    Ok((count > most).then(|| {
-        format!("{subtask} was rejected {count} times, and {most} retries are the most. Is it to be judged again?")
+    let verdict = RETRIES.decide(rejection(workflow, subtask, mode)?);
+    Ok((verdict == Retry::Exhausted).then(|| {
+        let count = prompts::retries(workflow, subtask, mode);
+        format!("{subtask} was rejected {count} times, which is more than the retries it has. Is it to be judged again?")
     }))
 }
 

@@ -21,6 +21,7 @@ use crate::map::monitor;
 use crate::map::plan;
 use crate::map::reply::Reply;
 use crate::map::state::{State, key};
+use crate::map::table::{self, Return, SETTLEMENTS, Settlement};
 
 /// How often somebody is sent off for the same step because what they left could not be used.
 const MOST_ATTEMPTS: u32 = 2;
@@ -42,21 +43,27 @@ impl Planner<'_> {
         if let Ended::Failed { reason } | Ended::CheckFailed { reason, .. } = ended {
             return Ok(self.failed(workflow, task, reason));
         }
-        if !is_due(&workflow.state, task, &order)? {
-            return Ok(self.plan(Vec::new(), Then::Again));
-        }
         let subtask = task.task.as_deref().unwrap_or_default();
-        match order.step.as_str() {
-            "2.25" if task.attempt > 1 => {
+        let Some(step) = table::step(&order.step) else {
+            return Ok(self.plan(Vec::new(), Then::Again));
+        };
+        let settlement = SETTLEMENTS.decide(Return {
+            duty: step.duty,
+            is_again: task.attempt > 1,
+            is_due: is_due(&workflow.state, task, &order)?,
+        });
+        match settlement {
+            // The state is at the gate already.
+            Settlement::GateAgain => {
                 let step = Order::new("2.26", order.mode);
                 Ok(self.gate(workflow, subtask, &step, task.attempt))
             }
-            "1.0" => self.settle_blueprint(task),
-            "2.2" => self.settle_research(workflow, subtask, task, &order),
-            "2.26" => self.settle_gate(workflow, subtask, task, &order),
-            "2.4" => self.settle_verdict(workflow, subtask, task, &order),
-            "2.25" | "2.3" => self.close_for(&order, subtask, task.role),
-            _ => Ok(self.plan(Vec::new(), Then::Again)),
+            Settlement::Again => Ok(self.plan(Vec::new(), Then::Again)),
+            Settlement::Blueprint => self.settle_blueprint(task),
+            Settlement::Research => self.settle_research(workflow, subtask, task, &order),
+            Settlement::Gate => self.settle_gate(workflow, subtask, task, &order),
+            Settlement::Judgment => self.settle_verdict(workflow, subtask, task, &order),
+            Settlement::Closed => self.close_for(&order, subtask, task.role),
         }
     }
 
