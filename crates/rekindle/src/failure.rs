@@ -167,11 +167,12 @@ fn install(error: &InstallError) -> &'static str {
     match error {
         InstallError::NoHome => "set `HOME`, or name the project's settings with `--project`",
         InstallError::Unfit { source, .. } => match source {
-            Unfit::Json(_) => {
+            Unfit::Json(_) | Unfit::Toml(_) => {
                 "mend it, or add the lines by hand: `--dry-run` in a new folder shows them"
             }
             Unfit::NotText => "mend it, then run it again",
             Unfit::Foreign => "move it out of the way, then run it again",
+            Unfit::ForeignServer => "give that server another name, then run it again",
         },
     }
 }

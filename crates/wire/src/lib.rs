@@ -18,7 +18,7 @@ pub mod stopped;
 pub mod torture;
 
 pub use facts::Facts;
-pub use install::InstallOut;
+pub use install::{InstallFileOut, InstallOut};
 pub use mcp::{Brief, NextStep, Page, Piece};
 pub use output::{
     AgentOut, CheckOut, CheckpointOut, Checkpoints, CleanOut, Doctor, ErrorBody, ErrorOut,

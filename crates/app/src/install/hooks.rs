@@ -5,7 +5,7 @@
 use rekindle_agents::hook::Moment;
 use rekindle_text::{add_to_list, json_text, list_elements, remove_from_list};
 
-use super::Unfit;
+use super::{Program, Unfit, quoted};
 use crate::Preset;
 
 /// The key below which all hooks stand.
@@ -25,12 +25,13 @@ pub(super) fn with(
     settings: Option<&str>,
     agent: Preset,
     hooks: &[Hook],
-    command: &str,
+    program: &Program,
 ) -> Result<String, Unfit> {
+    let command = program.in_shell();
     let mut text = settings.map(str::to_owned);
     for hook in hooks {
         let path = [HOOKS, hook.event];
-        let wanted = group(agent, hook, command);
+        let wanted = group(agent, hook, &command);
         let present = match &text {
             Some(text) => list_elements(text, &path)?,
             None => Vec::new(),
@@ -66,9 +67,9 @@ fn group(agent: Preset, hook: &Hook, command: &str) -> String {
         hook.moment.name(),
         agent.name()
     );
-    let line = line.replace('\\', r"\\").replace('"', r#"\""#);
     format!(
-        r#"{{"hooks": [{{"type": "command", "command": "{line}", "timeout": {}}}]}}"#,
+        r#"{{"hooks": [{{"type": "command", "command": {}, "timeout": {}}}]}}"#,
+        quoted(&line),
         hook.timeout
     )
 }
@@ -109,8 +110,9 @@ mod tests {
         },
     ];
 
-    fn installed(settings: Option<&str>, command: &str) -> String {
-        with(settings, Preset::Claude, &ALL, command).unwrap()
+    fn installed(settings: Option<&str>, program: &str) -> String {
+        let program = Program(program.to_owned());
+        with(settings, Preset::Claude, &ALL, &program).unwrap()
     }
 
     #[test]
@@ -180,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_path_with_anything_in_it_is_found_again() {
-        for command in [r#"'/a "b" \c/rekindle'"#, "'/ä ö/rekindle'"] {
+        for command in [r#"/a "b" \c/rekindle"#, "/ä ö/rekindle", "/it's/rekindle"] {
             let made = installed(Some("{}"), command);
             assert_eq!(installed(Some(&made), command), made);
             assert_eq!(without(&made, &ALL).unwrap().as_deref(), Some("{}"));

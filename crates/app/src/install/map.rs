@@ -9,7 +9,7 @@ use camino::Utf8PathBuf;
 use rekindle_fs::{Content, Node, Tree};
 use rekindle_protocols::map::{self, orchestrator_commands};
 
-use super::{Installation, Prepared, Wish, read};
+use super::{FileChange, Installation, Prepared, Wish, read};
 use crate::{Error, Project};
 
 const SCRIPT: &str = ".map/scripts/map_orchestrator.py";
@@ -149,9 +149,9 @@ fn prepared(
 }
 
 fn installation(diff: String) -> Installation {
+    let path = SCRIPT.into();
     Installation {
-        path: SCRIPT.into(),
-        diff,
+        files: vec![FileChange { path, diff }],
         written: false,
         to_do: Vec::new(),
     }
