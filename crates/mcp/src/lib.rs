@@ -12,6 +12,7 @@ mod brief;
 mod failure;
 mod listener;
 mod opening;
+mod pages;
 mod plans;
 mod prompts;
 mod quote;

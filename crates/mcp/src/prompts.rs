@@ -60,6 +60,15 @@ pub(crate) fn get(
         Some(Value::String(id)) if !id.is_empty() => Some(id),
         Some(_) | None => None,
     });
+    if let (Some(protocol), None) = (protocol, &id) {
+        let overview = rekindle_app::status(&desk.project);
+        let mut here = overview.workflows.iter();
+        if !here.any(|summary| summary.id.protocol == protocol) {
+            let text = format!("Nothing of {protocol} is here. `list` names what is.\n");
+            let message = PromptMessage::new_text(Role::User, text);
+            return Ok(GetPromptResult::new(vec![message]));
+        }
+    }
     let query = Query {
         protocol,
         name: id,

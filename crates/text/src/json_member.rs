@@ -22,6 +22,19 @@ pub fn json_member(source: &str, path: &[&str]) -> Result<Option<String>, JsonEd
     Ok(found.map(|value| text(body, value).to_owned()))
 }
 
+/// Returns the keys of an object, in their order.
+///
+/// # Errors
+/// See [`JsonEditError`].
+pub fn json_keys(source: &str) -> Result<Vec<String>, JsonEditError> {
+    let root = parse(without_bom(source).1, Comments::Allowed)?;
+    let names = root
+        .properties
+        .iter()
+        .map(|property| property.name.as_str());
+    Ok(names.map(str::to_owned).collect())
+}
+
 /// Sets the value at a path, a JSON value in one line.
 ///
 /// Without a source a whole text is made. Missing objects on the way are made too.

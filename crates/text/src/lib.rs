@@ -25,7 +25,7 @@ pub use display::{excerpt, fence, hex, is_printable, printable, printable_block}
 pub use document::{Document, Edit, EditError, Eol, Line, Lines, Span};
 pub use json_edit::{JsonChange, JsonEditError, JsonValue, edit_json};
 pub use json_list::{add_to_list, json_text, list_elements, remove_from_list};
-pub use json_member::{json_member, remove_json_member, set_json_member};
+pub use json_member::{json_keys, json_member, remove_json_member, set_json_member};
 pub use lines::{LineSplitter, RawLine, Text};
 pub use markdown::{Heading, headings, prose};
 pub use time::{file_stamp, format_instant, format_seconds, parse_instant};

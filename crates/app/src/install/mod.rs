@@ -332,6 +332,19 @@ impl Program {
         Self(project.program.to_string())
     }
 
+    /// Reads it from a word of a shell, as [`in_shell`](Self::in_shell) writes it.
+    fn read(word: &str) -> Option<Self> {
+        let inner = word
+            .strip_prefix('\'')
+            .and_then(|rest| rest.strip_suffix('\''));
+        let program = Self(inner.unwrap_or(word).replace(r"'\''", "'"));
+        (program.in_shell() == word).then_some(program)
+    }
+
+    fn is_rekindle(&self) -> bool {
+        self.0.rsplit('/').next() == Some("rekindle")
+    }
+
     /// Returns it for where no shell reads it.
     fn as_str(&self) -> &str {
         &self.0
