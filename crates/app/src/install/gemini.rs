@@ -50,7 +50,9 @@ impl Settings for Gemini {
 
     fn to_do(&self, scope: Scope) -> Vec<String> {
         match scope {
-            Scope::User => Vec::new(),
+            Scope::User => {
+                vec!["Gemini CLI starts servers only in folders that you trust".to_owned()]
+            }
             Scope::Project => vec![
                 "Gemini CLI warns of new hooks of a project, and uses them and its servers only in a folder that you trust"
                     .to_owned(),

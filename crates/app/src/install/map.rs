@@ -9,7 +9,7 @@ use camino::Utf8PathBuf;
 use rekindle_fs::{Content, Node, Tree};
 use rekindle_protocols::map::{self, orchestrator_commands};
 
-use super::{FileChange, Installation, Prepared, Wish, read};
+use super::{FileChange, Installation, Prepared, Program, Wish, read};
 use crate::{Error, Project};
 
 const SCRIPT: &str = ".map/scripts/map_orchestrator.py";
@@ -92,7 +92,13 @@ fn installing(project: &Project) -> Result<Prepared, Error> {
             script.as_bytes(),
         )?)
     };
-    Ok(prepared(&changes, &shown, deed))
+    let mut prepared = prepared(&changes, &shown, deed);
+    // The script is the project's, and what is where on this machine has no place in it.
+    if !Program::is_on_path(project) {
+        let to_do = "put rekindle on your path: the script calls it by its name, and MAP's own runs until then";
+        prepared.installation.to_do.push(to_do.to_owned());
+    }
+    Ok(prepared)
 }
 
 fn uninstalling(project: &Project) -> Result<Prepared, Error> {

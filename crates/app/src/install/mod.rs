@@ -325,11 +325,15 @@ struct Program(String);
 
 impl Program {
     fn of(project: &Project) -> Self {
-        let mut folders = std::env::split_paths(&project.search_path);
-        if folders.any(|folder| folder.join("rekindle").is_file()) {
+        if Self::is_on_path(project) {
             return Self("rekindle".to_owned());
         }
         Self(project.program.to_string())
+    }
+
+    fn is_on_path(project: &Project) -> bool {
+        let mut folders = std::env::split_paths(&project.search_path);
+        folders.any(|folder| folder.join("rekindle").is_file())
     }
 
     /// Reads it from a word of a shell, as [`in_shell`](Self::in_shell) writes it.

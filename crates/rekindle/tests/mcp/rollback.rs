@@ -137,6 +137,9 @@ fn a_prompt_of_a_protocol_that_is_not_here_sends_nobody_off() -> Result<()> {
         text,
         Some("Nothing of kiln is here. `list` names what is.\n")
     );
+    let odd = json!({"name": "resume", "arguments": {"id": 7}});
+    let answer = client.exchange("prompts/get", &odd)?;
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
     client.end()
 }
 
