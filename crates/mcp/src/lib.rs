@@ -10,6 +10,7 @@
 mod answer;
 mod brief;
 mod failure;
+mod input;
 mod listener;
 mod opening;
 mod pages;
