@@ -54,6 +54,14 @@ pub enum Error {
         /// The protocol.
         protocol: ProtocolName,
     },
+    /// The protocol of a workflow has no place for what was told.
+    #[error("`{id}` keeps no {what}")]
+    NotKept {
+        /// The workflow.
+        id: WorkflowId,
+        /// What was told.
+        what: &'static str,
+    },
     /// A task is not known to its workflow.
     #[error("`{id}` knows no task `{task}`")]
     UnknownTask {
@@ -250,6 +258,7 @@ impl Error {
             | Self::UnknownCode { .. }
             | Self::NotChosen { .. }
             | Self::NothingOf { .. }
+            | Self::NotKept { .. }
             | Self::UnknownTask { .. }
             | Self::UnknownDocument { .. }
             | Self::Moved { .. }
@@ -291,6 +300,7 @@ impl Error {
             | Self::Ambiguous { .. }
             | Self::ChoiceNeeded { .. }
             | Self::NothingOf { .. }
+            | Self::NotKept { .. }
             | Self::UnknownTask { .. }
             | Self::UnknownDocument { .. }
             | Self::Blocked { .. }

@@ -134,7 +134,7 @@ fn keep(project: &Project, event: &Event) -> Result<(), Error> {
     let query = Query::default().of(id.protocol, Some(id.name));
     match crate::checkpoint(project, &query, format!("{agent}: {note}")) {
         // Not every protocol knows checkpoints.
-        Ok(_) | Err(Error::NothingOf { .. }) => Ok(()),
+        Ok(_) | Err(Error::NotKept { .. }) => Ok(()),
         Err(error) => Err(error),
     }
 }

@@ -326,11 +326,27 @@ pub(crate) fn plan_world(
     intent: &Intent,
 ) -> Result<Planned, Error> {
     let witness = Witness::new(world);
+    // A yes to one checkpoint is none to another, though both are read from the same files.
+    if let Some(option) = query.checkpoint_option() {
+        let checkpoint = query.checkpoint.as_deref().unwrap_or_default();
+        witness.asked(option, checkpoint);
+    }
     let inspected = inspect_world(&witness, query)?;
-    chosen(&inspected, query)?;
+    let id = chosen(&inspected, query)?;
     let Some(plan) = inspected.case.plan(&witness, intent) else {
-        return Err(Error::NothingOf {
-            protocol: inspected.protocol,
+        let protocol = inspected.protocol;
+        return Err(match intent {
+            Intent::Report(_) => Error::NotKept { id, what: "events" },
+            Intent::Checkpoint { .. } => Error::NotKept {
+                id,
+                what: "checkpoints",
+            },
+            Intent::Open
+            | Intent::GoOn { .. }
+            | Intent::Settle { .. }
+            | Intent::Answer { .. }
+            | Intent::Checked { .. }
+            | Intent::Finish { .. } => Error::NothingOf { protocol },
         });
     };
     Ok(Planned {

@@ -38,7 +38,9 @@ pub use face::{Briefing, Choice, Face, News};
 pub use inspect::{
     Explained, Inspected, Planned, Query, explain, inspect, inspect_recording, next_step, plan,
 };
-pub use install::{Consent, InstallError, Installation, Scope, Target, Unfit, Wish, install};
+pub use install::{
+    Consent, FileChange, InstallError, Installation, Scope, Target, Unfit, Wish, install,
+};
 pub use last_session::{Fate, LastSession};
 pub use map::{MapAnswer, map};
 pub use migrate::{Migrated, migrate};

@@ -40,27 +40,36 @@ impl Answer {
         if self.offset == 0 && text.len() <= LONGEST {
             return Ok(structured(self.object, text));
         }
-        let Some((text_of_piece, next_offset)) = cut(&text, self.offset) else {
-            let message = format!(
-                "the answer is {} bytes long, and nothing is at `offset` {}",
-                text.len(),
-                self.offset
-            );
-            return Err(Failure::usage(message).hint("call it without `offset`"));
-        };
-        let page = Page {
-            schema: "rekindle.page/1",
-            piece: Piece {
-                text: text_of_piece.to_owned(),
-                offset: self.offset,
-                next_offset,
-                total: text.len(),
-            },
-        };
-        let object = Self::new(&page)?.object;
-        let text = object.to_string();
-        Ok(structured(object, text))
+        page(&text, self.offset)
     }
+
+    /// Returns the whole of it as text, if it is too long to be sent whole.
+    pub(crate) fn long(&self) -> Option<String> {
+        let text = self.object.to_string();
+        (text.len() > LONGEST).then_some(text)
+    }
+}
+
+/// Returns the piece of an answer that begins at `offset`.
+pub(crate) fn page(answer: &str, offset: usize) -> Result<CallToolResult, Failure> {
+    let total = answer.len();
+    let Some((piece, next_offset)) = cut(answer, offset) else {
+        let message =
+            format!("the answer is {total} bytes long, and nothing is at `offset` {offset}");
+        return Err(Failure::usage(message).hint("call it without `offset`"));
+    };
+    let page = Page {
+        schema: "rekindle.page/1",
+        piece: Piece {
+            text: piece.to_owned(),
+            offset,
+            next_offset,
+            total,
+        },
+    };
+    let object = Answer::new(&page)?.object;
+    let text = object.to_string();
+    Ok(structured(object, text))
 }
 
 fn structured(object: Value, text: String) -> CallToolResult {

@@ -66,9 +66,15 @@ impl Failure {
     /// Turns it into an answer that says that the call failed.
     pub(crate) fn result(self) -> CallToolResult {
         let mut result = CallToolResult::error(vec![ContentBlock::text(self.text())]);
+        let mut error = self.0;
+        let texts = [&mut error.message].into_iter();
+        let texts = texts.chain(&mut error.causes).chain(&mut error.hints);
+        for text in texts {
+            *text = excerpt(text, LONGEST_LINE);
+        }
         let out = ErrorOut {
             schema: "rekindle.error/1",
-            error: self.0,
+            error,
         };
         result.structured_content = serde_json::to_value(out).ok().map(safe);
         result
@@ -109,13 +115,17 @@ fn hints(error: &Error) -> Vec<String> {
             "ask the user which one is meant",
         ),
         Error::NotChosen { finding } => finding.hint.iter().cloned().collect(),
-        Error::NothingOf { .. } => one(
-            "`list` names what is here; not every protocol keeps events, heartbeats and checkpoints",
+        Error::NothingOf { .. } => one("`list` names what is here"),
+        Error::NotKept { id, .. } => vec![format!(
+            "nothing needs to be told: what you left in the files is read from there; `next_step` with `id` {id} says what comes next"
+        )],
+        Error::NotOffered { .. } => one(
+            "this protocol does not go back to checkpoints; `checkpoints` lists those of a workflow, `checkpoint` makes one",
         ),
         Error::UnknownTask { id, .. } => vec![format!("`inspect` with `id` {id} lists its tasks")],
         Error::UnknownDocument { .. } => one("`resources/list` names the documents that are there"),
         Error::Moved { .. } => one(
-            "nothing was changed: call `resume` without `digest`, look at the plan as it is now, and call it with that one's digest",
+            "nothing was changed: call it without `digest`, look at the plan as it is now, and call it with that one's digest",
         ),
         Error::Blocked { id, reasons } => {
             let look = format!("`inspect` with `id` {id} shows where");
@@ -130,7 +140,6 @@ fn hints(error: &Error) -> Vec<String> {
             "tell the user: `rekindle resume {id}` in a terminal says how to get the work back"
         )],
         Error::NoProgress { .. }
-        | Error::NotOffered { .. }
         | Error::NoMapScripts { .. }
         | Error::OriginalMissing { .. }
         | Error::OriginalDiffers { .. }

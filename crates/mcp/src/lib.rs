@@ -10,8 +10,10 @@
 mod answer;
 mod brief;
 mod failure;
+mod input;
 mod listener;
 mod opening;
+mod pages;
 mod plans;
 mod prompts;
 mod quote;

@@ -7,17 +7,23 @@ use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetMeta as _, ProtocolVersion};
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
+use tokio::sync::mpsc::UnboundedReceiver;
 
-/// Another transport, without what can not begin a conversation before one has begun.
+use crate::input::Refused;
+
+/// Another transport, without what can not begin a conversation before one has begun, and with
+/// answers to what it can not read.
 pub(crate) struct Opening<T> {
     transport: T,
+    refused: UnboundedReceiver<Refused>,
     has_begun: bool,
 }
 
 impl<T> Opening<T> {
-    pub(crate) fn new(transport: T) -> Self {
+    pub(crate) fn new(transport: T, refused: UnboundedReceiver<Refused>) -> Self {
         Self {
             transport,
+            refused,
             has_begun: false,
         }
     }
@@ -35,7 +41,14 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Opening<T> {
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            let message = self.transport.receive().await?;
+            let message = tokio::select! {
+                message = self.transport.receive() => message?,
+                Some(Refused { id, error }) = self.refused.recv() => {
+                    let answer = TxJsonRpcMessage::<RoleServer>::error(error, Some(id));
+                    self.transport.send(answer).await.ok()?;
+                    continue;
+                }
+            };
             match &message {
                 ClientJsonRpcMessage::Request(request) => {
                     self.has_begun |= begins(&request.request);

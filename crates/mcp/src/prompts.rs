@@ -56,10 +56,21 @@ pub(crate) fn get(
         let message = format!("there is no such prompt; there are {}", known.join(", "));
         return Err(ErrorData::invalid_params(message, None));
     }
-    let id = arguments.and_then(|mut arguments| match arguments.remove("id") {
-        Some(Value::String(id)) if !id.is_empty() => Some(id),
-        Some(_) | None => None,
-    });
+    let id = match arguments.and_then(|mut arguments| arguments.remove("id")) {
+        Some(Value::String(id)) => Some(id).filter(|id| !id.is_empty()),
+        Some(Value::Null) | None => None,
+        // Another workflow than the one that is meant must not be taken up.
+        Some(_) => return Err(ErrorData::invalid_params("`id` is a text", None)),
+    };
+    if let (Some(protocol), None) = (protocol, &id) {
+        let overview = rekindle_app::status(&desk.project);
+        let mut here = overview.workflows.iter();
+        if !here.any(|summary| summary.id.protocol == protocol) {
+            let text = format!("Nothing of {protocol} is here. `list` names what is.\n");
+            let message = PromptMessage::new_text(Role::User, text);
+            return Ok(GetPromptResult::new(vec![message]));
+        }
+    }
     let query = Query {
         protocol,
         name: id,

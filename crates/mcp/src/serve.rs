@@ -8,6 +8,7 @@ use rmcp::service::{QuitReason, ServerInitializeError};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::stdio;
 
+use crate::input;
 use crate::opening::Opening;
 use crate::server::Server;
 
@@ -46,7 +47,9 @@ pub fn serve(project: Project) -> Result<(), Error> {
 
 async fn converse(project: Project) -> Result<(), Error> {
     let (input, output) = stdio();
-    let transport = Opening::new(AsyncRwTransport::new_server(input, output));
+    let (readable, refused) = input::readable(input);
+    let transport = AsyncRwTransport::new_server(readable, output);
+    let transport = Opening::new(transport, refused);
     let running = match Server::new(project).serve(transport).await {
         Ok(running) => running,
         // A client that went away before it asked for anything is no failure of ours.

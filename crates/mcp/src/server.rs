@@ -12,6 +12,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
+use crate::pages::Pages;
 use crate::plans::Plans;
 use crate::{prompts, resources, tools};
 
@@ -27,6 +28,8 @@ pub(crate) struct Desk {
     pub(crate) project: Project,
     /// The plans that were shown, to say what has changed when one no longer holds.
     pub(crate) plans: Plans,
+    /// The long answers that are being read.
+    pub(crate) pages: Pages,
 }
 
 /// The server of one conversation.
@@ -36,9 +39,13 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn new(project: Project) -> Self {
-        let plans = Plans::default();
+        let desk = Desk {
+            project,
+            plans: Plans::default(),
+            pages: Pages::default(),
+        };
         Self {
-            desk: Arc::new(Desk { project, plans }),
+            desk: Arc::new(desk),
         }
     }
 

@@ -37,6 +37,16 @@ impl Prompt {
         self
     }
 
+    /// Quotes a list that comes from a file, as [`quote`](Self::quote) does with a text.
+    pub(crate) fn quoted_list(self, origin: &str, items: &[String]) -> Self {
+        if items.is_empty() {
+            return self;
+        }
+        let line = |item: &String| format!("- {}\n", rekindle_text::excerpt(item, 400));
+        let lines: String = items.iter().map(line).collect();
+        self.quote(origin, &lines)
+    }
+
     /// Quotes a text that comes from a file or an earlier agent: data, not instructions of ours.
     pub(crate) fn quote(mut self, origin: &str, quoted: &str) -> Self {
         let mut end = quoted.len().min(LONGEST_QUOTE);

@@ -103,6 +103,9 @@ fn hints(error: &Error) -> Vec<String> {
             one("it is for `bifrost`; name a feature of it, or leave it out")
         }
         Error::NothingOf { .. } => one("`rekindle` lists what is here"),
+        Error::NotKept { id, .. } => vec![format!(
+            "nothing needs to be told: what was done is read from the files; `rekindle plan {id}` shows what comes next"
+        )],
         Error::UnknownTask { id, .. } => vec![format!("`rekindle inspect {id}` lists its tasks")],
         Error::UnknownDocument { .. } => one("the documents are files of the project: look there"),
         Error::Moved { .. } => one("run `rekindle resume` again"),
@@ -171,11 +174,12 @@ fn install(error: &InstallError) -> &'static str {
     match error {
         InstallError::NoHome => "set `HOME`, or name the project's settings with `--project`",
         InstallError::Unfit { source, .. } => match source {
-            Unfit::Json(_) => {
-                "mend it, or add the lines by hand: `--dry-run` in a new folder shows them"
+            Unfit::Json(_) | Unfit::Toml(_) => {
+                "mend it, or add the lines by hand: `--dry-run --project` in a new folder shows them"
             }
             Unfit::NotText => "mend it, then run it again",
             Unfit::Foreign => "move it out of the way, then run it again",
+            Unfit::ForeignServer => "give that server another name, then run it again",
         },
     }
 }

@@ -10,14 +10,26 @@ use serde_json::Value;
 const BINARY: &str = env!("CARGO_BIN_EXE_rekindle");
 
 /// Every agent with its settings, in the home and in the project.
-const AGENTS: [(&str, &str, &str); 4] = [
-    ("claude", ".claude/settings.json", ".claude/settings.json"),
-    ("codex", ".codex/hooks.json", ".codex/hooks.json"),
-    ("gemini", ".gemini/settings.json", ".gemini/settings.json"),
+const AGENTS: [(&str, &[&str], &[&str]); 4] = [
+    (
+        "claude",
+        &[".claude/settings.json", ".claude.json"],
+        &[".claude/settings.json", ".mcp.json"],
+    ),
+    (
+        "codex",
+        &[".codex/hooks.json", ".codex/config.toml"],
+        &[".codex/hooks.json", ".codex/config.toml"],
+    ),
+    (
+        "gemini",
+        &[".gemini/settings.json"],
+        &[".gemini/settings.json"],
+    ),
     (
         "opencode",
-        ".config/opencode/plugin/rekindle.js",
-        ".opencode/plugin/rekindle.js",
+        &[".config/opencode/plugin/rekindle.js"],
+        &[".opencode/plugin/rekindle.js"],
     ),
 ];
 
@@ -67,12 +79,14 @@ impl Scene {
 fn the_change_is_shown_and_made_only_after_a_yes() -> Result<()> {
     let scene = Scene::new()?;
     let settings = scene.home(".codex/hooks.json");
+    let servers = scene.home(".codex/config.toml");
     let declined = scene.run(&["install", "codex"], "")?;
-    assert!(!settings.exists());
+    assert!(!settings.exists() && !servers.exists());
     insta::assert_snapshot!(declined, @r#"
     exit 0
     --- stdout
     Nothing was changed: `[ROOT]/home/.codex/hooks.json`
+    Nothing was changed: `[ROOT]/home/.codex/config.toml`
     --- stderr
     This changes `[ROOT]/home/.codex/hooks.json`:
     @@ -0,0 +1,19 @@
@@ -95,11 +109,16 @@ fn the_change_is_shown_and_made_only_after_a_yes() -> Result<()> {
     +    ]
     +  }
     +}
+    This changes `[ROOT]/home/.codex/config.toml`:
+    @@ -0,0 +1,3 @@
+    +[mcp_servers.rekindle]
+    +command = "rekindle"
+    +args = ["mcp"]
 
     Go? [y/N] 
     "#);
     let agreed = scene.run(&["install", "codex"], "y\n")?;
-    assert!(settings.exists());
+    assert!(settings.exists() && servers.exists());
     let stderr = agreed.stderr().into_owned();
     assert!(stderr.ends_with("hint: Codex skips hooks until you trust them: start `codex`, type `/hooks`, and trust those of rekindle\n"), "{agreed}");
     Ok(())
@@ -112,7 +131,10 @@ fn nothing_is_written_by_a_dry_run() -> Result<()> {
         let ran = scene.ok(&["install", agent, "--dry-run"])?;
         assert!(ran.stdout().contains('+'), "{ran}");
         scene.ok(&["install", agent, "--dry-run", "--project", "--yes"])?;
-        assert!(!scene.home(home).exists() && !scene.0.path(project).exists());
+        let mut paths = home.iter().map(|path| scene.home(path));
+        assert!(!paths.any(|path| path.exists()));
+        let mut paths = project.iter().map(|path| scene.0.path(path));
+        assert!(!paths.any(|path| path.exists()));
     }
     Ok(())
 }
@@ -121,23 +143,28 @@ fn nothing_is_written_by_a_dry_run() -> Result<()> {
 fn what_was_not_there_is_gone_again_and_twice_is_once() -> Result<()> {
     let scene = Scene::new()?;
     for (agent, home, project) in AGENTS {
-        for (scope, path) in [
-            ("--user", scene.home(home)),
-            ("--project", scene.0.path(project)),
-        ] {
+        let in_home = home.iter().map(|path| scene.home(path)).collect();
+        let in_project = project.iter().map(|path| scene.0.path(path)).collect();
+        let scopes: [(&str, Vec<Utf8PathBuf>); 2] =
+            [("--user", in_home), ("--project", in_project)];
+        for (scope, paths) in scopes {
+            let read = || -> Result<Vec<String>> {
+                let texts = paths.iter().map(fs_err::read_to_string);
+                Ok(texts.collect::<Result<_, _>>()?)
+            };
             scene.ok(&["install", agent, scope, "--yes"])?;
-            let first = fs_err::read_to_string(&path)?;
-            assert!(first.contains("rekindle"), "{first}");
+            let first = read()?;
+            assert!(first.concat().contains("rekindle hook") || agent == "opencode");
+            assert!(first.concat().contains("\"mcp\""), "{first:?}");
             let again = scene.ok(&["install", agent, scope, "--yes"])?;
-            assert!(again.stdout().contains("set up already"), "{again}");
-            assert_eq!(fs_err::read_to_string(&path)?, first);
+            let n_same = again.stdout().matches("set up already").count();
+            assert_eq!(n_same, paths.len(), "{again}");
+            assert_eq!(read()?, first);
             scene.ok(&["uninstall", agent, scope, "--yes"])?;
-            assert!(!path.exists(), "{path}");
+            assert!(!paths.iter().any(|path| path.exists()), "{paths:?}");
             let nothing = scene.ok(&["uninstall", agent, scope, "--yes"])?;
-            assert!(
-                nothing.stdout().contains("Nothing of rekindle"),
-                "{nothing}"
-            );
+            let n_none = nothing.stdout().matches("Nothing of rekindle").count();
+            assert_eq!(n_none, paths.len(), "{nothing}");
         }
     }
     Ok(())
@@ -147,7 +174,7 @@ fn what_was_not_there_is_gone_again_and_twice_is_once() -> Result<()> {
 fn settings_of_others_come_back_byte_for_byte() -> Result<()> {
     let scene = Scene::new()?;
     for (agent, home, _) in &AGENTS[..3] {
-        let path = scene.home(home);
+        let path = scene.home(home[0]);
         fs_err::create_dir_all(path.parent().unwrap_or(&path))?;
         for theirs in THEIRS {
             fs_err::write(&path, theirs)?;
@@ -159,6 +186,75 @@ fn settings_of_others_come_back_byte_for_byte() -> Result<()> {
             assert_eq!(fs_err::read_to_string(&path)?, theirs, "{agent}: {with}");
         }
     }
+    Ok(())
+}
+
+/// The files of servers, which hold much else.
+#[test]
+fn servers_of_others_come_back_byte_for_byte() -> Result<()> {
+    let scene = Scene::new()?;
+    let toml = [
+        "",
+        "model = \"gpt-5.5\"",
+        "# mine\r\nmodel = \"x\"\r\n\r\n[mcp_servers.other]\r\ncommand = \"x\"\r\n",
+        "[mcp_servers]\n[profiles.a]\nb = [\n  [1],\n]\n\n",
+    ];
+    for (agent, path, texts) in [
+        ("claude", ".claude.json", &THEIRS[..]),
+        ("codex", ".codex/config.toml", &toml[..]),
+    ] {
+        let path = scene.home(path);
+        fs_err::create_dir_all(path.parent().unwrap_or(&path))?;
+        for theirs in texts {
+            fs_err::write(&path, theirs)?;
+            scene.ok(&["install", agent, "--yes"])?;
+            let with = fs_err::read_to_string(&path)?;
+            assert_eq!(with.matches("rekindle").count(), 2, "{with}");
+            scene.ok(&["uninstall", agent, "--yes"])?;
+            assert_eq!(&fs_err::read_to_string(&path)?, theirs, "{with}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn where_one_file_is_unfit_none_is_written() -> Result<()> {
+    let scene = Scene::new()?;
+    let servers = scene.home(".codex/config.toml");
+    fs_err::create_dir_all(scene.home(".codex"))?;
+    for (text, cause) in [
+        ("a = \n", "it is not TOML"),
+        ("mcp_servers = {}\n", "can not be changed on its own"),
+        (
+            "[mcp_servers.rekindle]\ncommand = \"node\"\n",
+            "it has a server `rekindle` that is not `rekindle mcp`",
+        ),
+    ] {
+        fs_err::write(&servers, text)?;
+        let ran = scene.run(&["install", "codex", "--yes"], "")?;
+        assert_eq!(ran.code(), Some(1), "{ran}");
+        assert!(ran.stderr().contains(cause), "{ran}");
+        assert!(ran.stderr().contains("hint: "), "{ran}");
+        assert_eq!(fs_err::read_to_string(&servers)?, text);
+        assert!(!scene.home(".codex/hooks.json").exists());
+    }
+    Ok(())
+}
+
+#[test]
+fn what_codex_wrote_below_the_server_goes_with_it() -> Result<()> {
+    let scene = Scene::new()?;
+    scene.ok(&["install", "codex", "--yes"])?;
+    let path = scene.home(".codex/config.toml");
+    let mut text = fs_err::read_to_string(&path)?;
+    // Codex writes such when a user always allows a tool; without its server it could not start.
+    text.push_str("\n[mcp_servers.rekindle.tools.resume]\napproval_mode = \"approve\"\n\n[projects.\"/x\"]\ntrust_level = \"trusted\"\n");
+    fs_err::write(&path, &text)?;
+    scene.ok(&["install", "codex", "--yes"])?;
+    assert_eq!(fs_err::read_to_string(&path)?, text);
+    scene.ok(&["uninstall", "codex", "--yes"])?;
+    let left = fs_err::read_to_string(&path)?;
+    assert_eq!(left, "\n[projects.\"/x\"]\ntrust_level = \"trusted\"\n");
     Ok(())
 }
 
@@ -248,8 +344,14 @@ fn variables_say_where_settings_are_and_a_program_off_the_path_is_named_whole() 
         text.contains(&format!("\"{BINARY} hook stop --agent claude\"")),
         "{text}"
     );
+    let servers = fs_err::read_to_string(scene.home("claude/.claude.json"))?;
+    assert!(
+        servers.contains(&format!("\"command\": \"{BINARY}\"")),
+        "{servers}"
+    );
     run(&["install", "codex", "--yes"])?;
     assert!(scene.home("codex/hooks.json").exists());
+    assert!(scene.home("codex/config.toml").exists());
     let homeless = scene
         .0
         .typed(&["install", "claude", "--yes"])
@@ -266,7 +368,7 @@ fn variables_say_where_settings_are_and_a_program_off_the_path_is_named_whole() 
 }
 
 #[test]
-fn the_plugin_has_the_same_hooks_and_the_same_version() -> Result<()> {
+fn the_plugin_has_the_same_hooks_server_and_version() -> Result<()> {
     let scene = Scene::new()?;
     scene.ok(&["install", "claude", "--yes"])?;
     let repository = concat!(env!("CARGO_MANIFEST_DIR"), "/../../");
@@ -274,9 +376,14 @@ fn the_plugin_has_the_same_hooks_and_the_same_version() -> Result<()> {
         let text = fs_err::read_to_string(format!("{repository}plugin/{name}"))?;
         Ok(serde_json::from_str(&text)?)
     };
-    let installed = fs_err::read_to_string(scene.home(".claude/settings.json"))?;
-    let installed: Value = serde_json::from_str(&installed)?;
-    assert_eq!(plugin("hooks/hooks.json")?, installed);
+    for (ours, theirs) in [
+        ("hooks/hooks.json", ".claude/settings.json"),
+        (".mcp.json", ".claude.json"),
+    ] {
+        let installed = fs_err::read_to_string(scene.home(theirs))?;
+        let installed: Value = serde_json::from_str(&installed)?;
+        assert_eq!(plugin(ours)?, installed);
+    }
     let manifest = plugin(".claude-plugin/plugin.json")?;
     assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
     Ok(())

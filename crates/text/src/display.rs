@@ -79,7 +79,7 @@ pub fn is_printable(c: char) -> bool {
 /// Tells whether a character must not reach a terminal.
 fn is_unsafe(c: char) -> bool {
     // Control characters are C0 with ESC, DEL, and C1, in which U+009B alone begins a command.
-    c.is_control() || is_reordering(c) || is_separator(c)
+    c.is_control() || is_reordering(c) || is_separator(c) || is_invisible(c)
 }
 
 /// Tells whether a character changes the order of what stands around it.
@@ -90,6 +90,16 @@ fn is_reordering(c: char) -> bool {
     matches!(
         c,
         '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}'
+    )
+}
+
+/// Tells whether a character takes no room at all, so that whole sentences of such, which only a
+/// program reads, can hide in a text. Joiners are left, since scripts and emoji need them.
+fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{00AD}' | '\u{180E}' | '\u{200B}' | '\u{2060}'..='\u{2064}' | '\u{206A}'..='\u{206F}'
+            | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E0FFF}'
     )
 }
 
@@ -181,8 +191,19 @@ mod tests {
 
     #[test]
     fn neighbors_of_the_escaped_ranges_are_kept() {
-        let kept = " ~\u{a0}\u{200D}\u{2027}\u{202F}\u{2065}\u{206A}\u{FEFF}";
+        let kept =
+            " ~\u{a0}\u{AE}\u{200A}\u{200C}\u{200D}\u{2027}\u{202F}\u{2065}\u{FFFC}\u{1FFFD}";
         check(kept, kept);
+    }
+
+    #[test]
+    fn what_takes_no_room_can_not_hide() {
+        // Tag characters spell what a person never sees.
+        check("a\u{E0041}\u{E0042}b", r"a\u{e0041}\u{e0042}b");
+        check(
+            "\u{AD}\u{200B}\u{2060}\u{FEFF}",
+            r"\u{ad}\u{200b}\u{2060}\u{feff}",
+        );
     }
 
     #[test]

@@ -109,18 +109,18 @@ pub fn remove_from_list(
     Ok(Some(format!("{bom}{text_now}")))
 }
 
-fn without_bom(source: &str) -> (&str, &str) {
+pub(crate) fn without_bom(source: &str) -> (&str, &str) {
     match source.strip_prefix('\u{feff}') {
         Some(body) => (&source[..source.len() - body.len()], body),
         None => ("", source),
     }
 }
 
-fn text<'s>(source: &'s str, node: &impl Ranged) -> &'s str {
+pub(crate) fn text<'s>(source: &'s str, node: &impl Ranged) -> &'s str {
     &source[node.range().start..node.range().end]
 }
 
-fn insert(source: &str, at: usize, new: String) -> Result<String, JsonEditError> {
+pub(crate) fn insert(source: &str, at: usize, new: String) -> Result<String, JsonEditError> {
     apply(source, vec![(Span::new(at, at), new)])
 }
 
@@ -152,7 +152,7 @@ fn wrong_kind(path: &[&str], below: &[&str]) -> JsonEditError {
 }
 
 /// Returns where a new property goes, and its text.
-fn new_property(
+pub(crate) fn new_property(
     source: &str,
     root: &Object<'_>,
     object: &Object<'_>,
@@ -194,9 +194,19 @@ fn removal(
         Cut::Pieces(pieces) => return Some(pieces),
         Cut::Container => {}
     }
-    // The list was made for the element, and perhaps so were the objects around it.
+    // The list was made for the element.
+    property_removal(source, root, path)
+}
+
+/// Returns the cuts that take away the property at a path and the objects that were made for it;
+/// `None` if nothing is left, or if there is no such property.
+pub(crate) fn property_removal(
+    source: &str,
+    root: &Object<'_>,
+    path: &[&str],
+) -> Option<Vec<(Span, String)>> {
     let mut objects = vec![root];
-    for key in &path[..path.len() - 1] {
+    for key in path.split_last()?.1 {
         let inner = last_named(objects.last()?, key)?;
         objects.push(inner.value.as_object()?);
     }

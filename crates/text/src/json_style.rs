@@ -67,29 +67,31 @@ impl<'s> Style<'s> {
     ///
     /// No bracket stands right before what it holds: by that it is known later who made it.
     pub(crate) fn wrapped(&self, path: &[&str], element: &str) -> String {
-        let n_brackets = path.len() + 1;
-        let gap = |depth: usize| match self.line {
-            Some((eol, indent)) => format!("{eol}{indent}{}", self.step.repeat(depth)),
-            None => " ".to_owned(),
-        };
+        let (inner, outer) = (self.gap(path.len() + 1), self.gap(path.len()));
+        self.in_objects(path, &format!("[{inner}{element}{outer}]"))
+    }
+
+    /// Writes objects, one for each key, around something; as with [`wrapped`](Self::wrapped) it is
+    /// known later who made them.
+    pub(crate) fn in_objects(&self, path: &[&str], value: &str) -> String {
         let mut text = String::new();
         for (depth, key) in path.iter().enumerate() {
-            text.push_str(&format!(
-                "{{{}{}{}",
-                gap(depth + 1),
-                quoted(key),
-                self.colon
-            ));
+            let (gap, key) = (self.gap(depth + 1), quoted(key));
+            text.push_str(&format!("{{{gap}{key}{}", self.colon));
         }
-        text.push_str(&format!(
-            "[{}{element}{}]",
-            gap(n_brackets),
-            gap(path.len())
-        ));
+        text.push_str(value);
         for depth in (0..path.len()).rev() {
-            text.push_str(&format!("{}}}", gap(depth)));
+            text.push_str(&format!("{}}}", self.gap(depth)));
         }
         text
+    }
+
+    /// Returns what stands before something in so many new containers.
+    fn gap(&self, depth: usize) -> String {
+        match self.line {
+            Some((eol, indent)) => format!("{eol}{indent}{}", self.step.repeat(depth)),
+            None => " ".to_owned(),
+        }
     }
 
     /// Writes objects, one for each key, around a value.

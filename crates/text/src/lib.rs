@@ -10,12 +10,14 @@ mod display;
 mod document;
 mod json_edit;
 mod json_list;
+mod json_member;
 mod json_style;
 mod lines;
 mod markdown;
 pub mod python_json;
 pub mod python_text;
 mod time;
+mod toml_table;
 
 pub use claude_folder::claude_folder_name;
 pub use diff::diff;
@@ -23,9 +25,11 @@ pub use display::{excerpt, fence, hex, is_printable, printable, printable_block,
 pub use document::{Document, Edit, EditError, Eol, Line, Lines, Span};
 pub use json_edit::{JsonChange, JsonEditError, JsonValue, edit_json};
 pub use json_list::{add_to_list, json_text, list_elements, remove_from_list};
+pub use json_member::{json_keys, json_member, remove_json_member, set_json_member};
 pub use lines::{LineSplitter, RawLine, Text};
 pub use markdown::{Heading, headings, prose};
 pub use time::{file_stamp, format_instant, format_seconds, parse_instant};
+pub use toml_table::{TomlEditError, TomlTable, add_toml_table, remove_toml_table, toml_table};
 
 /// The UTF-8 byte order mark, which some editors write before the first line.
 pub(crate) const BOM: &[u8] = b"\xEF\xBB\xBF";

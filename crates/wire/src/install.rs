@@ -14,12 +14,19 @@ pub struct InstallOut {
     pub wish: String,
     /// Whose settings: user or project.
     pub scope: String,
+    /// Every file that was looked at.
+    pub files: Vec<InstallFileOut>,
+    /// Whether the files that change were written.
+    pub written: bool,
+    /// What the user must still do, each a sentence.
+    pub to_do: Vec<String>,
+}
+
+/// A file of somebody's settings.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct InstallFileOut {
     /// The file.
     pub path: String,
     /// The lines that change, as a unified diff; empty where all is as it should be.
     pub diff: String,
-    /// Whether the file was written.
-    pub written: bool,
-    /// What the user must still do, each a sentence.
-    pub to_do: Vec<String>,
 }

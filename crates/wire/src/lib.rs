@@ -19,7 +19,7 @@ pub mod stopped;
 pub mod torture;
 
 pub use facts::Facts;
-pub use install::InstallOut;
+pub use install::{InstallFileOut, InstallOut};
 pub use mcp::{Brief, NextStep, Page, Piece};
 pub use output::{
     CheckOut, CheckpointOut, Checkpoints, CleanOut, Doctor, ErrorBody, ErrorOut, EventOut,

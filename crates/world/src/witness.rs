@@ -31,6 +31,11 @@ impl<'w> Witness<'w> {
         hash.to_hex()[..32].to_owned()
     }
 
+    /// Folds in what was asked of a protocol beside its files, where an answer depends on it.
+    pub fn asked(&self, what: &str, value: &str) {
+        self.note("asked", what, value.as_bytes());
+    }
+
     fn note(&self, question: &str, about: &str, answer: &[u8]) {
         let mut digest = self.digest.borrow_mut();
         for part in [question.as_bytes(), about.as_bytes(), answer] {

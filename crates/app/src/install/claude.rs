@@ -1,13 +1,15 @@
-//! Claude Code: `settings.json` in `~/.claude` or in `.claude` of the project; timeouts in seconds.
+//! Claude Code: hooks in `settings.json` in `~/.claude` or in `.claude` of the project, timeouts in
+//! seconds; servers in `~/.claude.json`, or in `.mcp.json` of the project.
 
 use camino::Utf8PathBuf;
 use rekindle_agents::hook::Moment;
 
 use super::hooks::{self, Hook};
-use super::{Scope, Settings, Unfit, home};
+use super::{Program, Scope, Settings, Unfit, home, server};
 use crate::{Preset, Project};
 
-pub(super) struct Claude;
+pub(super) struct Hooks;
+pub(super) struct Servers;
 
 const HOOKS: [Hook; 6] = [
     hook("SessionStart", Moment::SessionStart),
@@ -26,7 +28,7 @@ const fn hook(event: &'static str, moment: Moment) -> Hook {
     }
 }
 
-impl Settings for Claude {
+impl Settings for Hooks {
     fn path(&self, project: &Project, scope: Scope) -> Option<Utf8PathBuf> {
         let folder = match scope {
             Scope::User => home(project, Some("CLAUDE_CONFIG_DIR"), ".claude")?,
@@ -35,8 +37,8 @@ impl Settings for Claude {
         Some(folder.join("settings.json"))
     }
 
-    fn with(&self, settings: Option<&str>, command: &str) -> Result<String, Unfit> {
-        hooks::with(settings, Preset::Claude, &HOOKS, command)
+    fn with(&self, settings: Option<&str>, program: &Program) -> Result<String, Unfit> {
+        hooks::with(settings, Preset::Claude, &HOOKS, program)
     }
 
     fn without(&self, settings: &str) -> Result<Option<String>, Unfit> {
@@ -48,6 +50,32 @@ impl Settings for Claude {
             Scope::User => Vec::new(),
             Scope::Project => vec![
                 "Claude Code runs hooks of a project only after you have told it that you trust the folder".to_owned(),
+            ],
+        }
+    }
+}
+
+impl Settings for Servers {
+    fn path(&self, project: &Project, scope: Scope) -> Option<Utf8PathBuf> {
+        Some(match scope {
+            Scope::User => home(project, Some("CLAUDE_CONFIG_DIR"), "")?.join(".claude.json"),
+            Scope::Project => project.folder().join(".mcp.json"),
+        })
+    }
+
+    fn with(&self, settings: Option<&str>, program: &Program) -> Result<String, Unfit> {
+        server::with(settings, program)
+    }
+
+    fn without(&self, settings: &str) -> Result<Option<String>, Unfit> {
+        server::without(settings)
+    }
+
+    fn to_do(&self, scope: Scope) -> Vec<String> {
+        match scope {
+            Scope::User => Vec::new(),
+            Scope::Project => vec![
+                "Claude Code starts servers of a project only after you have approved them: start `claude` and answer, or type `/mcp`".to_owned(),
             ],
         }
     }

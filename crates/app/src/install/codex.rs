@@ -1,16 +1,23 @@
-//! Codex CLI: `hooks.json` in `~/.codex` or in `.codex` of the project; timeouts in seconds.
+//! Codex CLI: `hooks.json`, with timeouts in seconds, and servers in `config.toml`; both in `~/.codex`
+//! or in `.codex` of the project.
 //!
 //! Codex skips every hook that its user has not trusted, and `codex exec` does so without a word. The
 //! record of that trust is the user's alone to make.
 
 use camino::Utf8PathBuf;
 use rekindle_agents::hook::Moment;
+use rekindle_text::{TomlTable, add_toml_table, remove_toml_table, toml_table};
 
 use super::hooks::{self, Hook};
-use super::{Scope, Settings, Unfit, home};
+use super::server::{ARGUMENT, NAME, calls_us};
+use super::{Program, Scope, Settings, Unfit, home};
 use crate::{Preset, Project};
 
-pub(super) struct Codex;
+pub(super) struct Hooks;
+pub(super) struct Servers;
+
+/// The table of the server.
+const SERVER: [&str; 2] = ["mcp_servers", NAME];
 
 const HOOKS: [Hook; 5] = [
     hook("SessionStart", Moment::SessionStart, 10),
@@ -29,17 +36,13 @@ const fn hook(event: &'static str, moment: Moment, timeout: u32) -> Hook {
     }
 }
 
-impl Settings for Codex {
+impl Settings for Hooks {
     fn path(&self, project: &Project, scope: Scope) -> Option<Utf8PathBuf> {
-        let folder = match scope {
-            Scope::User => home(project, Some("CODEX_HOME"), ".codex")?,
-            Scope::Project => project.folder().join(".codex"),
-        };
-        Some(folder.join("hooks.json"))
+        Some(folder(project, scope)?.join("hooks.json"))
     }
 
-    fn with(&self, settings: Option<&str>, command: &str) -> Result<String, Unfit> {
-        hooks::with(settings, Preset::Codex, &HOOKS, command)
+    fn with(&self, settings: Option<&str>, program: &Program) -> Result<String, Unfit> {
+        hooks::with(settings, Preset::Codex, &HOOKS, program)
     }
 
     fn without(&self, settings: &str) -> Result<Option<String>, Unfit> {
@@ -48,10 +51,55 @@ impl Settings for Codex {
 
     fn to_do(&self, scope: Scope) -> Vec<String> {
         let trust = "Codex skips hooks until you trust them: start `codex`, type `/hooks`, and trust those of rekindle".to_owned();
-        let project = "Codex reads hooks of a project only where you trust the project".to_owned();
+        let project = "Codex reads hooks and servers of a project only where you trust the project"
+            .to_owned();
         match scope {
             Scope::User => vec![trust],
             Scope::Project => vec![trust, project],
         }
     }
+}
+
+impl Settings for Servers {
+    fn path(&self, project: &Project, scope: Scope) -> Option<Utf8PathBuf> {
+        Some(folder(project, scope)?.join("config.toml"))
+    }
+
+    fn with(&self, settings: Option<&str>, program: &Program) -> Result<String, Unfit> {
+        let found = toml_table(settings.unwrap_or_default(), &SERVER)?;
+        if found.is_some_and(|server| !is_ours(&server)) {
+            return Err(Unfit::ForeignServer);
+        }
+        let server = TomlTable {
+            texts: vec![("command".to_owned(), program.as_str().to_owned())],
+            lists: vec![("args".to_owned(), vec![ARGUMENT.to_owned()])],
+        };
+        Ok(add_toml_table(settings, &SERVER, &server)?)
+    }
+
+    fn without(&self, settings: &str) -> Result<Option<String>, Unfit> {
+        match toml_table(settings, &SERVER)? {
+            Some(server) if is_ours(&server) => Ok(remove_toml_table(settings, &SERVER)?),
+            Some(_) | None => Ok(Some(settings.to_owned())),
+        }
+    }
+
+    fn to_do(&self, _: Scope) -> Vec<String> {
+        // Codex asks by itself before a tool that changes something is used.
+        Vec::new()
+    }
+}
+
+fn folder(project: &Project, scope: Scope) -> Option<Utf8PathBuf> {
+    match scope {
+        Scope::User => home(project, Some("CODEX_HOME"), ".codex"),
+        Scope::Project => Some(project.folder().join(".codex")),
+    }
+}
+
+fn is_ours(server: &TomlTable) -> bool {
+    let arguments = server.list("args").unwrap_or_default();
+    let first = arguments.first().map(String::as_str);
+    let command = server.text("command");
+    command.is_some_and(|command| calls_us(command, first))
 }

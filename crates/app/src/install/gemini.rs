@@ -1,10 +1,11 @@
-//! Gemini CLI: `settings.json` in `~/.gemini` or in `.gemini` of the project; timeouts in milliseconds.
+//! Gemini CLI: hooks and servers in `settings.json` in `~/.gemini` or in `.gemini` of the project;
+//! timeouts in milliseconds.
 
 use camino::Utf8PathBuf;
 use rekindle_agents::hook::Moment;
 
 use super::hooks::{self, Hook};
-use super::{Scope, Settings, Unfit, home};
+use super::{Program, Scope, Settings, Unfit, home, server};
 use crate::{Preset, Project};
 
 pub(super) struct Gemini;
@@ -34,19 +35,26 @@ impl Settings for Gemini {
         Some(folder.join("settings.json"))
     }
 
-    fn with(&self, settings: Option<&str>, command: &str) -> Result<String, Unfit> {
-        hooks::with(settings, Preset::Gemini, &HOOKS, command)
+    fn with(&self, settings: Option<&str>, program: &Program) -> Result<String, Unfit> {
+        let settings = hooks::with(settings, Preset::Gemini, &HOOKS, program)?;
+        server::with(Some(&settings), program)
     }
 
     fn without(&self, settings: &str) -> Result<Option<String>, Unfit> {
-        hooks::without(settings, &HOOKS)
+        // The last one first: it was added last.
+        match server::without(settings)? {
+            Some(settings) => hooks::without(&settings, &HOOKS),
+            None => Ok(None),
+        }
     }
 
     fn to_do(&self, scope: Scope) -> Vec<String> {
         match scope {
-            Scope::User => Vec::new(),
+            Scope::User => {
+                vec!["Gemini CLI starts servers only in folders that you trust".to_owned()]
+            }
             Scope::Project => vec![
-                "Gemini CLI warns of new hooks of a project, and runs them only in a folder that you trust"
+                "Gemini CLI warns of new hooks of a project, and uses them and its servers only in a folder that you trust"
                     .to_owned(),
             ],
         }

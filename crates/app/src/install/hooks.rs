@@ -3,9 +3,9 @@
 //! Every hook of ours is a group of its own behind everybody else's.
 
 use rekindle_agents::hook::Moment;
-use rekindle_text::{add_to_list, json_text, list_elements, remove_from_list};
+use rekindle_text::{add_to_list, json_keys, json_text, list_elements, remove_from_list};
 
-use super::Unfit;
+use super::{Program, Unfit, quoted};
 use crate::Preset;
 
 /// The key below which all hooks stand.
@@ -25,12 +25,13 @@ pub(super) fn with(
     settings: Option<&str>,
     agent: Preset,
     hooks: &[Hook],
-    command: &str,
+    program: &Program,
 ) -> Result<String, Unfit> {
+    let command = program.in_shell();
     let mut text = settings.map(str::to_owned);
     for hook in hooks {
         let path = [HOOKS, hook.event];
-        let wanted = group(agent, hook, command);
+        let wanted = group(agent, hook, &command);
         let present = match &text {
             Some(text) => list_elements(text, &path)?,
             None => Vec::new(),
@@ -66,30 +67,43 @@ fn group(agent: Preset, hook: &Hook, command: &str) -> String {
         hook.moment.name(),
         agent.name()
     );
-    let line = line.replace('\\', r"\\").replace('"', r#"\""#);
     format!(
-        r#"{{"hooks": [{{"type": "command", "command": "{line}", "timeout": {}}}]}}"#,
+        r#"{{"hooks": [{{"type": "command", "command": {}, "timeout": {}}}]}}"#,
+        quoted(&line),
         hook.timeout
     )
 }
 
-/// Tells a group that has nothing but calls of `rekindle hook`, by whatever path.
+/// Tells a group as we write it: nothing but a call of `rekindle hook`, by whatever path.
+///
+/// What somebody has added to it, be it a matcher or another command in the line, makes it theirs.
 fn is_ours(group: &str) -> bool {
-    let Ok(commands) = list_elements(group, &[HOOKS]) else {
-        return false;
+    let has_only = |object: &str, known: &[&str]| {
+        let keys = json_keys(object).unwrap_or_default();
+        keys.iter().all(|key| known.contains(&key.as_str()))
     };
-    let is_call = |hook: &String| json_text(hook, &["command"]).is_some_and(|line| calls_us(&line));
-    !commands.is_empty() && commands.iter().all(is_call)
+    let is_call = |hook: &String| {
+        let line = json_text(hook, &["command"]);
+        has_only(hook, &["type", "command", "timeout"]) && line.is_some_and(|line| calls_us(&line))
+    };
+    match list_elements(group, &[HOOKS]) {
+        Ok(calls) => !calls.is_empty() && has_only(group, &[HOOKS]) && calls.iter().all(is_call),
+        Err(_) => false,
+    }
 }
 
+/// Tells a line that is `PROGRAM hook MOMENT` or `PROGRAM hook MOMENT --agent NAME` and no more.
 fn calls_us(line: &str) -> bool {
     let Some((program, rest)) = line.rsplit_once(" hook ") else {
         return false;
     };
-    let program = program.trim().trim_matches(['\'', '"']);
-    let name = program.rsplit('/').next();
-    let moment = rest.split(' ').next().unwrap_or_default();
-    name == Some("rekindle") && Moment::of(moment).is_some()
+    let words: Vec<&str> = rest.split(' ').collect();
+    let is_moment = match words.as_slice() {
+        [moment] => Moment::of(moment).is_some(),
+        [moment, "--agent", agent] => Moment::of(moment).is_some() && Preset::of(agent).is_some(),
+        _ => false,
+    };
+    is_moment && Program::read(program).is_some_and(|program| program.is_rekindle())
 }
 
 #[cfg(test)]
@@ -109,8 +123,9 @@ mod tests {
         },
     ];
 
-    fn installed(settings: Option<&str>, command: &str) -> String {
-        with(settings, Preset::Claude, &ALL, command).unwrap()
+    fn installed(settings: Option<&str>, program: &str) -> String {
+        let program = Program(program.to_owned());
+        with(settings, Preset::Claude, &ALL, &program).unwrap()
     }
 
     #[test]
@@ -161,15 +176,24 @@ mod tests {
             ("rekindle hook no-such-moment", false),
             ("rekindle status", false),
             ("my-rekindle hook stop", false),
-            ("rekindle hook stop | tee x", true),
+            ("rekindle hook stop | tee x", false),
+            ("rekindle hook stop --agent claude && say done", false),
+            ("say done && /usr/bin/rekindle hook stop", false),
+            ("say '/rekindle' hook stop", false),
+            (r"'/it'\''s/rekindle' hook stop", true),
+            ("'/a'; x '/rekindle' hook stop", false),
             ("echo hook", false),
         ] {
             assert_eq!(calls_us(line), expected, "{line}");
         }
         let mixed = r#"{"hooks": [{"command": "rekindle hook stop"}, {"command": "say done"}]}"#;
         assert!(!is_ours(mixed));
+        let ours = r#"{"hooks": [{"command": "rekindle hook stop"}]}"#;
+        assert!(is_ours(ours));
         for odd in [
             r#"{"hooks": []}"#,
+            r#"{"matcher": "Bash", "hooks": [{"command": "rekindle hook stop"}]}"#,
+            r#"{"hooks": [{"command": "rekindle hook stop", "async": true}]}"#,
             "{}",
             "7",
             r#"{"hooks": [{"command": 7}]}"#,
@@ -180,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_path_with_anything_in_it_is_found_again() {
-        for command in [r#"'/a "b" \c/rekindle'"#, "'/ä ö/rekindle'"] {
+        for command in [r#"/a "b" \c/rekindle"#, "/ä ö/rekindle", "/it's/rekindle"] {
             let made = installed(Some("{}"), command);
             assert_eq!(installed(Some(&made), command), made);
             assert_eq!(without(&made, &ALL).unwrap().as_deref(), Some("{}"));

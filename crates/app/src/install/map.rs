@@ -9,7 +9,7 @@ use camino::Utf8PathBuf;
 use rekindle_fs::{Content, Node, Tree};
 use rekindle_protocols::map::{self, orchestrator_commands};
 
-use super::{Installation, Prepared, Wish, read};
+use super::{FileChange, Installation, Prepared, Program, Wish, read};
 use crate::{Error, Project};
 
 const SCRIPT: &str = ".map/scripts/map_orchestrator.py";
@@ -92,7 +92,13 @@ fn installing(project: &Project) -> Result<Prepared, Error> {
             script.as_bytes(),
         )?)
     };
-    Ok(prepared(&changes, &shown, deed))
+    let mut prepared = prepared(&changes, &shown, deed);
+    // The script is the project's, and what is where on this machine has no place in it.
+    if !Program::is_on_path(project) {
+        let to_do = "put rekindle on your path: the script calls it by its name, and MAP's own runs until then";
+        prepared.installation.to_do.push(to_do.to_owned());
+    }
+    Ok(prepared)
 }
 
 fn uninstalling(project: &Project) -> Result<Prepared, Error> {
@@ -149,9 +155,9 @@ fn prepared(
 }
 
 fn installation(diff: String) -> Installation {
+    let path = SCRIPT.into();
     Installation {
-        path: SCRIPT.into(),
-        diff,
+        files: vec![FileChange { path, diff }],
         written: false,
         to_do: Vec::new(),
     }

@@ -1,9 +1,10 @@
 //! Setting other programs up to call rekindle, and taking that away again.
 //!
-//! An agent is one file with its [`Settings`]: where they are, and how they look with and
-//! without what is ours. What happens around that is the same for all: the change is shown, a person
-//! agrees, and the file is written if it still is what was shown. A target decides nothing for the
-//! user: what they must still approve in their agent is told and never forged.
+//! An agent is one file of code with its [`Settings`]: where they are, and how they look with and
+//! without what is ours, which is the hooks and the MCP server. What happens around that is the same
+//! for all: the change is shown, a person agrees, and each file is written if it still is what was
+//! shown. A target decides nothing for the user: what they must still approve in their agent is told
+//! and never forged.
 
 mod claude;
 mod codex;
@@ -11,6 +12,7 @@ mod gemini;
 mod hooks;
 mod map;
 mod opencode;
+mod server;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_fs::Content;
@@ -63,14 +65,21 @@ pub enum Consent {
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Installation {
+    /// Every file that is looked at, in the order in which they are written.
+    pub files: Vec<FileChange>,
+    /// Whether the files that change were written.
+    pub written: bool,
+    /// What the user must still do, each a sentence.
+    pub to_do: Vec<String>,
+}
+
+/// A file, and what changes in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
     /// The file.
     pub path: Utf8PathBuf,
     /// The lines that change, as a diff; nothing where all is as it should be.
     pub diff: String,
-    /// Whether the file was written.
-    pub written: bool,
-    /// What the user must still do, each a sentence.
-    pub to_do: Vec<String>,
 }
 
 /// Why settings were not changed.
@@ -98,18 +107,24 @@ pub enum Unfit {
     /// They are not UTF-8.
     #[error("it is not UTF-8")]
     NotText,
+    /// They can not be edited.
+    #[error(transparent)]
+    Toml(#[from] rekindle_text::TomlEditError),
     /// Somebody else made the file.
     #[error("somebody else made it")]
     Foreign,
+    /// Somebody else has given a server our name.
+    #[error("it has a server `rekindle` that is not `rekindle mcp`")]
+    ForeignServer,
 }
 
-/// An agent whose settings can be made to call rekindle.
+/// A file of an agent's settings, which can be made to call rekindle.
 trait Settings {
     /// Returns the file that is changed; `None` where nothing says where it is.
     fn path(&self, project: &Project, scope: Scope) -> Option<Utf8PathBuf>;
 
-    /// Returns the settings with rekindle's part in its newest form; `command` starts rekindle.
-    fn with(&self, settings: Option<&str>, command: &str) -> Result<String, Unfit>;
+    /// Returns the settings with rekindle's part in its newest form.
+    fn with(&self, settings: Option<&str>, program: &Program) -> Result<String, Unfit>;
 
     /// Returns the settings without rekindle's part; `None` where nothing else is in them.
     fn without(&self, settings: &str) -> Result<Option<String>, Unfit>;
@@ -118,12 +133,12 @@ trait Settings {
     fn to_do(&self, scope: Scope) -> Vec<String>;
 }
 
-fn settings(agent: Preset) -> &'static dyn Settings {
+fn settings(agent: Preset) -> &'static [&'static dyn Settings] {
     match agent {
-        Preset::Claude => &claude::Claude,
-        Preset::Codex => &codex::Codex,
-        Preset::Gemini => &gemini::Gemini,
-        Preset::Opencode => &opencode::Opencode,
+        Preset::Claude => &[&claude::Hooks, &claude::Servers],
+        Preset::Codex => &[&codex::Hooks, &codex::Servers],
+        Preset::Gemini => &[&gemini::Gemini],
+        Preset::Opencode => &[&opencode::Opencode],
     }
 }
 
@@ -183,54 +198,113 @@ struct Prepared {
     deed: Option<Box<dyn FnOnce() -> Result<(), Error>>>,
 }
 
-fn prepare(project: &Project, agent: Preset, wish: Wish, scope: Scope) -> Result<Prepared, Error> {
-    let target = settings(agent);
-    let path = target.path(project, scope).ok_or(InstallError::NoHome)?;
-    let path = match scope {
-        Scope::User => path,
-        // A link in a cloned project must not lead to settings elsewhere.
-        Scope::Project => rekindle_fs::confine(project.folder(), &path)?,
-    };
-    let unfit = |source: Unfit| InstallError::Unfit {
-        path: path.clone(),
-        source,
-    };
-    let before = read(project, &path)?;
-    let text = before.as_deref().map(std::str::from_utf8).transpose();
-    let text = text.map_err(|_| unfit(Unfit::NotText))?;
-    let after = match (wish, text) {
-        (Wish::Install, text) => Some(target.with(text, &command(project)).map_err(unfit)?),
-        (Wish::Uninstall, Some(text)) => target.without(text).map_err(unfit)?,
-        (Wish::Uninstall, None) => None,
-    };
-    let (old, new) = (
-        before.as_deref().unwrap_or_default(),
-        after.as_deref().unwrap_or_default().as_bytes(),
-    );
-    let diff = rekindle_text::diff(old, new);
-    let is_as_wished = text == after.as_deref();
-    let installation = Installation {
-        diff,
-        written: false,
-        to_do: match wish {
-            Wish::Install if !is_as_wished => target.to_do(scope),
-            Wish::Install | Wish::Uninstall => Vec::new(),
-        },
-        path: path.clone(),
-    };
-    let question = question(&installation, after.is_none());
-    let deed = move || write(&path, before.as_deref(), after.as_deref());
-    Ok(Prepared {
-        installation,
-        question,
-        deed: (!is_as_wished).then(|| Box::new(deed) as _),
-    })
+/// A file that is about to be written.
+struct Change {
+    path: Utf8PathBuf,
+    before: Option<Vec<u8>>,
+    after: Option<String>,
 }
 
-fn question(installation: &Installation, is_removed: bool) -> String {
-    let Installation { path, diff, .. } = installation;
-    let what = if is_removed { "removes" } else { "changes" };
-    format!("This {what} `{path}`:\n{diff}")
+impl Change {
+    fn of(
+        project: &Project,
+        target: &dyn Settings,
+        wish: Wish,
+        scope: Scope,
+    ) -> Result<Self, Error> {
+        let path = target.path(project, scope).ok_or(InstallError::NoHome)?;
+        let path = match scope {
+            Scope::User => path,
+            // A link in a cloned project must not lead to settings elsewhere.
+            Scope::Project => rekindle_fs::confine(project.folder(), &path)?,
+        };
+        let unfit = |source: Unfit| InstallError::Unfit {
+            path: path.clone(),
+            source,
+        };
+        let before = read(project, &path)?;
+        let text = before.as_deref().map(std::str::from_utf8).transpose();
+        let text = text.map_err(|_| unfit(Unfit::NotText))?;
+        let after = match (wish, text) {
+            (Wish::Install, text) => {
+                let program = Program::of(project);
+                Some(target.with(text, &program).map_err(unfit)?)
+            }
+            (Wish::Uninstall, Some(text)) => target.without(text).map_err(unfit)?,
+            (Wish::Uninstall, None) => None,
+        };
+        Ok(Self {
+            path,
+            before,
+            after,
+        })
+    }
+
+    fn new_bytes(&self) -> Option<&[u8]> {
+        self.after.as_deref().map(str::as_bytes)
+    }
+
+    fn is_none(&self) -> bool {
+        self.before.as_deref() == self.new_bytes()
+    }
+
+    fn shown(&self) -> FileChange {
+        let old = self.before.as_deref().unwrap_or_default();
+        FileChange {
+            path: self.path.clone(),
+            diff: rekindle_text::diff(old, self.new_bytes().unwrap_or_default()),
+        }
+    }
+
+    fn question(&self) -> String {
+        let FileChange { path, diff } = self.shown();
+        let removes = self.after.is_none();
+        let what = if removes { "removes" } else { "changes" };
+        format!("This {what} `{path}`:\n{diff}")
+    }
+
+    fn make(&self) -> Result<(), Error> {
+        let path = &self.path;
+        match (&self.before, self.new_bytes()) {
+            (None, Some(after)) => rekindle_fs::create(path, after)?,
+            (Some(before), Some(after)) => {
+                rekindle_fs::replace(path, &Content::of(before), after)?;
+            }
+            (Some(before), None) => rekindle_fs::remove(path, &Content::of(before))?,
+            (None, None) => {}
+        }
+        Ok(())
+    }
+}
+
+fn prepare(project: &Project, agent: Preset, wish: Wish, scope: Scope) -> Result<Prepared, Error> {
+    let mut files = Vec::new();
+    let mut to_do = Vec::new();
+    let mut changes = Vec::new();
+    // Nothing is written before everything was found to be fit.
+    for target in settings(agent) {
+        let change = Change::of(project, *target, wish, scope)?;
+        files.push(change.shown());
+        if change.is_none() {
+            continue;
+        }
+        if wish == Wish::Install {
+            to_do.extend(target.to_do(scope));
+        }
+        changes.push(change);
+    }
+    let questions: Vec<String> = changes.iter().map(Change::question).collect();
+    let is_something = !changes.is_empty();
+    let deed = move || changes.iter().try_for_each(Change::make);
+    Ok(Prepared {
+        installation: Installation {
+            files,
+            written: false,
+            to_do,
+        },
+        question: questions.concat(),
+        deed: is_something.then(|| Box::new(deed) as _),
+    })
 }
 
 fn read(project: &Project, path: &Utf8Path) -> Result<Option<Vec<u8>>, Error> {
@@ -246,31 +320,59 @@ fn read(project: &Project, path: &Utf8Path) -> Result<Option<Vec<u8>>, Error> {
     }
 }
 
-fn write(path: &Utf8Path, before: Option<&[u8]>, after: Option<&str>) -> Result<(), Error> {
-    match (before, after) {
-        (None, Some(after)) => rekindle_fs::create(path, after.as_bytes())?,
-        (Some(before), Some(after)) => {
-            rekindle_fs::replace(path, &Content::of(before), after.as_bytes())?;
+/// What starts rekindle: its name if it is on the path, else where it is.
+struct Program(String);
+
+impl Program {
+    fn of(project: &Project) -> Self {
+        if Self::is_on_path(project) {
+            return Self("rekindle".to_owned());
         }
-        (Some(before), None) => rekindle_fs::remove(path, &Content::of(before))?,
-        (None, None) => {}
+        Self(project.program.to_string())
     }
-    Ok(())
+
+    fn is_on_path(project: &Project) -> bool {
+        let mut folders = std::env::split_paths(&project.search_path);
+        folders.any(|folder| folder.join("rekindle").is_file())
+    }
+
+    /// Reads it from a word of a shell, as [`in_shell`](Self::in_shell) writes it.
+    fn read(word: &str) -> Option<Self> {
+        let inner = word
+            .strip_prefix('\'')
+            .and_then(|rest| rest.strip_suffix('\''));
+        let program = Self(inner.unwrap_or(word).replace(r"'\''", "'"));
+        (program.in_shell() == word).then_some(program)
+    }
+
+    fn is_rekindle(&self) -> bool {
+        self.0.rsplit('/').next() == Some("rekindle")
+    }
+
+    /// Returns it for where no shell reads it.
+    fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the same as a text of JSON.
+    fn quoted(&self) -> String {
+        quoted(&self.0)
+    }
+
+    /// Returns it as a word of a shell.
+    fn in_shell(&self) -> String {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+        if self.0.chars().all(is_plain) {
+            self.0.clone()
+        } else {
+            format!("'{}'", self.0.replace('\'', r"'\''"))
+        }
+    }
 }
 
-/// Returns what starts rekindle in a shell: its name if it is on the path, else where it is.
-fn command(project: &Project) -> String {
-    let mut folders = std::env::split_paths(&project.search_path);
-    if folders.any(|folder| folder.join("rekindle").is_file()) {
-        return "rekindle".to_owned();
-    }
-    let path = project.program.as_str();
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
-    if path.chars().all(is_plain) {
-        path.to_owned()
-    } else {
-        format!("'{}'", path.replace('\'', r"'\''"))
-    }
+/// Returns a text as JSON has it; paths and our own lines hold nothing else to escape.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', r"\\").replace('"', r#"\""#))
 }
 
 /// Returns the folder that a variable names, where there is one for it, or one in the home.

@@ -1,10 +1,12 @@
 // Made by `rekindle install opencode`; `rekindle uninstall opencode` removes it.
 //
 // opencode has no hooks that are commands, so this plugin calls `rekindle hook` at the same moments.
+// It also adds rekindle's MCP server, unless your settings have one of this name.
 // Whatever goes wrong is rekindle's own matter: nothing here fails a session.
 import { spawn } from "node:child_process";
 
 const COMMAND = "REKINDLE";
+const SERVER = { type: "local", command: ["PROGRAM", "mcp"], enabled: true };
 
 /** Calls a hook and returns what it printed. */
 function hook(moment, told) {
@@ -39,6 +41,9 @@ export const Rekindle = async ({ directory }) => {
   const briefings = new Map();
   const told = (session) => ({ session_id: session, cwd: directory });
   return {
+    config: async (config) => {
+      config.mcp = { rekindle: SERVER, ...config.mcp };
+    },
     "experimental.chat.system.transform": async (input, output) => {
       const session = input?.sessionID;
       if (!briefings.has(session)) briefings.set(session, await briefing(told(session)));

@@ -2,14 +2,16 @@
 
 use camino::Utf8PathBuf;
 
-use super::{Scope, Settings, Unfit, home};
+use super::{Program, Scope, Settings, Unfit, home, quoted};
 use crate::Project;
 
 pub(super) struct Opencode;
 
-/// The plugin; what starts rekindle takes the place of one word.
+/// The plugin, which also brings the MCP server. What starts rekindle takes the place of two words,
+/// one for a shell and one for where there is none.
 const PLUGIN: &str = include_str!("opencode.js");
 const COMMAND: &str = "\"REKINDLE\"";
+const PROGRAM: &str = "\"PROGRAM\"";
 /// Every release of the plugin begins with this.
 const FIRST_WORDS: &str = "// Made by `rekindle install opencode`";
 
@@ -22,13 +24,13 @@ impl Settings for Opencode {
         Some(folder.join("plugin/rekindle.js"))
     }
 
-    fn with(&self, settings: Option<&str>, command: &str) -> Result<String, Unfit> {
+    fn with(&self, settings: Option<&str>, program: &Program) -> Result<String, Unfit> {
         if settings.is_some_and(|text| !text.starts_with(FIRST_WORDS)) {
             return Err(Unfit::Foreign);
         }
         // A text of JavaScript in quotes is written as one of JSON is.
-        let quoted = format!("\"{}\"", command.replace('\\', r"\\").replace('"', r#"\""#));
-        Ok(PLUGIN.replace(COMMAND, &quoted))
+        let plugin = PLUGIN.replace(COMMAND, &quoted(&program.in_shell()));
+        Ok(plugin.replace(PROGRAM, &program.quoted()))
     }
 
     fn without(&self, settings: &str) -> Result<Option<String>, Unfit> {

@@ -45,6 +45,8 @@ impl Tool for Explain {
             task,
             offset,
         } = arguments;
+        // Some clients fill every argument that there is.
+        let [code, task] = [code, task].map(|text| text.filter(|text| !text.is_empty()));
         let query = match (&code, &task) {
             (Some(_), None) => Query {
                 name: code,

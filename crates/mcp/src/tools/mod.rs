@@ -13,6 +13,7 @@ mod next_step;
 mod plan;
 mod report_event;
 mod resume;
+mod rollback;
 
 use rekindle_app::Query;
 use rekindle_model::ProtocolName;
@@ -24,7 +25,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, page};
 use crate::failure::Failure;
 use crate::schema;
 use crate::server::Desk;
@@ -42,6 +43,7 @@ static ALL: &[Entry] = &[
     Entry::of::<heartbeat::Heartbeat>(),
     Entry::of::<checkpoint::Checkpoint>(),
     Entry::of::<checkpoints::Checkpoints>(),
+    Entry::of::<rollback::Rollback>(),
 ];
 
 /// The argument of tools whose answer can be long: such a tool may give a page instead.
@@ -132,6 +134,13 @@ fn definition<T: Tool>() -> Definition {
 }
 
 fn call<T: Tool>(desk: &Desk, arguments: JsonObject) -> Result<CallToolResult, Failure> {
+    let asked = asked(T::NAME, &arguments);
+    let offset = arguments.get(OFFSET).and_then(Value::as_u64);
+    if let Some(offset @ 1..) = offset
+        && let Some(answer) = desk.pages.find(&asked)
+    {
+        return page(&answer, usize::try_from(offset).unwrap_or(usize::MAX));
+    }
     let arguments = serde_json::from_value(Value::Object(arguments)).map_err(|error| {
         let schema = schema::input::<T::Arguments>();
         let names: Vec<&str> = properties(&schema).collect();
@@ -142,7 +151,18 @@ fn call<T: Tool>(desk: &Desk, arguments: JsonObject) -> Result<CallToolResult, F
         };
         Failure::usage(message).hint(hint)
     })?;
-    T::call(desk, arguments)?.result()
+    let answer = T::call(desk, arguments)?;
+    if let Some(long) = answer.long() {
+        desk.pages.keep(asked, long);
+    }
+    answer.result()
+}
+
+/// Returns what is asked, whichever page of the answer is meant.
+fn asked(tool: &str, arguments: &JsonObject) -> String {
+    let mut arguments = arguments.clone();
+    arguments.remove(OFFSET);
+    format!("{tool} {}", Value::Object(arguments))
 }
 
 /// Returns the names of all arguments.

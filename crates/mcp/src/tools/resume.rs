@@ -48,18 +48,29 @@ impl Tool for Resume {
 
     fn call(desk: &Desk, arguments: Arguments) -> Result<Answer, Failure> {
         let query = query(arguments.id.as_deref(), arguments.protocol.as_deref())?;
-        let Some(digest) = arguments.digest else {
-            let planned = rekindle_app::plan(&desk.project, &query)?;
-            let plan = desk.plans.show(&planned);
-            return Ok(Answer::new(&plan)?.from(arguments.offset));
-        };
-        if arguments.offset.is_some() {
-            let message = "`offset` is for plans, and a plan is carried out once".to_owned();
-            let hint = "leave `offset` away; `next_step` has the whole of a long prompt";
-            return Err(Failure::usage(message).hint(hint));
-        }
-        apply(desk, &query, &digest)
+        two_calls(desk, &query, arguments.digest, arguments.offset)
     }
+}
+
+/// Shows a plan where no digest was given, and carries out the one that has it.
+pub(super) fn two_calls(
+    desk: &Desk,
+    query: &Query,
+    digest: Option<String>,
+    offset: Option<usize>,
+) -> Result<Answer, Failure> {
+    // Some clients fill every argument that there is.
+    let Some(digest) = digest.filter(|digest| !digest.is_empty()) else {
+        let planned = rekindle_app::plan(&desk.project, query)?;
+        let plan = desk.plans.show(&planned);
+        return Ok(Answer::new(&plan)?.from(offset));
+    };
+    if offset.is_some_and(|offset| offset > 0) {
+        let message = "`offset` is for plans, and a plan is carried out once".to_owned();
+        let hint = "leave `offset` away; `next_step` has the whole of a long prompt";
+        return Err(Failure::usage(message).hint(hint));
+    }
+    apply(desk, query, &digest)
 }
 
 fn apply(desk: &Desk, query: &Query, digest: &str) -> Result<Answer, Failure> {

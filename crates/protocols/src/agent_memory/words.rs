@@ -155,8 +155,13 @@ pub(super) fn describe(prompt: Prompt, task: &Task) -> Prompt {
             &task.description,
         );
     }
+    let lists = [
+        ("the task's acceptance criteria", &task.acceptance),
+        ("the files that the task is about", &task.files),
+        ("the files that must not be changed", &task.forbidden),
+    ];
+    for (what, items) in lists {
+        prompt = prompt.quoted_list(&format!("`task-graph.json`, {what}"), items);
+    }
     prompt
-        .list("Acceptance criteria", &task.acceptance)
-        .list("Files that it is about", &task.files)
-        .list("Files that must not be changed", &task.forbidden)
 }

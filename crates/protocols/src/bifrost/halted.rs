@@ -3,12 +3,13 @@
 use camino::Utf8PathBuf;
 use rekindle_model::{
     AgentTask, Assessment, Checkpoint, Finding, Intent, Next, Plan, Progress, State, Summary, Work,
+    WorkflowDocument,
 };
 use rekindle_world::World;
 
 use super::assess::assess;
 use super::read::{Halt, Why};
-use super::{facts, id, listed, nothing_to_do, noticed, plan, record, words};
+use super::{documents, facts, id, listed, nothing_to_do, noticed, plan, record, words};
 use crate::Case;
 
 /// Features of which none was named.
@@ -155,6 +156,13 @@ impl Case for Halted {
             .map(|feature| feature.zone.clone());
         let zone = zone.unwrap_or(jiff::tz::TimeZone::UTC);
         listed(&self.halt.checkpoints, &path, &zone)
+    }
+
+    fn documents(&self) -> Vec<WorkflowDocument> {
+        match (&self.halt.feature, &self.halt.session_path) {
+            (Some(feature), Some(session)) => documents(feature, session),
+            (Some(_), None) | (None, _) => Vec::new(),
+        }
     }
 
     fn refusal(&self) -> Option<&str> {

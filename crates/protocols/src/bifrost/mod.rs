@@ -34,7 +34,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_model::{
     AgentTask, Assessment, Checkpoint, Explanation, Happened, Intent, Next, Place, Plan, Progress,
-    ProtocolName, State, Summary, Work, WorkflowId,
+    ProtocolName, State, Summary, Work, WorkflowDocument, WorkflowId,
 };
 use rekindle_text::excerpt;
 use rekindle_world::{Kind, World};
@@ -106,6 +106,16 @@ impl Protocol for Bifrost {
     }
 }
 
+/// The pages of a feature, in the order in which phases write them.
+const PAGES: [&str; 6] = [
+    "spec.md",
+    "plan.md",
+    "research.md",
+    "data-model.md",
+    "quickstart.md",
+    "tasks.md",
+];
+
 /// A feature whose checkpoint can be read.
 struct Resume {
     judged: Judged,
@@ -164,6 +174,25 @@ impl Case for Resume {
     fn archive(&self) -> Option<Plan> {
         Some(record::archive(&self.judged))
     }
+
+    fn documents(&self) -> Vec<WorkflowDocument> {
+        let feature = &self.judged.feature;
+        documents(&feature.name, &feature.session_path)
+    }
+}
+
+/// Returns what is kept of a feature, from what was wished to what was done.
+fn documents(feature: &str, session: &Utf8Path) -> Vec<WorkflowDocument> {
+    let pages = PAGES.iter().map(|&name| WorkflowDocument {
+        name: name.to_owned(),
+        path: layout::file(feature, name),
+    });
+    // The session may be the one that all features shared before.
+    let session = WorkflowDocument {
+        name: "session.md".to_owned(),
+        path: session.to_owned(),
+    };
+    pages.chain([session]).collect()
 }
 
 /// Returns the checkpoints, oldest first.

@@ -38,10 +38,8 @@ pub(super) fn plan(judged: &Judged, now: Timestamp, intent: &Intent) -> Option<P
         Intent::Answer {
             question, answer, ..
         } => Some(planner.answer(*question, answer)),
-        Intent::Checked { .. }
-        | Intent::Finish { .. }
-        | Intent::Checkpoint { .. }
-        | Intent::Report(_) => None,
+        Intent::Checkpoint { .. } => planner.hand_off(),
+        Intent::Checked { .. } | Intent::Finish { .. } | Intent::Report(_) => None,
     }
 }
 
@@ -178,13 +176,33 @@ impl Planner<'_> {
         // The note of a phase that was begun or failed says what to do; that of another is over.
         let is_new = execution.reason == Pick::LowestPending;
         if is_new && !project.states.contains_key(&phase.number) {
-            let note = format!("Executing phase {}: {}.", phase.number, phase.name);
-            memory = memory.with_field("handoff_note", &note);
+            memory = memory.with_field("handoff_note", &under_way(execution));
         }
         if memory == project.memory {
             return None;
         }
         Some(memory.with_field("last_updated", &self.stamp()))
+    }
+
+    /// Writes the note of a phase that is under way, as kiln does when it begins, for a session that
+    /// ends in the middle of one. A note that is there says more, and stays.
+    fn hand_off(&self) -> Option<Plan> {
+        let project = &self.judged.project;
+        let Routing::Execution(execution) = &self.judged.routing else {
+            return None;
+        };
+        let is_silent = project.fields.handoff_note.is_empty();
+        if execution.reason != Reason::InProgress || !is_silent {
+            return None;
+        }
+        let note = under_way(execution);
+        let memory = project
+            .memory
+            .with_field("handoff_note", &note)
+            .with_field("last_updated", &self.stamp());
+        let steps = vec![self.write(&memory, "a session ends in the middle of the phase")];
+        let reason = format!("handoff_note: {note}");
+        Some(self.plan(steps, stop(StopKind::Done, &reason, &[])))
     }
 
     /// Notes who is sent off with which quote, so that the next one gets the next.
@@ -288,6 +306,12 @@ fn says(text: String, why: &str) -> Step {
         action: Action::Print(text),
         why: why.to_owned(),
     }
+}
+
+/// Returns kiln's own words for a phase that is being worked on.
+fn under_way(execution: &Execution) -> String {
+    let phase = &execution.phase;
+    format!("Executing phase {}: {}.", phase.number, phase.name)
 }
 
 fn stop(kind: StopKind, reason: &str, hints: &[&str]) -> Then {

@@ -1,7 +1,7 @@
 //! `rekindle install` and `uninstall`: other programs' settings, shown before they are changed.
 
-use rekindle_app::{Consent, Installation, Preset, Project, Scope, Target, Wish};
-use rekindle_wire::{InstallOut, exit};
+use rekindle_app::{Consent, FileChange, Installation, Preset, Project, Scope, Target, Wish};
+use rekindle_wire::{InstallFileOut, InstallOut, exit};
 
 use crate::arguments::{InstallArguments, InstallTarget};
 use crate::failure::Failure;
@@ -50,6 +50,13 @@ fn target(named: InstallTarget) -> Target {
     }
 }
 
+fn file(change: FileChange) -> InstallFileOut {
+    InstallFileOut {
+        path: change.path.to_string(),
+        diff: change.diff,
+    }
+}
+
 fn out(target: Target, wish: Wish, scope: Scope, done: Installation) -> InstallOut {
     InstallOut {
         schema: "rekindle.install/1",
@@ -60,8 +67,7 @@ fn out(target: Target, wish: Wish, scope: Scope, done: Installation) -> InstallO
         }
         .to_owned(),
         scope: scope.as_str().to_owned(),
-        path: done.path.to_string(),
-        diff: done.diff,
+        files: done.files.into_iter().map(file).collect(),
         written: done.written,
         to_do: done.to_do,
     }

@@ -2,12 +2,18 @@
 
 use std::fmt::Write as _;
 
-use rekindle_app::{Consent, Installation, Wish};
+use rekindle_app::{Consent, FileChange, Installation, Wish};
 use rekindle_text::{printable, printable_block};
 
 pub(crate) fn installation(done: &Installation, wish: Wish, consent: Consent) -> String {
-    let path = printable(done.path.as_str());
-    if done.diff.is_empty() {
+    let files = done.files.iter();
+    let lines = files.map(|file| of_file(file, done.written, wish, consent));
+    lines.collect()
+}
+
+fn of_file(file: &FileChange, written: bool, wish: Wish, consent: Consent) -> String {
+    let path = printable(file.path.as_str());
+    if file.diff.is_empty() {
         return match wish {
             Wish::Install => format!("It is set up already: `{path}` stays as it is.\n"),
             Wish::Uninstall => format!("Nothing of rekindle is in `{path}`.\n"),
@@ -17,11 +23,11 @@ pub(crate) fn installation(done: &Installation, wish: Wish, consent: Consent) ->
     // Who was asked has seen the change already.
     match consent {
         Consent::Show | Consent::Given => {
-            put!(text, "{}", printable_block(&done.diff));
+            put!(text, "{}", printable_block(&file.diff));
         }
         Consent::Ask => {}
     }
-    match (done.written, wish) {
+    match (written, wish) {
         (true, Wish::Install) => {
             put!(text, "Written: `{path}`\n");
         }

@@ -58,6 +58,7 @@ const PURE_MAY_USE: &[&str] = &[
     "serde_json",
     "similar",
     "thiserror",
+    "toml",
 ];
 
 /// The edges that only the real form of the world may reach.

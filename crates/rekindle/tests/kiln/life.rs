@@ -402,3 +402,39 @@ fn an_old_report_is_not_what_argus_left() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn a_session_that_ends_in_the_middle_of_a_phase_leaves_the_note_of_it_where_there_is_none()
+-> Result<()> {
+    let runtime = "stage: execution\nstatus: in_progress\nphase_number: 2\nphase_total: 3\n";
+    let phases = "- phase_number: 2 | phase_name: Engine | phase_status: in_progress\n";
+    let project = Project::new(runtime, phases)?;
+    let end = || -> Result<()> {
+        let ran = project
+            .sandbox
+            .typed(&["hook", "session-end"])
+            .answering("{}")
+            .at("2026-02-20T09:00:00Z")
+            .run()?;
+        ensure!(ran.code() == Some(0), "{ran}");
+        Ok(())
+    };
+    let before = project.memory()?;
+    end()?;
+    // Somebody's words say more than ours could.
+    assert_eq!(project.memory()?, before);
+    let silent = before.replace(
+        "handoff_note: Plan approved; execution starting.",
+        "handoff_note:",
+    );
+    project.write_memory("MEMORY.md", &silent)?;
+    end()?;
+    assert_eq!(project.field("handoff_note")?, "Executing phase 2: Engine.");
+    assert_eq!(project.field("last_updated")?, "2026-02-20T09:00:00Z");
+    project.unrelated_is_untouched()?;
+    let noted = project.memory()?;
+    end()?;
+    assert_eq!(project.memory()?, noted);
+    ensure!(!project.sandbox.path(".rekindle/hook.log").exists());
+    Ok(())
+}

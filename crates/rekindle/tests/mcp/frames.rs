@@ -16,25 +16,29 @@ fn conversation() -> Vec<String> {
     let call = |name: &str, arguments: Value| json!({"name": name, "arguments": arguments});
     let uri = format!("rekindle://workflow/{ORDERS_ID}/documents/plan.md?offset=1");
     let frames = [
-        frame(9, "server/discover", &json!({"_meta": meta})),
-        frame(8, "initialize", &initialize("2025-06-18")),
+        frame(900_009, "server/discover", &json!({"_meta": meta})),
+        frame(900_008, "initialize", &initialize("2025-06-18")),
         json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 4}}),
-        frame(1, "tools/list", &json!({})),
+        frame(900_001, "tools/list", &json!({})),
         frame(
-            2,
+            900_002,
             "tools/call",
             &call("inspect", json!({"id": ORDERS_ID, "offset": 3})),
         ),
-        frame(3, "tools/call", &call("explain", json!({"task": "T001"}))),
         frame(
-            4,
+            900_003,
+            "tools/call",
+            &call("explain", json!({"task": "T001"})),
+        ),
+        frame(
+            900_004,
             "tools/call",
             &call("resume", json!({"digest": "0123456789abcdef"})),
         ),
-        frame(5, "resources/read", &json!({"uri": uri})),
+        frame(900_005, "resources/read", &json!({"uri": uri})),
         frame(
-            6,
+            900_006,
             "prompts/get",
             &json!({"name": "resume", "arguments": {"id": "x"}}),
         ),
@@ -159,6 +163,32 @@ fn shapes_that_are_json_and_no_frames_end_nothing() -> Result<()> {
         client.running.send(bytes)?;
         client.request("ping", &json!({}))?;
     }
+    client.end()
+}
+
+#[test]
+fn a_request_that_can_not_be_read_is_answered_with_its_number() -> Result<()> {
+    let sandbox = sandbox()?;
+    let mut client = Client::open(&sandbox)?;
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    let call = |arguments: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":900077,"method":"tools/call","params":{{"name":"list","arguments":{arguments}}}}}"#
+        )
+    };
+    for (line, code) in [
+        (call(&format!(r#"{{"offset":{deep}}}"#)), -32700),
+        (call("[1]"), -32602),
+        (call("{"), -32700),
+    ] {
+        client.running.answer(&format!("{line}\n"))?;
+        let answer = client.hear()?;
+        assert_eq!(
+            (&answer["id"], &answer["error"]["code"]),
+            (&json!(900_077), &json!(code))
+        );
+    }
+    client.request("ping", &json!({}))?;
     client.end()
 }
 

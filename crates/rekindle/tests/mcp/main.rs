@@ -10,4 +10,5 @@ mod documents;
 mod frames;
 mod lifecycle;
 mod resume;
+mod rollback;
 mod tools;

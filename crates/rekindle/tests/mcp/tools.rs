@@ -26,6 +26,11 @@ fn calls() -> Vec<(&'static str, Value, bool)> {
             true,
         ),
         ("checkpoint", json!({"message": "before lunch"}), true),
+        (
+            "rollback",
+            json!({"id": "bifrost:user-login", "checkpoint": "CP-002"}),
+            false,
+        ),
     ]
 }
 
@@ -72,6 +77,7 @@ fn the_list_says_what_each_tool_takes_and_does() -> Result<()> {
     heartbeat(actor?: string, id?: string, task: string)
     checkpoint(id?: string, message?: string)
     checkpoints(id?: string, offset?: integer, protocol?: string) readOnlyHint idempotentHint
+    rollback(checkpoint: string, digest?: string, id?: string, offset?: integer) destructiveHint idempotentHint
     ");
     client.end()
 }
@@ -81,10 +87,19 @@ fn every_tool_answers_and_keeps_to_its_schema() -> Result<()> {
     let (sandbox, run) = interrupted()?;
     // Damage, so that findings are in the answers as well.
     sandbox.write(run.path("events/x.jsonl"), "torn")?;
-    let mut client = Client::open(&sandbox)?;
-    let listed = client.request("tools/list", &json!({}))?;
+    let other = Sandbox::new(BINARY)?;
+    rekindle_testkit::bifrost::feature(&other)?;
+    let mut of_run = Client::open(&sandbox)?;
+    let mut of_feature = Client::open(&other)?;
+    let listed = of_run.request("tools/list", &json!({}))?;
     let tools = listed["tools"].as_array().context("no tools")?;
     for tool in tools {
+        // Not every protocol goes back to checkpoints.
+        let (client, sandbox) = if tool["name"] == "rollback" {
+            (&mut of_feature, &other)
+        } else {
+            (&mut of_run, &sandbox)
+        };
         let name = tool["name"].as_str().context("no name")?;
         let output = jsonschema::validator_for(&tool["outputSchema"])?;
         let input = jsonschema::validator_for(&tool["inputSchema"])?;
@@ -102,13 +117,14 @@ fn every_tool_answers_and_keeps_to_its_schema() -> Result<()> {
             assert_eq!(is_touched, *writes, "{name} {arguments}");
             assert_eq!(
                 tool["annotations"]["readOnlyHint"],
-                name != "resume" && !writes
+                !["resume", "rollback"].contains(&name) && !writes
             );
             is_called = true;
         }
         ensure!(is_called, "{name} is not called by this test");
     }
-    client.end()
+    of_feature.end()?;
+    of_run.end()
 }
 
 #[test]
@@ -194,7 +210,7 @@ fn failures_say_what_to_call_next_and_change_nothing() -> Result<()> {
         ("explain", json!({"task": "T9"})),
         ("explain", json!({"code": "NO_SUCH"})),
         ("heartbeat", json!({})),
-        ("heartbeat", json!({"task": "T1", "actor": "../x"})),
+        ("heartbeat", json!({"task": "T002", "actor": "../x"})),
         ("report_event", json!({"event": "a b"})),
     ] {
         let said = client.failure(tool, &arguments)?;
@@ -227,7 +243,7 @@ fn failures_say_what_to_call_next_and_change_nothing() -> Result<()> {
     heartbeat {}
     error: the arguments of `heartbeat` are not understood: missing field `task`
     next: it takes actor, id, task
-    heartbeat {"actor":"../x","task":"T1"}
+    heartbeat {"actor":"../x","task":"T002"}
     error: an actor's name is letters, digits, `_`, `-` and `.`, and names a folder
     next: write it so, and call it again
     report_event {"event":"a b"}
@@ -289,11 +305,15 @@ fn a_long_answer_comes_in_pages_that_are_the_whole_together() -> Result<()> {
     let mut whole = String::new();
     let mut arguments = json!({});
     let mut n_pages = 0;
+    let printed = sandbox.run(&["inspect", "--json"])?.json()?;
     loop {
         let answer = client.exchange(
             "tools/call",
             &json!({"name": "inspect", "arguments": arguments}),
         )?;
+        // Whatever happens meanwhile, all pages are of one answer.
+        let happens = json!({"event": "task_failed", "task": format!("T{n_pages:04}")});
+        client.object("report_event", &happens)?;
         ensure!(answer.to_string().len() < 100 * 1024, "a page is too long");
         let object = &answer["result"]["structuredContent"];
         ensure!(object["schema"] == "rekindle.page/1", "{object}");
@@ -305,7 +325,6 @@ fn a_long_answer_comes_in_pages_that_are_the_whole_together() -> Result<()> {
         arguments = json!({"offset": object["piece"]["next_offset"]});
     }
     ensure!(n_pages > 1);
-    let printed = sandbox.run(&["inspect", "--json"])?.json()?;
     assert_eq!(serde_json::from_str::<Value>(&whole)?, printed);
     client.end()
 }

@@ -5,6 +5,7 @@
 use anyhow::{Context as _, Result, ensure};
 use camino::Utf8Path;
 use rekindle_testkit::agent_memory::Run;
+use rekindle_testkit::bifrost::FEATURE;
 use rekindle_testkit::process::Call;
 use rekindle_testkit::sandbox::{LIMIT, Sandbox};
 use serde_json::{Value, json};
@@ -30,6 +31,17 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("checkpoint", json!({"message": "x"})),
         ("checkpoints", json!({})),
     ]
+}
+
+/// The tool that comes after those, with arguments that are fit for a feature of Bifrost.
+fn last_call() -> (&'static str, Value) {
+    ("rollback", json!({"id": FEATURE, "checkpoint": "CP-002"}))
+}
+
+fn feature() -> Result<Sandbox> {
+    let sandbox = Sandbox::new(BINARY)?;
+    rekindle_testkit::bifrost::feature(&sandbox)?;
+    Ok(sandbox)
 }
 
 fn interrupted() -> Result<(Sandbox, Run)> {
@@ -71,7 +83,8 @@ fn the_python_sdk_lists_everything_and_calls_every_tool() -> Result<()> {
     for (mode, version) in [("auto", "2026-07-28"), ("legacy", "2025-11-25")] {
         let (sandbox, run) = interrupted()?;
         let mut all = calls();
-        let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
+        let mut names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
+        names.push(last_call().0);
         // An empty digest stands for that of the plan before.
         all.push(("plan", json!({})));
         all.push(("resume", json!({"digest": ""})));
@@ -93,6 +106,14 @@ fn the_python_sdk_lists_everything_and_calls_every_tool() -> Result<()> {
         assert_eq!(seen["prompts"].as_array().map(Vec::len), Some(n_prompts));
         let told = run.told(&sandbox)?;
         ensure!(told.contains("session_resumed"), "{told}");
+
+        let (name, mut arguments) = last_call();
+        let plan = json!([name, arguments]);
+        arguments["digest"] = json!("");
+        let both = json!([plan, [name, arguments]]);
+        let args = [script.as_str(), mode, &both.to_string(), BINARY, "mcp"];
+        let seen = client(&feature()?, &python, &args.map(str::to_owned))?;
+        assert_eq!(seen["objects"][1]["schema"], "rekindle.resume/1");
     }
     Ok(())
 }
@@ -101,26 +122,34 @@ fn the_python_sdk_lists_everything_and_calls_every_tool() -> Result<()> {
 fn the_inspector_lists_and_calls_every_tool() -> Result<()> {
     let inspector = installed("REKINDLE_TEST_INSPECTOR")?;
     let (sandbox, _) = interrupted()?;
-    let inspect = |method: &str, more: &[String]| {
+    let feature = feature()?;
+    let inspect_in = |sandbox: &Sandbox, method: &str, more: &[String]| {
         let fixed = [&inspector, "--cli", BINARY, "mcp", "--method", method];
         let args: Vec<String> = fixed.iter().map(ToString::to_string).collect();
-        client(&sandbox, "node", &[&args, more].concat())
+        client(sandbox, "node", &[&args, more].concat())
     };
+    let inspect = |method: &str, more: &[String]| inspect_in(&sandbox, method, more);
     let listed = inspect("tools/list", &[])?;
     let tools = listed["tools"].as_array().context("no tools")?;
     let names: Vec<&str> = tools
         .iter()
         .filter_map(|tool| tool["name"].as_str())
         .collect();
-    let called: Vec<&str> = calls().iter().map(|(name, _)| *name).collect();
+    let all = [calls(), vec![last_call()]].concat();
+    let called: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
     assert_eq!(names, called);
-    for (name, arguments) in calls() {
+    for (name, arguments) in all {
         let mut more = vec!["--tool-name".to_owned(), name.to_owned()];
         for (key, value) in arguments.as_object().into_iter().flatten() {
             more.push("--tool-arg".to_owned());
             more.push(format!("{key}={}", value.as_str().unwrap_or_default()));
         }
-        let result = inspect("tools/call", &more)?;
+        let place = if name == last_call().0 {
+            &feature
+        } else {
+            &sandbox
+        };
+        let result = inspect_in(place, "tools/call", &more)?;
         assert_eq!(result["isError"], false, "{name}: {result}");
         ensure!(result["structuredContent"]["schema"].is_string(), "{name}");
     }

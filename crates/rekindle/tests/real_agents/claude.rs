@@ -5,7 +5,7 @@ use camino::Utf8Path;
 use rekindle_testkit::gate::Gate;
 use serde_json::{Value, json};
 
-use crate::scene::Scene;
+use crate::scene::{Scene, TOOLS, repository};
 
 /// The beginning of what a session is told.
 const TOLD: &str = "rekindle: 1 workflow is interrupted in this project.";
@@ -59,6 +59,39 @@ fn what_is_interrupted_reaches_the_model_and_settings_come_back() -> Result<()> 
     );
     scene.rekindle(&["uninstall", "claude", "--yes"])?;
     assert_eq!(fs_err::read_to_string(&settings)?, theirs);
+    Ok(())
+}
+
+#[test]
+fn a_resume_is_planned_and_carried_out_by_the_tools_of_the_plugin_and_of_settings() -> Result<()> {
+    let plugin = repository().join("plugin");
+    let by_plugin = ["--plugin-dir", plugin.as_str()];
+    for (server, arguments) in [
+        ("mcp__plugin_rekindle_rekindle", &by_plugin[..]),
+        ("mcp__rekindle", &[]),
+    ] {
+        let tool = |name: &str| format!("{server}__{name}");
+        // Claude Code gives the names of tools first, and what they take when it is asked for.
+        let query = format!("select:{},{}", tool("plan"), tool("resume"));
+        let scene = scene(&json!([
+            {"tool": "ToolSearch", "input": {"query": query, "max_results": 5}},
+            {"tool": tool("plan"), "input": {}},
+            {"tool": tool("resume"), "input": {"digest": "DIGEST"}},
+        ]))?;
+        if arguments.is_empty() {
+            scene.rekindle(&["install", "claude", "--yes"])?;
+        }
+        let allowed = format!("{},{}", tool("plan"), tool("resume"));
+        let arguments = [&PRINT[..], arguments, &["--allowedTools", &allowed]].concat();
+        let ran = scene.run("claude", &arguments)?;
+        ensure!(ran.status.success(), "{ran:?}");
+        let asked = scene.asked();
+        for name in TOOLS {
+            ensure!(asked.contains(&tool(name)), "{name}: {asked}");
+        }
+        ensure!(asked.contains("exactly that plan"), "{asked}");
+        scene.was_resumed()?;
+    }
     Ok(())
 }
 

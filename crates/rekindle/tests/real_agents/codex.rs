@@ -7,7 +7,7 @@ use rekindle_testkit::running::wait_until_gone;
 use rekindle_testkit::sandbox::LIMIT;
 use serde_json::{Value, json};
 
-use crate::scene::Scene;
+use crate::scene::{Scene, TOOLS};
 
 const TOLD: &str = "rekindle: 1 workflow is interrupted in this project.";
 
@@ -51,7 +51,41 @@ fn what_is_interrupted_reaches_the_model_once_the_user_trusts_the_hooks() -> Res
         !scene.home(".codex/hooks.json").exists(),
         "it is still there"
     );
+    let config = fs_err::read_to_string(scene.home(".codex/config.toml"))?;
+    ensure!(!config.contains("rekindle"), "{config}");
     Ok(())
+}
+
+#[test]
+fn a_resume_is_planned_by_tools_and_carried_out_once_the_user_allows_it() -> Result<()> {
+    let scene = scene(&json!([
+        {"tool": "tool_search", "input": {"query": "rekindle resume", "limit": 20}},
+        {"tool": "plan", "namespace": "mcp__rekindle", "input": {}},
+        {"tool": "resume", "namespace": "mcp__rekindle", "input": {"digest": "DIGEST"}},
+        {"text": "not allowed"},
+        {"tool": "plan", "namespace": "mcp__rekindle", "input": {}},
+        {"tool": "resume", "namespace": "mcp__rekindle", "input": {"digest": "DIGEST"}},
+    ]))?;
+    let go = ["exec", "--json", "--skip-git-repo-check", "go"];
+    let ran = scene.run("codex", &go)?;
+    ensure!(ran.status.success(), "{ran:?}");
+    // Looking is free. What changes something is refused where there is nobody to ask.
+    let asked = scene.asked();
+    ensure!(asked.contains("rekindle.plan/1"), "{asked}");
+    ensure!(asked.contains("requires approval"), "{asked}");
+    ensure!(!asked.contains("rekindle.resume/1"), "{asked}");
+    for name in TOOLS {
+        ensure!(
+            asked.contains(&format!("\"name\":\"{name}\"")),
+            "{name}: {asked}"
+        );
+    }
+
+    // Codex's own way for a user who allows a tool for one call.
+    let allowing = "mcp_servers.rekindle.tools.resume.approval_mode=\"approve\"";
+    let ran = scene.run("codex", &[&go[..1], &["-c", allowing], &go[1..]].concat())?;
+    ensure!(ran.status.success(), "{ran:?}");
+    scene.was_resumed()
 }
 
 #[test]

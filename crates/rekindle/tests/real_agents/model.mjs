@@ -4,7 +4,8 @@
 // usage: node model.mjs SCRIPT LOG
 //
 // SCRIPT is a JSON list of turns, `{"text": …}`, `{"tool": NAME, "input": {…}}` or `{"status": N}`;
-// after the last one every answer is `ok`. Each request is a line of LOG. The port is printed as soon
+// after the last one every answer is `ok`. An input `"DIGEST"` is the last digest that the model was
+// told, which it could not know otherwise. Each request is a line of LOG. The port is printed as soon
 // as somebody listens there, on loopback alone.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -13,10 +14,14 @@ const [script, log] = process.argv.slice(2);
 const turns = JSON.parse(readFileSync(script, 'utf8'));
 let answered = 0;
 
-/** Returns what is said next. */
-function nextTurn() {
+/** Returns what is said next to a request. */
+function nextTurn(request) {
   answered += 1;
-  return turns.shift() ?? { text: 'ok' };
+  const turn = turns.shift() ?? { text: 'ok' };
+  if (turn.input?.digest !== 'DIGEST') return turn;
+  // The result of a tool is text in a text, so its quotes may be escaped, even twice.
+  const told = JSON.stringify(request).matchAll(/"digest\\*":\\*"([0-9a-z:-]+)/g);
+  return { ...turn, input: { ...turn.input, digest: [...told].at(-1)?.[1] } };
 }
 
 /** Sends events one after the other, as both APIs stream them. */
@@ -36,7 +41,7 @@ function send(response, status, body) {
 /** The Messages API, which Claude Code speaks. */
 function messages(request, response) {
   // Requests without tools are the program's own: titles, summaries.
-  const turn = request.tools?.length > 0 ? nextTurn() : { text: 'ok' };
+  const turn = request.tools?.length > 0 ? nextTurn(request) : { text: 'ok' };
   if (turn.status) {
     const error = { type: 'rate_limit_error', message: 'This request would exceed your rate limit' };
     send(response, turn.status, { type: 'error', error });
@@ -70,25 +75,27 @@ function messages(request, response) {
   ]);
 }
 
+/** Returns a call of a tool as the Responses API has it; a search for tools is a kind of its own. */
+function called(turn) {
+  if (!turn.tool) return undefined;
+  const call = { id: `fc_${answered}`, call_id: `call_${answered}`, status: 'completed' };
+  if (turn.tool === 'tool_search') {
+    return { ...call, type: 'tool_search_call', execution: 'client', arguments: turn.input };
+  }
+  const input = JSON.stringify(turn.input);
+  return { ...call, type: 'function_call', name: turn.tool, namespace: turn.namespace, arguments: input };
+}
+
 /** The Responses API, which Codex speaks. */
-function responses(_request, response) {
-  const turn = nextTurn();
-  const item = turn.tool
-    ? {
-        type: 'function_call',
-        id: `fc_${answered}`,
-        call_id: `call_${answered}`,
-        name: turn.tool,
-        arguments: JSON.stringify(turn.input),
-        status: 'completed',
-      }
-    : {
-        type: 'message',
-        id: `msg_${answered}`,
-        role: 'assistant',
-        status: 'completed',
-        content: [{ type: 'output_text', text: turn.text, annotations: [] }],
-      };
+function responses(request, response) {
+  const turn = nextTurn(request);
+  const item = called(turn) ?? {
+    type: 'message',
+    id: `msg_${answered}`,
+    role: 'assistant',
+    status: 'completed',
+    content: [{ type: 'output_text', text: turn.text, annotations: [] }],
+  };
   const id = `resp_${answered}`;
   const usage = {
     input_tokens: 9,

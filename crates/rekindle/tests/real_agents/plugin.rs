@@ -1,15 +1,9 @@
 //! The plugin for Claude Code, and the one for opencode in a stand-in for it.
 
 use anyhow::{Result, ensure};
-use camino::Utf8Path;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::scene::Scene;
-
-fn repository() -> &'static Utf8Path {
-    let here = Utf8Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.ancestors().nth(2).unwrap_or(here)
-}
+use crate::scene::{Scene, repository};
 
 #[test]
 fn plugin_and_marketplace_are_valid_by_the_strictest_rules() -> Result<()> {
@@ -56,7 +50,9 @@ await hooks["tool.execute.after"]({ sessionID: "ses_1" });
 const error = { name: "APIError", data: { message: "Too Many Requests" } };
 await hooks.event({ event: { type: "session.error", properties: { sessionID: "ses_1", error } } });
 await hooks.event({ event: { type: "other" } });
-console.log(JSON.stringify(output.system));
+const config = { mcp: { other: 1 } };
+await hooks.config(config);
+console.log(JSON.stringify([output.system, config]));
 "#;
 
 #[test]
@@ -69,7 +65,9 @@ fn the_plugin_for_opencode_calls_the_same_hooks() -> Result<()> {
     fs_err::copy(&plugin, &module)?;
     let ran = scene.node(&["--input-type=module", "-e", PLAY, module.as_str()])?;
     ensure!(ran.status.success(), "{ran:?}");
-    let system: Vec<String> = serde_json::from_slice(&ran.stdout)?;
+    let (system, config): (Vec<String>, Value) = serde_json::from_slice(&ran.stdout)?;
+    let server = json!({"type": "local", "command": ["rekindle", "mcp"], "enabled": true});
+    assert_eq!(config, json!({"mcp": {"rekindle": server, "other": 1}}));
     assert_eq!(system.len(), 3, "{system:?}");
     ensure!(
         system[1].contains("1 workflow is interrupted"),

@@ -16,6 +16,13 @@ use crate::BINARY;
 /// Far more than a program needs for a turn, so that only a hang ends there.
 const LIMIT: Duration = Duration::from_secs(60);
 const RUN: &str = "20260119-0900-orders-api-k2l3";
+/// Some of the tools of the MCP server; that all are listed is a test of its own.
+pub(crate) const TOOLS: [&str; 4] = ["plan", "resume", "next_step", "report_event"];
+
+pub(crate) fn repository() -> &'static Utf8Path {
+    let here = Utf8Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).unwrap_or(here)
+}
 
 pub(crate) struct Scene {
     pub(crate) sandbox: Sandbox,
@@ -118,6 +125,18 @@ impl Scene {
         // Codex reads to the end of its input before it begins.
         running.end_input();
         Ok(running)
+    }
+
+    /// Checks that the run was taken up: on disk, and by what the model was told of it.
+    pub(crate) fn was_resumed(&self) -> Result<()> {
+        let asked = self.asked();
+        ensure!(asked.contains("rekindle.resume/1"), "{asked}");
+        ensure!(asked.contains("Do task T002 - Add endpoint"), "{asked}");
+        // A hook may have made a checkpoint behind it.
+        let told = Run::new(RUN).told(&self.sandbox)?;
+        ensure!(told.starts_with("session_resumed\n"), "{told}");
+        assert_eq!(told.matches("session_resumed").count(), 1, "{told}");
+        Ok(())
     }
 
     /// Returns all that the model was asked, as text.

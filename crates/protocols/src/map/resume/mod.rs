@@ -24,7 +24,7 @@ use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use rekindle_model::{
     AgentTask, Assessment, Checkpoint, Explanation, Happened, Intent, Next, Plan, Progress,
-    ProtocolName, State, Summary, Work, WorkflowId,
+    ProtocolName, State, Summary, Work, WorkflowDocument, WorkflowId,
 };
 use rekindle_world::{Kind, World};
 
@@ -114,6 +114,16 @@ impl Protocol for Map {
     }
 }
 
+/// What is kept of a branch beside its plan.
+const DOCUMENTS: [&str; 6] = [
+    layout::BLUEPRINT,
+    layout::STATE,
+    layout::QUARANTINE,
+    layout::TRIAGE,
+    layout::MANIFEST,
+    layout::VERIFICATION,
+];
+
 /// One branch, looked at.
 struct Resume {
     branch: Branch,
@@ -158,6 +168,18 @@ impl Case for Resume {
 
     fn checkpoints(&self) -> Vec<Checkpoint> {
         Vec::new()
+    }
+
+    fn documents(&self) -> Vec<WorkflowDocument> {
+        let plan = format!("task_plan_{}.md", self.branch);
+        let names = DOCUMENTS.iter().map(|&name| name.to_owned());
+        std::iter::once(plan)
+            .chain(names)
+            .map(|name| WorkflowDocument {
+                path: self.branch.file(&name).into(),
+                name,
+            })
+            .collect()
     }
 }
 

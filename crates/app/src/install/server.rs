@@ -1,0 +1,113 @@
+//! rekindle's MCP server among those of an agent: an object of the agent's settings in JSON.
+//!
+//! The agent starts it as a program of its own, so what stands here is no line for a shell.
+
+use rekindle_text::{json_member, json_text, list_elements, remove_json_member, set_json_member};
+
+use super::{Program, Unfit};
+
+/// The name of the server, by which agents also name its tools.
+pub(super) const NAME: &str = "rekindle";
+/// What the program is told in order to be the server.
+pub(super) const ARGUMENT: &str = "mcp";
+
+/// Where Claude Code and Gemini CLI keep their servers.
+const PATH: [&str; 2] = ["mcpServers", NAME];
+
+/// Returns settings with the server in them.
+pub(super) fn with(settings: Option<&str>, program: &Program) -> Result<String, Unfit> {
+    let found = match settings {
+        Some(text) => json_member(text, &PATH)?,
+        None => None,
+    };
+    let command = program.quoted();
+    let new = match found {
+        Some(server) if !is_ours(&server) => return Err(Unfit::ForeignServer),
+        // What a user has added to it, such as variables, stays.
+        Some(server) if json_text(&server, &["command"]).as_deref() == Some(program.as_str()) => {
+            return Ok(settings.unwrap_or_default().to_owned());
+        }
+        Some(_) => set_json_member(settings, &[PATH[0], PATH[1], "command"], &command),
+        None => {
+            let server = format!(r#"{{"command": {command}, "args": ["{ARGUMENT}"]}}"#);
+            set_json_member(settings, &PATH, &server)
+        }
+    };
+    Ok(new?)
+}
+
+/// Returns settings without the server; `None` where nothing is left that was there before.
+pub(super) fn without(settings: &str) -> Result<Option<String>, Unfit> {
+    match json_member(settings, &PATH)? {
+        Some(server) if is_ours(&server) => Ok(remove_json_member(settings, &PATH)?),
+        Some(_) | None => Ok(Some(settings.to_owned())),
+    }
+}
+
+/// Tells a server that is a call of `rekindle mcp`, by whatever path.
+fn is_ours(server: &str) -> bool {
+    let Ok(arguments) = list_elements(server, &["args"]) else {
+        return false;
+    };
+    let command = json_text(server, &["command"]);
+    let first = arguments.first().map(|first| first.trim_matches('"'));
+    command.is_some_and(|command| calls_us(&command, first))
+}
+
+/// Tells a call of `rekindle mcp` by the program and its first argument.
+pub(super) fn calls_us(command: &str, first: Option<&str>) -> bool {
+    let name = command.rsplit('/').next();
+    name == Some("rekindle") && first == Some(ARGUMENT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(path: &str) -> Program {
+        Program(path.to_owned())
+    }
+
+    #[test]
+    fn a_server_is_added_renewed_and_taken_away() {
+        let theirs = "{\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"}\n  }\n}\n";
+        let first = with(Some(theirs), &program("/old one/rekindle")).unwrap();
+        insta::assert_snapshot!(first, @r#"
+        {
+          "mcpServers": {
+            "other": {"command": "x"},
+            "rekindle": {"command": "/old one/rekindle", "args": ["mcp"]}
+          }
+        }
+        "#);
+        let second = with(Some(&first), &program("rekindle")).unwrap();
+        assert_eq!(second, with(Some(theirs), &program("rekindle")).unwrap());
+        assert_eq!(without(&second).unwrap().as_deref(), Some(theirs));
+        let made = with(None, &program("rekindle")).unwrap();
+        assert_eq!(without(&made).unwrap(), None);
+    }
+
+    #[test]
+    fn what_a_user_added_to_it_stays() {
+        let settings = r#"{"mcpServers": {"rekindle": {"type": "stdio", "command": "/old/rekindle", "args": ["mcp"], "env": {"A": "1"}}}}"#;
+        assert_eq!(
+            with(Some(settings), &program("rekindle")).unwrap(),
+            settings.replace("/old/rekindle", "rekindle")
+        );
+    }
+
+    #[test]
+    fn a_server_of_others_with_the_same_name_is_left_alone() {
+        for server in [
+            r#"{"command": "node", "args": ["rekindle", "mcp"]}"#,
+            r#"{"command": "rekindle", "args": []}"#,
+            r#"{"url": "http://localhost"}"#,
+            "7",
+        ] {
+            let settings = format!(r#"{{"mcpServers": {{"rekindle": {server}}}}}"#);
+            let refused = with(Some(&settings), &program("rekindle"));
+            assert!(matches!(refused, Err(Unfit::ForeignServer)), "{refused:?}");
+            assert_eq!(without(&settings).unwrap().as_deref(), Some(&*settings));
+        }
+    }
+}
