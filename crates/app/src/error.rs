@@ -225,6 +225,16 @@ pub enum Error {
         /// Its process.
         pid: u32,
     },
+    /// A session of a coding agent that is not ours is at work in the project.
+    #[error("{message}")]
+    SessionAlive {
+        /// The workflow.
+        id: WorkflowId,
+        /// Who it is.
+        message: String,
+        /// Its process.
+        pid: u32,
+    },
     /// The plan could not be carried out.
     #[error("the plan could not be carried out")]
     Run(#[source] rekindle_runner::Error),
@@ -243,7 +253,10 @@ impl Error {
             Self::Ambiguous { .. } | Self::AmbiguousRescue { .. } | Self::ChoiceNeeded { .. } => {
                 exit::CHOICE
             }
-            Self::Held { .. } | Self::BranchHeld { .. } | Self::AgentAlive { .. } => exit::HELD,
+            Self::Held { .. }
+            | Self::BranchHeld { .. }
+            | Self::AgentAlive { .. }
+            | Self::SessionAlive { .. } => exit::HELD,
             Self::Config(_) | Self::BadBranch { .. } | Self::NotOffered { .. } => exit::USAGE,
             Self::NotChosen { finding } if finding.code == Code::BadFeatureName => exit::USAGE,
             Self::Unknown { .. }
@@ -283,6 +296,7 @@ impl Error {
             Self::Moved { .. } => Some(Code::WorldMoved),
             Self::NoProgress { .. } => Some(Code::NoProgress),
             Self::WorkMissing { .. } => Some(Code::LandedWorkMissing),
+            Self::SessionAlive { .. } => Some(Code::SessionAlive),
             Self::Held { .. } | Self::BranchHeld { .. } | Self::AgentAlive { .. } => {
                 Some(Code::LockHeld)
             }

@@ -25,8 +25,8 @@ fn a_session_is_told_what_is_interrupted_and_what_to_type() -> Result<()> {
     | state: interrupted, phase 2 (execution), 1/3 tasks, last activity 2026-01-19T10:01:00Z
     | next: Resume T002 - Add endpoint (attempt 1)
 
-    To see what going on would do: `rekindle plan`.
-    To go on, if the user wants that: `rekindle resume --yes`.
+    To see what going on would do: `rekindle plan agent-memory:20260119-0900-orders-api-k2l3`.
+    To go on, if the user wants that: `rekindle resume agent-memory:20260119-0900-orders-api-k2l3 --yes`.
     If the user has come for something else, mention it in a sentence and leave it alone.
     ");
     assert_eq!(before.changes(&sandbox.files()?), [""; 0]);
@@ -88,7 +88,16 @@ fn the_folder_is_the_one_that_the_agent_names_or_one_above_it_in_its_repository(
     // Outside of a repository nothing says how far up a project reaches.
     assert_eq!(says(deep.as_str())?.stdout(), "");
     fs_err::create_dir(sandbox.path(".git"))?;
-    assert!(context(&says(deep.as_str())?).is_ok());
+    let text = context(&says(deep.as_str())?)?;
+    // What is to be typed works where the agent is.
+    let plan = format!(
+        "rekindle -C {} plan agent-memory:{}",
+        sandbox.project(),
+        crate::ORDERS
+    );
+    assert!(text.contains(&format!("`{plan}`")), "{text}");
+    let words: Vec<&str> = plan.split(' ').skip(1).collect();
+    assert_eq!(sandbox.typed(&words).from(&deep).run()?.code(), Some(0));
     fs_err::create_dir(sandbox.path("src/.git"))?;
     assert_eq!(says(deep.as_str())?.stdout(), "");
     // A folder that is gone leaves the one that the agent started us in.
@@ -112,6 +121,7 @@ fn hostile_names_stay_in_their_line_and_out_of_commands() -> Result<()> {
     );
     assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text}");
     assert!(!text.contains("resume $"), "{text}");
+    assert!(text.contains("Ask the user which one"), "{text}");
     assert!(text.len() <= 4096, "{}", text.len());
     Ok(())
 }
