@@ -14,7 +14,8 @@ use jiff::Timestamp;
 use rekindle_world::{End, World};
 use serde_json::Value;
 
-use crate::{Preset, redact, stream};
+use crate::redact::redact_command;
+use crate::{Preset, stream};
 
 /// How much of the end of a transcript is read at first; a tool's output can be long.
 const TAIL: usize = 512 * 1024;
@@ -174,7 +175,7 @@ fn is_torn(world: &dyn World, file: &Utf8Path) -> bool {
 /// Returns the use of a tool as a line, without secrets.
 fn tool_line(name: &str, input: Option<&Value>) -> String {
     let line = stream::tool(name, input).unwrap_or_else(|| "a tool".to_owned());
-    redact(&line).into_owned()
+    redact_command(&line)
 }
 
 fn time(row: &Value) -> Option<Timestamp> {

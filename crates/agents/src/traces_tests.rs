@@ -342,12 +342,13 @@ fn secrets_of_a_command_are_not_told() {
     let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
     let rows = [called(
         "a",
-        &format!("curl -H 'Authorization: Bearer {token}' x"),
+        &format!("curl -H 'Authorization: Bearer {token}' -u me:hunter22 x"),
     )];
     let Reached::InTool(line) = reached(&rows) else {
         panic!("it died in a tool");
     };
     assert!(!line.contains(token), "{line}");
+    assert!(line.contains("-u me:***"), "{line}");
 }
 
 proptest! {

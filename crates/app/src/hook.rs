@@ -64,7 +64,7 @@ pub fn hook(
 }
 
 /// Finds the folder that has something of a protocol: the agent's, or one above it in its repository.
-fn nearest(project: &Project) -> Option<Project> {
+pub fn nearest(project: &Project) -> Option<Project> {
     let world = project.world();
     let is_top = |folder: &Utf8Path| world.stat(&folder.join(".git")).is_ok();
     let folders: Vec<Utf8PathBuf> = match project.folder.ancestors().position(is_top) {

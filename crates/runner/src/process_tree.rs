@@ -186,6 +186,21 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn ancestors_are_those_that_started_us_up_to_the_first_process() {
+        let ancestors = ancestors();
+        let parent = std::os::unix::process::parent_id();
+        assert_eq!(ancestors.first(), Some(&parent));
+        assert!(!ancestors.contains(&std::process::id()));
+        for pair in ancestors.windows(2) {
+            let told = fs_err::read_to_string(format!("/proc/{}/status", pair[0])).unwrap();
+            assert!(
+                told.contains(&format!("\nPPid:\t{}\n", pair[1])),
+                "{ancestors:?}"
+            );
+        }
+    }
+
     /// Starts a shell that tells its pid, and waits until it has.
     fn shell(token: &str, script: &str) -> std::process::Child {
         let mut child = Command::new("sh")

@@ -63,10 +63,14 @@ fn words_of_a_newer_release_are_no_veto() -> Result<()> {
         &["hook", "stop", "--new-option"],
         &["hook", "stop", "more"],
         &["hook", "--json", "--x"],
+        &["--color", "pink", "hook", "stop"],
+        &["--new-option", "hook", "pre-compact"],
     ] {
         assert_eq!(sandbox.run(args)?.code(), Some(0), "{args:?}");
     }
-    assert_eq!(sandbox.run(&["status", "--new-option"])?.code(), Some(2));
+    for args in [&["status", "--new-option"][..], &["explain", "hook", "--x"]] {
+        assert_eq!(sandbox.run(args)?.code(), Some(2), "{args:?}");
+    }
     Ok(())
 }
 
