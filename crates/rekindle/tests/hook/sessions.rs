@@ -160,6 +160,30 @@ fn the_session_that_calls_us_is_not_another_one() -> Result<()> {
 }
 
 #[test]
+fn a_codex_that_calls_us_is_known_by_its_variable() -> Result<()> {
+    let (sandbox, _) = interrupted()?;
+    let day = sandbox.root().join("home/.codex/sessions/2026/01/19");
+    fs_err::create_dir_all(&day)?;
+    let at = "2026-01-19T10:05:00Z";
+    let rows = [
+        json!({"timestamp": at, "type": "session_meta",
+            "payload": {"id": SESSION, "cwd": sandbox.project()}}),
+        json!({"timestamp": at, "type": "event_msg", "payload": {"type": "task_started"}}),
+    ];
+    let text = format!("{}\n{}\n", rows[0], rows[1]);
+    let file = format!("rollout-2026-01-19T10-00-00-{SESSION}.jsonl");
+    fs_err::write(day.join(file), text)?;
+    let status = sandbox.run(&["status"])?;
+    assert!(status.stderr().contains("Codex session"), "{status}");
+    let called = sandbox
+        .typed(&["status"])
+        .with("CODEX_THREAD_ID", SESSION)
+        .run()?;
+    assert!(!called.stderr().contains("Codex"), "{called}");
+    Ok(())
+}
+
+#[test]
 fn a_session_that_was_begun_in_a_folder_below_is_one_of_the_project() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     fs_err::create_dir(sandbox.path(".git"))?;
