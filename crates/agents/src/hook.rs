@@ -10,6 +10,9 @@ use serde_json::{Value, json};
 use crate::limit::{Limit, in_words};
 use crate::{Preset, agent, stream};
 
+/// What Claude Code calls the error of a server that has too much to do.
+const OVERLOADED: &str = "overloaded";
+
 /// A moment in an agent's life at which a hook is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
@@ -159,7 +162,9 @@ fn ending(moment: Moment, error: Option<&str>, message: Option<&str>) -> Option<
 fn failure(error: Option<&str>, message: Option<&str>) -> Ending {
     let by_message = message.and_then(in_words);
     let by_kind = error.and_then(in_words);
-    if let Some(limit) = by_message.or(by_kind) {
+    // A server that has too much to do has set this user no limit, and may have time in a moment.
+    let is_overloaded = error == Some(OVERLOADED);
+    if let Some(limit) = by_message.or(by_kind).filter(|_| !is_overloaded) {
         return Ending::Limited(limit);
     }
     let words = [error, message].into_iter().flatten();
@@ -273,7 +278,10 @@ mod tests {
             limit(Some("3am (America/New_York)"))
         );
         assert_eq!(ended("rate_limit", "API Error"), limit(None));
-        assert_eq!(ended("overloaded", ""), limit(None));
+        assert_eq!(
+            ended("overloaded", "API Error: 529 Overloaded"),
+            Ending::Failed("overloaded: API Error: 529 Overloaded".to_owned())
+        );
         assert_eq!(
             ended("authentication_failed", "Please run /login\nnow"),
             Ending::Failed("authentication_failed: Please run /login".to_owned())

@@ -7,9 +7,12 @@
 
 use std::borrow::Cow;
 
+mod command;
 mod shape;
 
 use shape::SHAPES;
+
+pub(crate) use command::redact_command;
 
 /// What stands in the place of a secret.
 const MASK: &str = "***";

@@ -14,10 +14,13 @@ use jiff::Timestamp;
 use rekindle_world::{End, World};
 use serde_json::Value;
 
-use crate::{Preset, redact, stream};
+use crate::redact::redact_command;
+use crate::{Preset, stream};
 
-/// How much of the end of a transcript is read; a tool's output can be long.
+/// How much of the end of a transcript is read at first; a tool's output can be long.
 const TAIL: usize = 512 * 1024;
+/// How much is read where nothing before that tells anything: a file or a request can stand in one row.
+const LONGEST_TAIL: usize = 8 * 1024 * 1024;
 
 /// How a program's last session in a folder ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,8 +33,8 @@ pub struct LastSession {
     pub at: Option<Timestamp>,
     /// How far it had come.
     pub reached: Reached,
-    /// Who has it or had it, where the program keeps that.
-    pub owner: Option<Owner>,
+    /// All who have it or had it, where the program keeps that.
+    pub owners: Vec<Owner>,
 }
 
 /// How far a session had come when it said something last.
@@ -45,6 +48,8 @@ pub enum Reached {
     Interrupted,
     /// The turn was over.
     EndOfTurn,
+    /// What it said last is too long to be read.
+    Unknown,
 }
 
 /// Who has a session, as its program keeps that.
@@ -64,8 +69,8 @@ pub enum Owner {
 /// Whether a session can be gone on with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fitness {
-    /// Its transcript is there and whole; in use if its owner lives.
-    Whole(Option<Owner>),
+    /// Its transcript is there and whole; in use if one of its owners lives.
+    Whole(Vec<Owner>),
     /// The program kept no session of this id, though it kept others here.
     Missing,
     /// It belongs to another folder.
@@ -76,15 +81,17 @@ pub enum Fitness {
     Unknown,
 }
 
-/// Returns how the last session of any program in a folder ended; `except` is one that is just beginning.
+/// Returns how the last session of any program in a folder, or below it, ended.
+///
+/// `is_ours` says by its id and its owners whether a session is the one that asks, which has not ended.
 pub fn last_session(
     world: &dyn World,
     folder: &Utf8Path,
-    except: Option<&str>,
+    is_ours: &dyn Fn(&str, &[Owner]) -> bool,
 ) -> Option<LastSession> {
     let found = [
-        claude::last_session(world, folder, except),
-        codex::last_session(world, folder, except),
+        claude::last_session(world, folder, is_ours),
+        codex::last_session(world, folder, is_ours),
     ];
     found.into_iter().flatten().max_by_key(|session| session.at)
 }
@@ -111,16 +118,40 @@ fn home(world: &dyn World, variable: &str, name: &str) -> Option<Utf8PathBuf> {
     })
 }
 
-/// Returns the rows at the end of a transcript; whatever is no JSON object is passed over.
-fn last_rows(world: &dyn World, file: &Utf8Path) -> Vec<Value> {
-    let Ok(bytes) = world.read_end(file, End::Tail, TAIL) else {
-        return Vec::new();
-    };
-    bytes
-        .split(|&byte| byte == b'\n')
-        .filter_map(|line| serde_json::from_slice(line).ok())
-        .filter(Value::is_object)
-        .collect()
+/// Returns whether a session that was begun in a folder is one of the project's.
+///
+/// A repository or worktree that stands in the project is another checkout, with work of its own.
+fn is_part_of(world: &dyn World, project: &Utf8Path, folder: &Utf8Path) -> bool {
+    let has_git = |folder: &Utf8Path| world.stat(&folder.join(".git")).is_ok();
+    let mut between = folder.ancestors().take_while(|above| *above != project);
+    folder.starts_with(project) && !between.any(has_git)
+}
+
+/// The rows at the end of a transcript.
+struct Tail {
+    rows: Vec<Value>,
+    /// Whether there is more before them.
+    is_cut: bool,
+}
+
+impl Tail {
+    /// Reads back until a row tells how far the session had come; what is no JSON object is passed over.
+    fn read(world: &dyn World, file: &Utf8Path, tells: impl Fn(&Value) -> bool) -> Self {
+        let mut most = TAIL;
+        loop {
+            let bytes = world.read_end(file, End::Tail, most).unwrap_or_default();
+            let rows: Vec<Value> = bytes
+                .split(|&byte| byte == b'\n')
+                .filter_map(|line| serde_json::from_slice(line).ok())
+                .filter(Value::is_object)
+                .collect();
+            let is_cut = bytes.len() >= most;
+            if !is_cut || most >= LONGEST_TAIL || rows.iter().any(&tells) {
+                return Self { rows, is_cut };
+            }
+            most *= 4;
+        }
+    }
 }
 
 /// Returns whether the last line of a transcript is cut off.
@@ -144,7 +175,7 @@ fn is_torn(world: &dyn World, file: &Utf8Path) -> bool {
 /// Returns the use of a tool as a line, without secrets.
 fn tool_line(name: &str, input: Option<&Value>) -> String {
     let line = stream::tool(name, input).unwrap_or_else(|| "a tool".to_owned());
-    redact(&line).into_owned()
+    redact_command(&line)
 }
 
 fn time(row: &Value) -> Option<Timestamp> {

@@ -43,7 +43,7 @@ fn said(text: &str) -> Value {
 }
 
 fn last(world: &MemoryWorld) -> Option<LastSession> {
-    last_session(world, "/w/my.app".into(), None)
+    last_session(world, "/w/my.app".into(), &|_, _| false)
 }
 
 fn reached(rows: &[Value]) -> Reached {
@@ -122,7 +122,100 @@ fn the_process_is_found_by_the_session_and_no_key_is_opened() {
         pid: 41,
         start_time: 123_456,
     };
-    assert_eq!(last(&world).unwrap().owner, Some(owner));
+    let owners = last(&world).unwrap().owners;
+    assert_eq!(owners.as_slice(), std::slice::from_ref(&owner));
+    // One that was killed stays on the list when another goes on with its session.
+    let stale = json!({"pid": 7, "sessionId": SESSION, "procStart": 99}).to_string();
+    let world = world.file("/h/.claude/sessions/7.json", stale);
+    let killed = Owner::Process {
+        pid: 7,
+        start_time: 99,
+    };
+    let mut owners = last(&world).unwrap().owners;
+    owners.sort_by_key(|owner| *owner != killed);
+    assert_eq!(owners, [killed, owner]);
+    let fit = fitness(&world, Preset::Claude, SESSION, "/w/my.app".into());
+    assert!(matches!(fit, Fitness::Whole(owners) if owners.len() == 2));
+}
+
+#[test]
+fn a_row_that_is_longer_than_the_end_hides_nothing() {
+    let long = |len: usize| "x".repeat(len);
+    let with = |mut row: Value, content: Value| {
+        row["message"]["content"][0]["content"] = content;
+        row
+    };
+    let request = json!({"type": "api-request", "body": long(600_000)});
+    let call = called("a", "make");
+    let in_make = Reached::InTool("Bash: make".to_owned());
+    assert_eq!(reached(&[call.clone(), request.clone()]), in_make);
+    let read = with(result("a"), json!(long(600_000)));
+    assert_eq!(reached(&[call.clone(), read]), Reached::InTurn);
+    // Rows that come by themselves do not end the search.
+    let mut caveat = row("user", &json!("Caveat: the messages below"));
+    caveat["isMeta"] = json!(true);
+    let exit = row("user", &json!("<command-name>/exit</command-name>"));
+    let rows = [call.clone(), request, caveat, exit];
+    assert_eq!(reached(&rows), in_make);
+    let mut written = called("a", "");
+    written["message"]["content"][0]["input"] =
+        json!({"file_path": "/w/x", "content": long(700_000)});
+    let Reached::InTool(line) = reached(&[written]) else {
+        panic!("it died in a tool");
+    };
+    assert!(!line.contains("xxxxxxxx"), "{line}");
+    // What is longer than anybody reads says nothing, and least of all that all is well.
+    let endless = json!({"type": "api-request", "body": long(LONGEST_TAIL)});
+    assert_eq!(reached(&[call, endless]), Reached::Unknown);
+}
+
+#[test]
+fn a_session_in_which_nothing_was_said_hides_no_other() {
+    let empty = CLAUDE.replace(SESSION, "z-newer");
+    let world = world()
+        .file(&empty, lines(&[json!({"type": "mode", "mode": "plan"})]))
+        .file(CLAUDE, lines(&[called("a", "ls")]));
+    assert_eq!(last(&world).unwrap().id, SESSION);
+}
+
+#[test]
+fn a_prompt_in_blocks_and_one_that_begins_like_a_tag_wait_for_an_answer() {
+    let blocks = row("user", &json!([{"type": "text", "text": "do it"}]));
+    let typed = row("user", &json!("<b> is what I want here"));
+    for prompt in [blocks, typed] {
+        assert_eq!(reached(&[said("done"), prompt.clone()]), Reached::InTurn);
+        let answered = [prompt, said("done")];
+        assert_eq!(reached(&answered), Reached::EndOfTurn);
+    }
+    let mut meta = row("user", &json!([{"type": "text", "text": "a note"}]));
+    meta["isMeta"] = json!(true);
+    assert_eq!(reached(&[said("done"), meta]), Reached::EndOfTurn);
+}
+
+#[test]
+fn sessions_that_were_begun_below_are_the_projects_but_not_those_of_other_checkouts() {
+    let in_folder = |folder: &str| {
+        let mut row = called("a", "ls");
+        row["cwd"] = json!(folder);
+        let name = rekindle_text::claude_folder_name(folder);
+        let file = format!("/h/.claude/projects/{name}/{SESSION}.jsonl");
+        let meta = json!({"timestamp": "2026-11-16T04:00:00.000Z", "type": "session_meta",
+            "payload": {"id": SESSION, "cwd": folder}});
+        let claude = world().file(file, lines(&[row]));
+        let codex = world().file(ROLLOUT, lines(&[meta, event("task_started")]));
+        (claude, codex)
+    };
+    let (claude, codex) = in_folder("/w/my.app/src/deep");
+    assert!(last(&claude).is_some() && last(&codex).is_some());
+    for folder in ["/w/my.app-2", "/w/my", "/w"] {
+        let (claude, codex) = in_folder(folder);
+        assert_eq!((last(&claude), last(&codex)), (None, None), "{folder}");
+    }
+    let (claude, codex) = in_folder("/w/my.app/.worktrees/x/src");
+    for world in [claude, codex] {
+        let world = world.file("/w/my.app/.worktrees/x/.git", "gitdir: elsewhere");
+        assert_eq!(last(&world), None);
+    }
 }
 
 #[test]
@@ -135,7 +228,7 @@ fn another_folder_of_the_same_name_and_a_session_that_begins_are_passed_over() {
     assert!(last(&world().file(CLAUDE, lines(&[below.clone()]))).is_some());
     let beginning = world().file(CLAUDE, lines(&[below]));
     assert_eq!(
-        last_session(&beginning, "/w/my.app".into(), Some(SESSION)),
+        last_session(&beginning, "/w/my.app".into(), &|id, _| id == SESSION),
         None
     );
 }
@@ -190,9 +283,17 @@ fn a_turn_of_codex_without_an_end_is_where_it_died() {
     let whole = [begun.clone(), call.clone(), output, event("task_complete")];
     assert_eq!(reached(&whole), Reached::EndOfTurn);
     assert_eq!(
-        reached(&[begun, call, event("turn_aborted")]),
+        reached(&[begun.clone(), call.clone(), event("turn_aborted")]),
         Reached::Interrupted
     );
+    // A turn can be longer than what is read at first, and than what is read at all.
+    for len in [TAIL, LONGEST_TAIL] {
+        let long = item(&json!({"type": "message", "text": "x".repeat(len)}));
+        assert_eq!(
+            reached(&[begun.clone(), long, call.clone()]),
+            Reached::InTool("shell: cargo test".to_owned())
+        );
+    }
 }
 
 #[test]
@@ -209,7 +310,7 @@ fn a_session_is_fit_if_it_is_there_whole_and_of_this_folder() {
         fitness(world, agent, session, "/w/my.app".into())
     };
     let claude = world().file(CLAUDE, lines(&[said("done")]));
-    assert_eq!(of(&claude, Preset::Claude, SESSION), Fitness::Whole(None));
+    assert_eq!(of(&claude, Preset::Claude, SESSION), Fitness::Whole(vec![]));
     assert_eq!(of(&claude, Preset::Claude, "other"), Fitness::Missing);
     assert_eq!(of(&claude, Preset::Claude, "../x"), Fitness::Missing);
     assert_eq!(of(&world(), Preset::Claude, SESSION), Fitness::Unknown);
@@ -222,11 +323,11 @@ fn a_session_is_fit_if_it_is_there_whole_and_of_this_folder() {
         Fitness::Elsewhere("/h/.claude/projects/-w-other".into())
     );
     let codex = world().file(ROLLOUT, rollout(&[]));
-    assert_eq!(of(&codex, Preset::Codex, SESSION), Fitness::Whole(None));
+    assert_eq!(of(&codex, Preset::Codex, SESSION), Fitness::Whole(vec![]));
     let lock = format!("/h/.codex/thread-writer-locks/{SESSION}.lock");
     let locked = world().file(ROLLOUT, rollout(&[])).file(&lock, "");
-    let owner = Some(Owner::Lock(lock.into()));
-    assert_eq!(of(&locked, Preset::Codex, SESSION), Fitness::Whole(owner));
+    let owners = vec![Owner::Lock(lock.into())];
+    assert_eq!(of(&locked, Preset::Codex, SESSION), Fitness::Whole(owners));
     assert_eq!(of(&codex, Preset::Codex, "other"), Fitness::Missing);
     assert_eq!(of(&world(), Preset::Codex, SESSION), Fitness::Unknown);
     let moved = world().file(ROLLOUT, rollout(&[]).replace("/w/my.app", "/w/x"));
@@ -241,12 +342,13 @@ fn secrets_of_a_command_are_not_told() {
     let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
     let rows = [called(
         "a",
-        &format!("curl -H 'Authorization: Bearer {token}' x"),
+        &format!("curl -H 'Authorization: Bearer {token}' -u me:hunter22 x"),
     )];
     let Reached::InTool(line) = reached(&rows) else {
         panic!("it died in a tool");
     };
     assert!(!line.contains(token), "{line}");
+    assert!(line.contains("-u me:***"), "{line}");
 }
 
 proptest! {

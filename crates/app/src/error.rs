@@ -233,6 +233,16 @@ pub enum Error {
         /// Its processes.
         pids: Vec<u32>,
     },
+    /// A session of a coding agent that is not ours is at work in the project.
+    #[error("{message}")]
+    SessionAlive {
+        /// The workflow.
+        id: WorkflowId,
+        /// Who it is.
+        message: String,
+        /// Its process.
+        pid: u32,
+    },
     /// The plan could not be carried out.
     #[error("the plan could not be carried out")]
     Run(#[source] rekindle_runner::Error),
@@ -251,7 +261,10 @@ impl Error {
             Self::Ambiguous { .. } | Self::AmbiguousRescue { .. } | Self::ChoiceNeeded { .. } => {
                 exit::CHOICE
             }
-            Self::Held { .. } | Self::BranchHeld { .. } | Self::AgentAlive { .. } => exit::HELD,
+            Self::Held { .. }
+            | Self::BranchHeld { .. }
+            | Self::AgentAlive { .. }
+            | Self::SessionAlive { .. } => exit::HELD,
             Self::Config(_) | Self::BadBranch { .. } | Self::NotOffered { .. } => exit::USAGE,
             Self::NotChosen { finding } if finding.code == Code::BadFeatureName => exit::USAGE,
             Self::Unknown { .. }
@@ -292,6 +305,7 @@ impl Error {
             Self::Moved { .. } => Some(Code::WorldMoved),
             Self::NoProgress { .. } => Some(Code::NoProgress),
             Self::WorkMissing { .. } => Some(Code::LandedWorkMissing),
+            Self::SessionAlive { .. } => Some(Code::SessionAlive),
             Self::Held { .. } | Self::BranchHeld { .. } | Self::AgentAlive { .. } => {
                 Some(Code::LockHeld)
             }

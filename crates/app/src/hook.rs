@@ -20,8 +20,9 @@ use rekindle_text::{excerpt, format_seconds};
 use rekindle_wire::stopped::{STOPPED_SCHEMA, Stopped, WhyStopped};
 use rekindle_world::World;
 
-use self::briefing::{Standing, briefing};
+use self::briefing::{Place, Standing, briefing};
 use crate::last_session::{Own, last_session};
+use crate::resume::refuse_held;
 use crate::{Error, Project, Query, inspect};
 
 pub use self::journal::complain;
@@ -47,11 +48,15 @@ pub fn hook(
         (Some(_), _) | (None, Moment::PostToolUse) => return Ok(None),
         (None, _) => {}
     }
+    let started_in = project.folder();
     let Some(project) = nearest(project) else {
         return Ok(None);
     };
     match event.moment {
-        Moment::SessionStart => Ok(brief(&project, event).map(|text| session_context(&text))),
+        Moment::SessionStart => {
+            let text = brief(&project, event, started_in);
+            Ok(text.map(|text| session_context(&text)))
+        }
         Moment::PreCompact | Moment::SessionEnd => keep(&project, event).map(|()| None),
         Moment::Stop | Moment::StopFailure => note(&project, event).map(|()| None),
         Moment::PostToolUse => Ok(None),
@@ -59,7 +64,7 @@ pub fn hook(
 }
 
 /// Finds the folder that has something of a protocol: the agent's, or one above it in its repository.
-fn nearest(project: &Project) -> Option<Project> {
+pub fn nearest(project: &Project) -> Option<Project> {
     let world = project.world();
     let is_top = |folder: &Utf8Path| world.stat(&folder.join(".git")).is_ok();
     let folders: Vec<Utf8PathBuf> = match project.folder.ancestors().position(is_top) {
@@ -83,7 +88,7 @@ fn nearest(project: &Project) -> Option<Project> {
 }
 
 /// Returns what an agent is told of what is open here.
-fn brief(project: &Project, event: &Event) -> Option<String> {
+fn brief(project: &Project, event: &Event, started_in: &Utf8Path) -> Option<String> {
     let world = project.world();
     let open = inspect::open(&world);
     let own = match &event.session {
@@ -104,23 +109,28 @@ fn brief(project: &Project, event: &Event) -> Option<String> {
         };
         standing.push(Standing { summary, holder });
     }
-    briefing(project.folder(), &standing, last.as_ref())
+    let place = Place {
+        folder: project.folder(),
+        is_elsewhere: started_in != project.folder(),
+    };
+    briefing(&place, &standing, last.as_ref())
 }
 
-/// Makes a checkpoint of the workflow that the session is about, if it is one and something happened since the last.
+/// Makes a checkpoint of every workflow that the session may have been about: something happened in
+/// it lately, and since its last checkpoint.
 fn keep(project: &Project, event: &Event) -> Result<(), Error> {
     let world = project.world();
     let open = inspect::open(&world);
-    let [summary] = open.as_slice() else {
-        return Ok(());
-    };
-    let is_free = matches!(
-        StateFolder::of(project.folder()).holder(&summary.id)?,
-        Occupancy::Free
-    );
-    if !is_free || !is_in_use(&world, summary) {
-        return Ok(());
-    }
+    let in_use = open.iter().filter(|summary| is_in_use(&world, summary));
+    // One that can not be kept is no reason to leave out the others.
+    let kept: Vec<_> = in_use
+        .map(|summary| keep_one(project, event, summary))
+        .collect();
+    kept.into_iter().collect()
+}
+
+fn keep_one(project: &Project, event: &Event, summary: &Summary) -> Result<(), Error> {
+    refuse_held(project, &summary.id)?;
     let note = match event.moment {
         Moment::PreCompact => "before the conversation was compacted",
         Moment::SessionStart
@@ -185,7 +195,7 @@ fn note(project: &Project, event: &Event) -> Result<(), Error> {
     };
     let folder = StateFolder::of(project.folder());
     folder.ensure()?;
-    let path = folder.stopped();
+    let path = folder.stopped()?;
     match rekindle_fs::replace(&path, &Content::read(&path)?, &stopped.to_bytes()) {
         // Another session has just noted its own end, which is as good.
         Ok(()) | Err(rekindle_fs::Error::Changed { .. }) => Ok(()),

@@ -90,10 +90,29 @@ pub struct Planned {
     pub plan: Plan,
     /// The digest of all that was read.
     pub digest: String,
+    /// How the last session of a coding agent here ended, where that is worth knowing.
+    pub last_session: Option<LastSession>,
     /// The work, where the workflow's tasks are the engine's to run.
     pub(crate) work: Option<Work>,
     /// Folders outside of the project that are the workflow's to write to.
     pub(crate) roots: Vec<Utf8PathBuf>,
+}
+
+impl Planned {
+    /// Returns it with how the last session of a coding agent here ended, and what that means for it.
+    ///
+    /// What agents do and leave is no part of what is agreed to.
+    pub(crate) fn beside_sessions(mut self, project: &Project) -> Self {
+        self.last_session = last_session_about(project, &self.assessment);
+        let finding = self.of_sessions();
+        self.assessment.findings.extend(finding);
+        self
+    }
+
+    /// Returns what has to be known of the last session before work is done a second time.
+    pub(crate) fn of_sessions(&self) -> Option<Finding> {
+        self.last_session.as_ref().and_then(LastSession::finding)
+    }
 }
 
 /// An answer to `explain`.
@@ -124,13 +143,17 @@ pub fn inspect(
         }
     };
     // What agents wrote down for themselves is no part of a capture.
-    let open = inspected.assessment().chosen().cloned();
-    let open: Vec<Summary> = open
-        .filter(|open| open.state.is_open())
-        .into_iter()
-        .collect();
-    inspected.last_session = last_session(project, &open, project.own_session());
+    inspected.last_session = last_session_about(project, inspected.assessment());
     Ok(inspected)
+}
+
+/// Returns how the last session of a coding agent ended, where a workflow is chosen and open.
+pub(crate) fn last_session_about(
+    project: &Project,
+    assessment: &Assessment,
+) -> Option<LastSession> {
+    let open = assessment.chosen().filter(|open| open.state.is_open())?;
+    last_session(project, std::slice::from_ref(open), project.own_session())
 }
 
 /// Looks at what was captured, as if it were here.
@@ -245,19 +268,21 @@ pub(crate) fn open(world: &dyn World) -> Vec<Summary> {
 
 /// Returns every workflow of every protocol, open ones first.
 pub(crate) fn all(world: &dyn World) -> Vec<Summary> {
-    let mut workflows: Vec<Summary> = rekindle_protocols::ALL
-        .iter()
-        .filter(|protocol| protocol.is_here(world))
-        .flat_map(|protocol| {
-            protocol
-                .inspect(world, &Ask::default())
-                .assessment()
-                .workflows
-                .clone()
-        })
-        .collect();
-    workflows.sort_by_key(|summary| !summary.state.is_open());
-    workflows
+    survey(world).0
+}
+
+/// Returns every workflow of every protocol, open ones first, and those that are meant without a name.
+pub(crate) fn survey(world: &dyn World) -> (Vec<Summary>, Vec<WorkflowId>) {
+    let mut workflows = Vec::new();
+    let mut chosen = Vec::new();
+    let here = rekindle_protocols::ALL.iter();
+    for protocol in here.filter(|protocol| protocol.is_here(world)) {
+        let case = protocol.inspect(world, &Ask::default());
+        workflows.extend_from_slice(&case.assessment().workflows);
+        chosen.extend(case.assessment().id.clone());
+    }
+    workflows.sort_by_key(|summary: &Summary| !summary.state.is_open());
+    (workflows, chosen)
 }
 
 /// Returns the chosen workflow, or why none is.
@@ -299,13 +324,13 @@ pub(crate) fn chosen(inspected: &Inspected, query: &Query) -> Result<WorkflowId,
 /// The digest is the same however the workflow was named, so that it can be agreed to in a resume.
 pub fn plan(project: &Project, query: &Query) -> Result<Planned, Error> {
     let world = project.world();
-    let planned = plan_world(&world, query, &Intent::Open)?;
+    let mut planned = plan_world(&world, query, &Intent::Open)?;
     let WorkflowId { protocol, name } = planned.plan.id.clone();
-    if query.parts() == (Some(protocol), Some(name.clone())) {
-        return Ok(planned);
+    if query.parts() != (Some(protocol), Some(name.clone())) {
+        // To find out which one was meant, other protocols were looked at too.
+        planned = plan_world(&world, &query.of(protocol, Some(name)), &Intent::Open)?;
     }
-    // To find out which one was meant, other protocols were looked at too.
-    plan_world(&world, &query.of(protocol, Some(name)), &Intent::Open)
+    Ok(planned.beside_sessions(project))
 }
 
 /// Returns what comes next in a workflow that is taken up already; writes nothing.
@@ -355,6 +380,7 @@ pub(crate) fn plan_world(
         work: inspected.case.work(),
         roots: inspected.case.roots(),
         digest: witness.digest(),
+        last_session: None,
     })
 }
 

@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use rekindle_agents::traces::{self, Owner, Reached};
 use rekindle_agents::{Agent, Preset, Stream};
 use rekindle_fs::{Lock, Occupancy, ProcessIdentity};
-use rekindle_model::Summary;
+use rekindle_model::{Code, Finding, Summary};
 use rekindle_runner::StateFolder;
 use rekindle_text::{excerpt, format_seconds};
 use rekindle_wire::stopped::{Stopped, WhyStopped};
@@ -70,6 +70,29 @@ impl Fate {
             Self::Failed(_) => "failed",
             Self::Done => "done",
         }
+    }
+}
+
+impl LastSession {
+    /// Returns what has to be looked at before work is done a second time, if anything has.
+    pub(crate) fn finding(&self) -> Option<Finding> {
+        let (code, hint) = match &self.fate {
+            Fate::Running(_) => (
+                Code::SessionAlive,
+                "wait until it has ended its turn, or end it, before the same work is begun here",
+            ),
+            _ if !self.left.is_empty() => (
+                Code::SessionLeftovers,
+                "look what they do, and end them if they are at the same work",
+            ),
+            Fate::Died(_)
+            | Fate::Open(_)
+            | Fate::Interrupted
+            | Fate::Limited(_)
+            | Fate::Failed(_)
+            | Fate::Done => return None,
+        };
+        Some(Finding::new(code, self.to_string()).hint(hint))
     }
 }
 
@@ -164,15 +187,25 @@ pub(crate) fn last_session(
         return None;
     }
     let world = project.world();
-    let except = match own {
-        Own::Begins(id) => Some(id),
-        Own::GoesOn(_) | Own::None => None,
+    let ancestors = rekindle_runner::ancestors();
+    let has_started_us = |owner: &Owner| match owner {
+        Owner::Process { pid, .. } => ancestors.contains(pid) && is_alive(owner),
+        Owner::Lock(_) => false,
     };
-    let traced = traces::last_session(&world, project.folder(), except);
-    let traced = traced.map(|trace| judge(project, trace, own));
+    let is_ours = |id: &str, owners: &[Owner]| match own {
+        Own::Begins(own) if own == id => true,
+        Own::GoesOn(own) if own == id => false,
+        // A server is not told the session it serves, and an id changes in the middle of a life.
+        Own::None | Own::Begins(_) | Own::GoesOn(_) => owners.iter().any(has_started_us),
+    };
+    let traced = traces::last_session(&world, project.folder(), &is_ours);
+    let traced = traced.and_then(|trace| judge(project, trace, own));
     // A session that is alive has got over whatever stopped it.
     let noted = note(&world, project.folder());
-    let noted = noted.filter(|noted| except.is_none() || noted.id.as_deref() != except);
+    let noted = noted.filter(|noted| match (own, &noted.id) {
+        (Own::Begins(own), Some(id)) => id != own,
+        (Own::Begins(_) | Own::GoesOn(_) | Own::None, _) => true,
+    });
     let newest = open
         .iter()
         .filter_map(|summary| summary.last_activity)
@@ -203,26 +236,27 @@ fn newer(traced: LastSession, noted: LastSession) -> LastSession {
     }
 }
 
-/// Says of a trace what became of the session, by who is there now.
-fn judge(project: &Project, trace: traces::LastSession, own: Own<'_>) -> LastSession {
-    let (is_whole, tool) = match trace.reached.clone() {
-        Reached::InTool(tool) => (false, Some(tool)),
-        Reached::InTurn => (false, None),
-        Reached::Interrupted | Reached::EndOfTurn => (true, None),
-    };
+/// Says of a trace what became of the session, by who is there now; nothing where nobody can know.
+fn judge(project: &Project, trace: traces::LastSession, own: Own<'_>) -> Option<LastSession> {
     // Whoever goes on with it now is not who left it like this.
     let is_taken_over = own == Own::GoesOn(&trace.id);
-    let owner = trace.owner.as_ref();
-    let alive = owner.filter(|owner| !is_taken_over && is_alive(owner));
-    let fate = match (alive, owner, trace.agent) {
-        _ if trace.reached == Reached::Interrupted => Fate::Interrupted,
-        _ if is_whole => Fate::Done,
-        (Some(Owner::Process { pid, .. }), ..) => Fate::Running(Some(*pid)),
-        (Some(Owner::Lock(_)), ..) => Fate::Running(None),
+    let mut owners = trace.owners.iter();
+    // One that was killed stays on the list, beside the one that went on with its session.
+    let alive = owners.find(|owner| !is_taken_over && is_alive(owner));
+    let broke_off = |tool| match trace.agent {
         // Claude Code takes its process off the list when it ends, and Codex leaves its lock.
-        (None, Some(_), _) | (None, None, Preset::Claude) => Fate::Died(tool),
-        (None, None, _) if is_taken_over => Fate::Died(tool),
-        (None, None, Preset::Codex | Preset::Gemini | Preset::Opencode) => Fate::Open(tool),
+        Preset::Claude => Fate::Died(tool),
+        _ if is_taken_over || !trace.owners.is_empty() => Fate::Died(tool),
+        Preset::Codex | Preset::Gemini | Preset::Opencode => Fate::Open(tool),
+    };
+    let fate = match (trace.reached, alive) {
+        (Reached::Interrupted, _) => Fate::Interrupted,
+        (Reached::EndOfTurn, _) => Fate::Done,
+        (_, Some(Owner::Process { pid, .. })) => Fate::Running(Some(*pid)),
+        (_, Some(Owner::Lock(_))) => Fate::Running(None),
+        (Reached::InTool(tool), None) => broke_off(Some(tool)),
+        (Reached::InTurn, None) => broke_off(None),
+        (Reached::Unknown, None) => return None,
     };
     let left = match &fate {
         Fate::Died(_) => left_of(project, &trace.id),
@@ -233,13 +267,13 @@ fn judge(project: &Project, trace: traces::LastSession, own: Own<'_>) -> LastSes
         | Fate::Failed(_)
         | Fate::Done => Vec::new(),
     };
-    LastSession {
+    Some(LastSession {
         agent: Some(trace.agent),
         id: Some(trace.id),
         at: trace.at,
         fate,
         left,
-    }
+    })
 }
 
 /// Finds what a session of Claude Code started and left; what the one that started us has is not left.
@@ -264,7 +298,7 @@ fn is_alive(owner: &Owner) -> bool {
 
 /// Reads what a hook noted last.
 fn note(world: &dyn World, folder: &Utf8Path) -> Option<LastSession> {
-    let path = StateFolder::of(folder).stopped();
+    let path = StateFolder::of(folder).stopped().ok()?;
     let bytes = world.read(&path, LARGEST_NOTE).ok()?;
     let noted = Stopped::parse(&bytes)?;
     Some(LastSession {
@@ -298,7 +332,7 @@ pub(crate) fn can_go_on(
         Stream::Plain => return true,
     };
     match traces::fitness(world, preset, session, folder) {
-        traces::Fitness::Whole(owner) => !owner.is_some_and(|owner| is_alive(&owner)),
+        traces::Fitness::Whole(owners) => !owners.iter().any(is_alive),
         traces::Fitness::Unknown => true,
         traces::Fitness::Missing | traces::Fitness::Elsewhere(_) | traces::Fitness::Torn => false,
     }

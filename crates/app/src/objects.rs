@@ -39,6 +39,7 @@ impl Inspected {
     /// Returns the object of `inspect`.
     pub fn object(&self) -> Inspect {
         let assessment = self.assessment();
+        let of_sessions = self.last_session.as_ref().and_then(LastSession::finding);
         Inspect {
             schema: "rekindle.inspect/1",
             protocol: self.protocol.to_string(),
@@ -47,6 +48,7 @@ impl Inspected {
             findings: assessment
                 .findings
                 .iter()
+                .chain(&of_sessions)
                 .map(rekindle_wire::finding)
                 .collect(),
             facts: Facts(assessment.facts.clone()),

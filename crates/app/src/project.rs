@@ -47,7 +47,9 @@ impl Project {
 
     /// Returns the session of the coding agent that has started us, where it says so.
     pub(crate) fn own_session(&self) -> Own<'_> {
-        let session = self.variables.get("CLAUDE_CODE_SESSION_ID");
+        // A Claude Code that is around, or in, a Codex is told by its process as well.
+        let names = ["CODEX_THREAD_ID", "CLAUDE_CODE_SESSION_ID"];
+        let session = names.iter().find_map(|name| self.variables.get(*name));
         session.map_or(Own::None, |id| Own::Begins(id))
     }
 

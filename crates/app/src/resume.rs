@@ -13,8 +13,7 @@ use crate::begun;
 use crate::engine::{EngineOptions, hold_branch, refuse_missing};
 use crate::face::{Briefing, Choice, Face, News};
 use crate::inspect::{Inspected, Planned, inspect_world, plan_world};
-use crate::last_session::last_session;
-use crate::{Error, Project, Query};
+use crate::{Error, Fate, Project, Query};
 
 /// How a resume is to go.
 #[derive(Debug, Clone, Default)]
@@ -75,18 +74,14 @@ pub fn resume(
     };
     let planned = plan_world(&project.world(), &query, &Intent::Open)?;
     // Before what was begun is finished: that changes the world, and was agreed to as well.
-    if let Some(digest) = &options.agreed_to
-        && *digest != planned.digest
-    {
-        let id = planned.plan.id.clone();
-        return Err(Error::Moved { id });
-    }
+    refuse_another(&planned, options)?;
     // The yes to what was begun was given before; what is said and asked now is of what follows it.
     let planned = if begun::finish(project, &planned, face)? {
         plan_world(&project.world(), &query, &Intent::Open)?
     } else {
         planned
     };
+    let planned = planned.beside_sessions(project);
     let id = planned.plan.id.clone();
     // What a protocol says first stands on standard output before anybody is asked.
     if !planned.plan.before_asking.is_empty() {
@@ -107,7 +102,7 @@ pub fn resume(
         }
         // A plan that only asks is a question already; a yes before it would be one too many.
         Then::Ask(_) if planned.plan.steps.is_empty() => {
-            refuse_blocked(&planned)?;
+            refuse_to_begin(project, &planned, options)?;
             face.tell(&News::Findings(&planned.assessment.findings));
         }
         Then::Stop(_)
@@ -116,7 +111,7 @@ pub fn resume(
         | Then::Workers
         | Then::Check(_)
         | Then::Again => {
-            refuse_blocked(&planned)?;
+            refuse_to_begin(project, &planned, options)?;
             if !agreed(project, &planned, options, face)? {
                 let outcome = Outcome::Declined;
                 return Ok(Resumed {
@@ -176,6 +171,17 @@ pub fn resume(
         id: Some(id),
         outcome,
     })
+}
+
+/// Refuses any plan but the one that was agreed to before.
+fn refuse_another(planned: &Planned, options: &Options) -> Result<(), Error> {
+    match &options.agreed_to {
+        Some(digest) if *digest != planned.digest => {
+            let id = planned.plan.id.clone();
+            Err(Error::Moved { id })
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Finds the workflow that is meant; asks when there are several. `None` when there is nothing.
@@ -271,6 +277,45 @@ pub(crate) fn refuse_blocked(planned: &Planned) -> Result<(), Error> {
     })
 }
 
+/// Refuses a workflow that another rekindle works on, and names that one.
+pub(crate) fn refuse_held(project: &Project, id: &WorkflowId) -> Result<(), Error> {
+    let folder = StateFolder::of(project.folder());
+    let rekindle_fs::Occupancy::Held(holder) = folder.holder(id)? else {
+        return Ok(());
+    };
+    let path = folder.lock(id);
+    let holder = holder.map(Box::new);
+    Err(Error::Held {
+        id: id.clone(),
+        source: rekindle_fs::LockError::Held { path, holder },
+    })
+}
+
+/// Refuses what can not be taken up now: something blocks it, or it would be done beside somebody else.
+///
+/// Where a person is asked, they decide about a session that is at work here. Otherwise it is in the
+/// way: it could be at the very task that is about to be done again.
+fn refuse_to_begin(project: &Project, planned: &Planned, options: &Options) -> Result<(), Error> {
+    refuse_blocked(planned)?;
+    let Some(last) = planned.last_session.as_ref() else {
+        return Ok(());
+    };
+    // Of a session without a process it is not known whether it is the one that calls us.
+    let Fate::Running(Some(pid)) = last.fate else {
+        return Ok(());
+    };
+    if !options.is_agreed() {
+        return Ok(());
+    }
+    // Where another rekindle has it, that one is named and not its agent.
+    refuse_held(project, &planned.plan.id)?;
+    Err(Error::SessionAlive {
+        id: planned.plan.id.clone(),
+        message: last.to_string(),
+        pid,
+    })
+}
+
 /// Shows what is about to happen and returns whether it may.
 fn agreed(
     project: &Project,
@@ -285,36 +330,30 @@ fn agreed(
         .filter(|finding| finding.severity() >= Severity::Note)
         .cloned()
         .collect();
+    let of_sessions = planned.of_sessions();
     if options.is_agreed() {
-        // A protocol that asks in its own words has told what was noticed in them, too.
+        // A protocol that asks in its own words has told what was noticed in them, too, but not this.
         if planned.plan.confirmation.is_none() {
             face.tell(&News::Findings(&findings));
+        } else if let Some(finding) = of_sessions {
+            face.tell(&News::Findings(&[finding]));
         }
         return Ok(true);
     }
     // Who holds it is said before a person is asked, not after.
-    let folder = StateFolder::of(project.folder());
-    if let rekindle_fs::Occupancy::Held(holder) = folder.holder(&planned.plan.id)? {
-        let path = folder.lock(&planned.plan.id);
-        let holder = holder.map(Box::new);
-        let source = rekindle_fs::LockError::Held { path, holder };
-        let id = planned.plan.id.clone();
-        return Err(Error::Held { id, source });
-    }
+    refuse_held(project, &planned.plan.id)?;
     let Some(summary) = planned.assessment.chosen() else {
         return Ok(false);
     };
-    let last = last_session(
-        project,
-        std::slice::from_ref(summary),
-        project.own_session(),
-    );
     Ok(face.confirm(&Briefing {
         summary,
         findings: &findings,
         plan: &planned.plan,
         digest: &planned.digest,
-        last_session: last.as_ref(),
+        last_session: planned
+            .last_session
+            .as_ref()
+            .filter(|_| of_sessions.is_none()),
         now: project.now(),
     }))
 }

@@ -21,7 +21,7 @@ pub struct Overview {
 /// Lists what every protocol keeps here.
 pub fn status(project: &Project) -> Overview {
     let world = project.world();
-    let workflows = inspect::all(&world);
+    let (workflows, chosen) = inspect::survey(&world);
     let open: Vec<Summary> = workflows
         .iter()
         .filter(|summary| summary.state.is_open())
@@ -29,7 +29,8 @@ pub fn status(project: &Project) -> Overview {
         .collect();
     let next_command = match open.as_slice() {
         [] => None,
-        [_] => Some("rekindle resume".to_owned()),
+        // Without a name, the one of the checked out branch may be meant, which need not be open.
+        [only] if chosen.contains(&only.id) => Some("rekindle resume".to_owned()),
         [first, ..] => Some(format!("rekindle resume {}", first.id)),
     };
     Overview {

@@ -135,7 +135,9 @@ fn hints(error: &Error) -> Vec<String> {
         Error::Held { .. } => one(
             "wait until that process has ended, or ask the user about it; looking works meanwhile",
         ),
-        Error::AgentAlive { .. } => one("wait until it has ended, or ask the user about it"),
+        Error::AgentAlive { .. } | Error::SessionAlive { .. } => {
+            one("wait until it has ended, or ask the user about it")
+        }
         Error::WorkMissing { id, .. } => vec![format!(
             "tell the user: `rekindle resume {id}` in a terminal says how to get the work back"
         )],

@@ -228,6 +228,10 @@ codes! {
     OutsideProject "OUTSIDE_PROJECT" Note;
     /// A file was listed and then gone.
     VanishedFile "VANISHED_FILE" Note;
+    /// Another session of a coding agent is at work in the project.
+    SessionAlive "SESSION_ALIVE" Warning;
+    /// What a session of a coding agent started still runs, though the session has died.
+    SessionLeftovers "SESSION_LEFTOVERS" Warning;
     /// A name is not fit to be part of a path.
     UnsafeName "UNSAFE_NAME" Note;
     /// A file cannot be read, and without it the state is not known.

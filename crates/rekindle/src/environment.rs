@@ -18,6 +18,7 @@ const VARIABLES: &[&str] = &[
     "CLAUDE_PID",
     "CLAUDE_PROJECT_DIR",
     "CODEX_HOME",
+    "CODEX_THREAD_ID",
     "HOME",
     "KILN_WORKTREE_ROOT",
     "MAP_EFFICIENT_SEQUENTIAL_ONLY",
@@ -110,6 +111,14 @@ pub(crate) fn is_inside_agent() -> bool {
 pub(crate) fn attempt() -> Option<Attempt> {
     let variable = |name: &str| std::env::var(name).ok();
     let workflow = variable("REKINDLE_WORKFLOW").or_else(|| variable("REKINDLE_RUN"))?;
+    // Whatever rekindle starts is told one of these; a workflow alone may be a person's own variable.
+    let is_told = |name: &str| variable(name).is_some_and(|value| !value.is_empty());
+    if !["REKINDLE_PROJECT", "REKINDLE_TOKEN"]
+        .into_iter()
+        .any(is_told)
+    {
+        return None;
+    }
     let (protocol, name) = WorkflowId::split(&workflow);
     Some(Attempt {
         project: variable("REKINDLE_PROJECT").unwrap_or_default().into(),

@@ -164,6 +164,10 @@ fn hints(error: &Error) -> Vec<String> {
                 pids.join(" ")
             )]
         }
+        Error::SessionAlive { id, pid, .. } => vec![
+            format!("wait until it has ended its turn, or end it: `kill {pid}`"),
+            format!("to go on beside it, say yes yourself: `rekindle resume {id}` without `--yes`"),
+        ],
         Error::Run(error) => vec![error.hint().unwrap_or_else(doctor)],
         Error::Install(error) => one(install(error)),
         Error::Files(_) => vec![doctor()],

@@ -13,7 +13,7 @@ mod terminal;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 use rekindle_wire::exit;
 
 use crate::arguments::Arguments;
@@ -26,10 +26,7 @@ fn main() -> ExitCode {
         Err(error) => {
             let code = unparsed(&error);
             // Some agents take a hook's exit code 2 for a veto, and may call us with words of a newer release.
-            let is_hook = std::env::args_os()
-                .nth(1)
-                .is_some_and(|word| word == "hook");
-            return ExitCode::from(if is_hook { exit::DONE } else { code });
+            return ExitCode::from(if is_hook() { exit::DONE } else { code });
         }
     };
     let mut terminal = Terminal::new(&arguments.output);
@@ -38,6 +35,14 @@ fn main() -> ExitCode {
         Err(failure) => failure.show(&mut terminal),
     };
     ExitCode::from(code)
+}
+
+/// Tells whether a hook was called, by the first word that is a command at all.
+fn is_hook() -> bool {
+    let commands = Arguments::command();
+    let mut words = std::env::args_os().skip(1);
+    let called = words.find_map(|word| commands.find_subcommand(word));
+    called.is_some_and(|command| command.get_name() == "hook")
 }
 
 /// Shows help, version, or what is wrong with what was typed; returns the exit code.

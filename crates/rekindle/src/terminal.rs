@@ -1,6 +1,9 @@
 //! The terminal: results to standard output, everything else to standard error, questions as plain lines.
 
 use std::io::{BufRead as _, IsTerminal as _, Read as _, Write as _};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
 
 use anstream::ColorChoice;
 use jiff::Timestamp;
@@ -11,6 +14,13 @@ use serde::Serialize;
 use crate::arguments::{ColorWhen, OutputArguments};
 use crate::live::Live;
 use crate::render;
+
+/// How long whoever tells us something may be silent in the middle of it.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a pipe is listened to after all was told; whoever closes it does so at once.
+const AFTERTHOUGHT: Duration = Duration::from_millis(50);
+/// How long somebody may go on telling.
+const LONGEST_TELLING: Duration = Duration::from_secs(10);
 
 /// Where a command speaks.
 #[derive(Debug, Default)]
@@ -86,19 +96,38 @@ impl Terminal {
             .ok();
     }
 
-    /// Reads standard input to its end. `None` when it is longer than this; nothing where a person types.
-    pub(crate) fn input(&mut self, most: u64) -> Option<Vec<u8>> {
-        let input = std::io::stdin().lock();
+    /// Reads a JSON object on standard input: to its end, or until nothing more comes.
+    ///
+    /// `None` when it is longer than this; nothing where a person types. A pipe that is never closed
+    /// is no reason to wait for ever.
+    pub(crate) fn input(&mut self, most: usize) -> Option<Vec<u8>> {
         if std::io::stdin().is_terminal() {
             return Some(Vec::new());
         }
+        let (sender, pieces) = sync_channel(4);
+        let over = sender.clone();
+        // What both wait for may never come; they end with the process.
+        thread::spawn(move || listen(&sender));
+        thread::spawn(move || {
+            thread::sleep(LONGEST_TELLING);
+            over.send(None).ok();
+        });
         let mut bytes = Vec::new();
-        let mut part = input.take(most.saturating_add(1));
-        part.read_to_end(&mut bytes).ok();
-        // Whoever writes must not find a closed pipe.
-        std::io::copy(&mut part.into_inner(), &mut std::io::sink()).ok();
-        let is_whole = u64::try_from(bytes.len()).is_ok_and(|len| len <= most);
-        is_whole.then_some(bytes)
+        let mut is_too_long = false;
+        let mut patience = PATIENCE;
+        while let Ok(Some(piece)) = pieces.recv_timeout(patience) {
+            // What is too long is read all the same: whoever writes must not find a closed pipe.
+            is_too_long |= bytes.len() + piece.len() > most;
+            if !is_too_long {
+                bytes.extend_from_slice(&piece);
+                patience = if is_object(&bytes) {
+                    AFTERTHOUGHT
+                } else {
+                    PATIENCE
+                };
+            }
+        }
+        (!is_too_long).then_some(bytes)
     }
 
     /// Says something on standard error.
@@ -171,6 +200,30 @@ impl Terminal {
             Ok(_) => Some(line.trim().to_owned()),
         }
     }
+}
+
+/// Passes on what comes on standard input, and nothing at its end.
+fn listen(sender: &SyncSender<Option<Vec<u8>>>) {
+    let mut input = std::io::stdin().lock();
+    let mut room = vec![0; 64 * 1024];
+    loop {
+        let piece = match input.read(&mut room) {
+            Ok(0) => None,
+            Ok(len) => room.get(..len).map(<[u8]>::to_vec),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(_) => None,
+        };
+        let is_end = piece.is_none();
+        if sender.send(piece).is_err() || is_end {
+            return;
+        }
+    }
+}
+
+/// Returns whether all of an object is there.
+fn is_object(bytes: &[u8]) -> bool {
+    bytes.trim_ascii_end().ends_with(b"}")
+        && serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok()
 }
 
 impl Output for Terminal {

@@ -71,7 +71,7 @@ impl Runner {
         let stamp = rekindle_text::format_seconds(now);
         let lock = Lock::acquire(&folder.lock(id), purpose, stamp)?;
         crash::point("after-lock");
-        let journal = Journal::open(&folder.journal(id))?;
+        let journal = Journal::open(&folder.journal(id)?)?;
         let mut runner = Self {
             site: Site::new(project, reach),
             id: id.clone(),

@@ -38,7 +38,7 @@ pub use engine::{
 };
 pub use error::Error;
 pub use heartbeat::{Attempt, beat};
-pub use process_tree::carrying;
+pub use process_tree::{ancestors, carrying};
 pub use reach::Reach;
 pub use signals::outlive_signals;
 pub use state_folder::StateFolder;

@@ -16,6 +16,8 @@ use rustix::process::{Pid, Signal};
 const PAUSE: Duration = Duration::from_millis(20);
 /// Killed processes are gone when the kernel has had a moment; one that is stuck in the kernel is not waited for longer.
 const LAST_WAIT: Duration = Duration::from_secs(5);
+/// Numbers are given anew while we climb, so there must be an end to it.
+const MOST_ANCESTORS: usize = 256;
 
 /// Whether the worker of an order runs, be it that it has no claim yet.
 pub(crate) fn has_worker(order_file: &Utf8Path) -> bool {
@@ -37,6 +39,16 @@ pub fn carrying(variable: &str, value: &str) -> Vec<u32> {
         .into_iter()
         .filter(|&(pid, _, state)| state != b'Z' && pid != own && carries(pid, &wanted))
         .map(|(pid, ..)| pid)
+        .collect()
+}
+
+/// Returns the processes that this one descends from, the nearest first.
+pub fn ancestors() -> Vec<u32> {
+    let parent = |pid: u32| status(pid).map(|(parent, _)| parent);
+    let is_one = |&pid: &u32| pid != 0;
+    let above = |&pid: &u32| parent(pid).filter(is_one);
+    std::iter::successors(parent(std::process::id()).filter(is_one), above)
+        .take(MOST_ANCESTORS)
         .collect()
 }
 
@@ -149,16 +161,22 @@ fn processes() -> Vec<(u32, u32, u8)> {
     entries
         .filter_map(|entry| {
             let pid: u32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
-            let stat = fs_err::read(format!("/proc/{pid}/stat")).ok()?;
-            // The name stands in parentheses and may hold any character, so the last one ends it.
-            let after = stat.iter().rposition(|&byte| byte == b')')? + 2;
-            let rest = String::from_utf8_lossy(stat.get(after..)?).into_owned();
-            let mut fields = rest.split(' ');
-            let state = *fields.next()?.as_bytes().first()?;
-            let parent = fields.next()?.parse().ok()?;
+            let (parent, state) = status(pid)?;
             Some((pid, parent, state))
         })
         .collect()
+}
+
+/// Returns the parent of a process and the letter of its state.
+fn status(pid: u32) -> Option<(u32, u8)> {
+    let stat = fs_err::read(format!("/proc/{pid}/stat")).ok()?;
+    // The name stands in parentheses and may hold any character, so the last one ends it.
+    let after = stat.iter().rposition(|&byte| byte == b')')? + 2;
+    let rest = String::from_utf8_lossy(stat.get(after..)?).into_owned();
+    let mut fields = rest.split(' ');
+    let state = *fields.next()?.as_bytes().first()?;
+    let parent = fields.next()?.parse().ok()?;
+    Some((parent, state))
 }
 
 #[cfg(test)]
@@ -167,6 +185,21 @@ mod tests {
     use std::process::{Command, Stdio};
 
     use super::*;
+
+    #[test]
+    fn ancestors_are_those_that_started_us_up_to_the_first_process() {
+        let ancestors = ancestors();
+        let parent = std::os::unix::process::parent_id();
+        assert_eq!(ancestors.first(), Some(&parent));
+        assert!(!ancestors.contains(&std::process::id()));
+        for pair in ancestors.windows(2) {
+            let told = fs_err::read_to_string(format!("/proc/{}/status", pair[0])).unwrap();
+            assert!(
+                told.contains(&format!("\nPPid:\t{}\n", pair[1])),
+                "{ancestors:?}"
+            );
+        }
+    }
 
     /// Starts a shell that tells its pid, and waits until it has.
     fn shell(token: &str, script: &str) -> std::process::Child {

@@ -40,8 +40,8 @@ impl StateFolder {
         self.root.join("locks").join(file_name(id, "lock"))
     }
 
-    pub(crate) fn journal(&self, id: &WorkflowId) -> Utf8PathBuf {
-        self.root.join("journal").join(file_name(id, "jsonl"))
+    pub(crate) fn journal(&self, id: &WorkflowId) -> Result<Utf8PathBuf, Error> {
+        self.own_file(&self.root.join("journal"), &file_name(id, "jsonl"))
     }
 
     /// Returns the lock file of commands on the files of one name.
@@ -81,14 +81,27 @@ impl StateFolder {
         rekindle_fs::confine(&self.project, &folder).map(|folder| folder.join(name))
     }
 
-    /// Returns where hooks of agents say what they could not do.
-    pub fn hook_log(&self) -> Utf8PathBuf {
-        self.root.join("hook.log")
+    /// Returns where hooks of agents say what they could not do; a link is refused.
+    pub fn hook_log(&self) -> Result<Utf8PathBuf, Error> {
+        self.own_file(&self.root, "hook.log")
     }
 
-    /// Returns where it stands why an agent's work here stopped last.
-    pub fn stopped(&self) -> Utf8PathBuf {
-        self.root.join("stopped.json")
+    /// Returns where it stands why an agent's work here stopped last; a link is refused.
+    pub fn stopped(&self) -> Result<Utf8PathBuf, Error> {
+        self.own_file(&self.root, "stopped.json")
+    }
+
+    /// Returns the path of a file that is ours and so never a link.
+    ///
+    /// A link can come with a clone. Wherever it leads, in the project or out of it, what is written
+    /// here would take the place of somebody else's file: [`Error::Outside`] or [`Error::NotAFile`].
+    fn own_file(&self, folder: &Utf8Path, name: &str) -> Result<Utf8PathBuf, Error> {
+        let path = rekindle_fs::confine(&self.project, folder)?.join(name);
+        if rekindle_fs::confine(&self.project, &path)? == path {
+            Ok(path)
+        } else {
+            Err(Error::NotAFile { path })
+        }
     }
 
     /// Returns the folder of a workflow's worktrees.
@@ -98,7 +111,7 @@ impl StateFolder {
 
     /// Returns whether an earlier runner has begun something that it did not end.
     pub fn is_unfinished(&self, id: &WorkflowId) -> Result<bool, Error> {
-        let journal = Journal::<Intent>::open(&self.journal(id))?;
+        let journal = Journal::<Intent>::open(&self.journal(id)?)?;
         Ok(!journal.open_intents().is_empty())
     }
 
@@ -227,6 +240,39 @@ mod tests {
         assert_eq!(path, expected);
         std::os::unix::fs::symlink("/", project.join(".rekindle")).unwrap();
         assert!(state.restored("w", "t", 1).is_err());
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_a_file_of_ours_is_refused_wherever_it_leads() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = Utf8Path::from_path(folder.path()).unwrap();
+        let project = base.canonicalize_utf8().unwrap().join("project");
+        let state = StateFolder::of(&project);
+        let id = WorkflowId::new(ProtocolName::AgentMemory, "x");
+        rekindle_fs::ensure_dir(&project).unwrap();
+        // Nothing is there yet, and that is no link.
+        assert_eq!(
+            state.journal(&id).unwrap(),
+            project.join(".rekindle/journal/agent-memory-x.jsonl")
+        );
+        state.ensure().unwrap();
+        for target in ["../README.md", "../../outside", "/etc/passwd", "hook.log"] {
+            let links = ["stopped.json", "journal/agent-memory-x.jsonl"].map(|name| {
+                let link = project.join(".rekindle").join(name);
+                rekindle_fs::ensure_dir(link.parent().unwrap()).unwrap();
+                std::os::unix::fs::symlink(target, &link).unwrap();
+                link
+            });
+            assert!(state.stopped().is_err(), "{target}");
+            assert!(state.journal(&id).is_err(), "{target}");
+            for link in links {
+                rustix::fs::unlink(link.as_str()).unwrap();
+            }
+        }
+        assert_eq!(
+            state.stopped().unwrap(),
+            project.join(".rekindle/stopped.json")
+        );
     }
 
     #[test]

@@ -139,6 +139,11 @@ impl Running {
     /// Ends its input and waits for it and for every holder of its outputs.
     pub fn finish(mut self) -> Result<Output, Error> {
         self.stdin = None;
+        self.ended()
+    }
+
+    /// Waits for it and for every holder of its outputs, and keeps its input open.
+    pub fn ended(mut self) -> Result<Output, Error> {
         let whole = self.stdout.wait(self.limit, |heard| heard.closed)
             && self.stderr.wait(self.limit, |heard| heard.closed);
         if !whole {

@@ -8,7 +8,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_world::{End, Kind, World};
 use serde_json::Value;
 
-use super::{Fitness, LastSession, Owner, Reached, home, is_torn, last_rows, time, tool_line};
+use super::{
+    Fitness, LastSession, Owner, Reached, Tail, home, is_part_of, is_torn, time, tool_line,
+};
 use crate::Preset;
 
 /// How many of the newest rollouts are looked at, over all folders.
@@ -21,29 +23,31 @@ const HEAD: usize = 256 * 1024;
 pub(super) fn last_session(
     world: &dyn World,
     folder: &Utf8Path,
-    except: Option<&str>,
+    is_ours: &dyn Fn(&str, &[Owner]) -> bool,
 ) -> Option<LastSession> {
     let real = world.resolve(folder).ok()?;
     let home = home(world, "CODEX_HOME", ".codex")?;
     let mut rollouts: Vec<_> = rollouts(world, &home.join("sessions"))
         .into_iter()
-        .filter(|(id, _)| Some(id.as_str()) != except)
         .map(|(id, file)| (world.modified(&file), file, id))
         .collect();
     rollouts.sort_by(|a, b| b.cmp(a));
     rollouts
         .into_iter()
+        .map(|(modified, file, id)| (owners(world, &home, &id), modified, file, id))
+        .filter(|(owners, .., id)| !is_ours(id, owners))
         .take(MOST_LOOKED_AT)
-        .find_map(|(modified, file, id)| {
-            if folder_of(world, &file)? != real {
+        .find_map(|(owners, modified, file, id)| {
+            if !is_part_of(world, &real, &folder_of(world, &file)?) {
                 return None;
             }
-            let said = Said::of(&last_rows(world, &file));
+            let tail = Tail::read(world, &file, tells);
+            let said = Said::of(&tail.rows);
             Some(LastSession {
                 agent: Preset::Codex,
                 at: said.at.or(modified),
-                reached: said.reached(),
-                owner: owner(world, &home, &id),
+                reached: said.reached(tail.is_cut),
+                owners,
                 id,
             })
         })
@@ -68,14 +72,15 @@ pub(super) fn fitness(world: &dyn World, session: &str, folder: &Utf8Path) -> Fi
     match folder_of(world, file) {
         Some(other) if Some(&other) != real.as_ref() => Fitness::Elsewhere(other),
         Some(_) | None if is_torn(world, file) => Fitness::Torn,
-        Some(_) | None => Fitness::Whole(owner(world, &home, session)),
+        Some(_) | None => Fitness::Whole(owners(world, &home, session)),
     }
 }
 
 /// Returns the lock of a session; earlier releases have none.
-fn owner(world: &dyn World, home: &Utf8Path, session: &str) -> Option<Owner> {
+fn owners(world: &dyn World, home: &Utf8Path, session: &str) -> Vec<Owner> {
     let lock = home.join(format!("thread-writer-locks/{session}.lock"));
-    world.is_file(&lock).then_some(Owner::Lock(lock))
+    let lock = world.is_file(&lock).then_some(Owner::Lock(lock));
+    lock.into_iter().collect()
 }
 
 /// Returns ids and files of the rollouts, newest days first.
@@ -116,15 +121,22 @@ fn folder_of(world: &dyn World, file: &Utf8Path) -> Option<Utf8PathBuf> {
     let bytes = world.read_end(file, End::Head, HEAD).ok()?;
     let first = bytes.split(|&byte| byte == b'\n').next()?;
     let row: Value = serde_json::from_slice(first).ok()?;
-    let folder = row.get("payload")?.get("cwd")?.as_str()?;
-    Some(Utf8PathBuf::from(folder))
+    let folder = Utf8Path::new(row.get("payload")?.get("cwd")?.as_str()?);
+    // It may have been begun by way of a link; a folder that is gone leads nowhere else.
+    Some(world.resolve(folder).unwrap_or_else(|_| folder.to_owned()))
+}
+
+/// Returns whether a row is the beginning or the end of a turn.
+fn tells(row: &Value) -> bool {
+    Said::of(std::slice::from_ref(row)).is_in_turn.is_some()
 }
 
 /// What the rows at the end of a rollout say.
 #[derive(Default)]
 struct Said {
     at: Option<jiff::Timestamp>,
-    is_in_turn: bool,
+    /// Whether a turn was begun or ended last; nothing of it is known where its beginning was not read.
+    is_in_turn: Option<bool>,
     is_interrupted: bool,
     open: Vec<(String, String)>,
 }
@@ -146,13 +158,13 @@ impl Said {
         let call = || text("call_id").unwrap_or_default().to_owned();
         match text("type") {
             Some("task_started") => {
-                self.is_in_turn = true;
+                self.is_in_turn = Some(true);
                 self.is_interrupted = false;
                 self.open.clear();
             }
-            Some("task_complete") => self.is_in_turn = false,
+            Some("task_complete") => self.is_in_turn = Some(false),
             Some("turn_aborted") => {
-                self.is_in_turn = false;
+                self.is_in_turn = Some(false);
                 self.is_interrupted = true;
             }
             Some("function_call" | "custom_tool_call" | "local_shell_call") => {
@@ -168,8 +180,9 @@ impl Said {
         }
     }
 
-    fn reached(mut self) -> Reached {
-        match (self.is_in_turn, self.open.pop()) {
+    fn reached(mut self, is_cut: bool) -> Reached {
+        // Where so much was read without the end of a turn, it is one long turn.
+        match (self.is_in_turn.unwrap_or(is_cut), self.open.pop()) {
             (true, Some((_, line))) => Reached::InTool(line),
             (true, None) => Reached::InTurn,
             (false, _) if self.is_interrupted => Reached::Interrupted,

@@ -5,15 +5,22 @@
 //! has no line breaks, control characters are made visible, and the whole is bounded.
 
 use camino::Utf8Path;
-use rekindle_model::{Summary, WorkflowId};
+use rekindle_model::{State, Summary, WorkflowId};
 use rekindle_text::{excerpt, format_seconds};
 
-use crate::LastSession;
+use crate::{Fate, LastSession};
 
 /// The most bytes of a briefing.
 const LONGEST: usize = 4096;
 /// What stands before every line that comes from files.
 const MARK: &str = "| ";
+
+/// Where the workflows are.
+pub(super) struct Place<'a> {
+    pub(super) folder: &'a Utf8Path,
+    /// Whether the session works in a folder below, where a command must say which one is meant.
+    pub(super) is_elsewhere: bool,
+}
 
 /// A workflow that is open, and who is at work on it.
 pub(super) struct Standing {
@@ -23,12 +30,12 @@ pub(super) struct Standing {
 
 /// Returns what a session is told; nothing where nothing is open.
 pub(super) fn briefing(
-    folder: &Utf8Path,
+    place: &Place<'_>,
     open: &[Standing],
     last: Option<&LastSession>,
 ) -> Option<String> {
-    let first = open.first()?;
     let how_many = match open.len() {
+        0 => return None,
         1 => "1 workflow is".to_owned(),
         n => format!("{n} workflows are"),
     };
@@ -41,10 +48,10 @@ pub(super) fn briefing(
     if let Some(last) = last {
         end.push_str(&format!("\n{}\n", quoted(&last.to_string(), 600)));
     }
-    end.push_str(&advice(first, open.len()));
+    end.push_str(&advice(place, open, last));
     let mut left_out = open.len();
     for standing in open {
-        let block = workflow(folder, standing);
+        let block = workflow(place.folder, standing);
         // Room for saying how many more there are.
         if text.len() + block.len() + end.len() + 100 > LONGEST {
             break;
@@ -97,36 +104,100 @@ fn quoted(line: &str, most: usize) -> String {
 }
 
 /// Returns what to type. A name that a shell could misread is not put into a command.
-fn advice(first: &Standing, n_open: usize) -> String {
-    if first.holder.is_some() && n_open == 1 {
-        return "\nrekindle is at work on it: do not start it a second time. `rekindle status` shows how far it is.\n".to_owned();
-    }
-    let name = match (n_open, plain(&first.summary.id)) {
-        (1, _) => String::new(),
-        (_, Some(id)) => format!(" {id}"),
-        (_, None) => " ID".to_owned(),
+fn advice(place: &Place<'_>, open: &[Standing], last: Option<&LastSession>) -> String {
+    let mut free = open.iter().filter(|standing| standing.holder.is_none());
+    let (first, is_only) = match (free.next(), free.next()) {
+        (Some(first), second) => (first, second.is_none()),
+        (None, _) if open.len() == 1 => {
+            return "\nrekindle is at work on it: do not start it a second time. `rekindle status` shows how far it is.\n".to_owned();
+        }
+        (None, _) => {
+            return "\nrekindle is at work on all of them: do not start any a second time. `rekindle status` shows how far they are.\n".to_owned();
+        }
     };
-    format!(
-        "\nTo see what going on would do: `rekindle plan{name}`.\n\
-         To go on, if the user wants that: `rekindle resume{name} --yes`.\n\
-         If the user has come for something else, mention it in a sentence and leave it alone.\n"
-    )
+    let (rekindle, where_to_type) = command(place);
+    let mut text = "\n".to_owned();
+    if is_at_work(last) {
+        text.push_str("Another session is at work here: ask the user before you go on.\n");
+    }
+    if is_only {
+        text.push_str(&advice_for(first, &rekindle, open.len()));
+    } else {
+        text.push_str(&format!(
+            "Ask the user which one is meant, if they want to go on.\n\
+             To see what going on would do: `{rekindle} plan ID`. To go on: `{rekindle} resume ID --yes`.\n"
+        ));
+    }
+    text.push_str(where_to_type);
+    text.push_str(
+        "If the user has come for something else, mention it in a sentence and leave it alone.\n",
+    );
+    text
+}
+
+/// Returns what to type for the only one that can go on.
+fn advice_for(standing: &Standing, rekindle: &str, n_open: usize) -> String {
+    // By its name even if it is the only one: without it, the one of the checked out branch is meant.
+    let name = match (plain(&standing.summary.id), n_open) {
+        (Some(id), _) => format!(" {id}"),
+        (None, 1) => String::new(),
+        (None, _) => " ID".to_owned(),
+    };
+    let go_on = match standing.summary.state {
+        State::Blocked | State::Corrupt | State::Unknown => {
+            format!("Something is in its way: `{rekindle} inspect{name}` shows what.")
+        }
+        State::Waiting => format!(
+            "It waits for a decision, which the user makes with `{rekindle} resume{name}` in a terminal."
+        ),
+        State::Interrupted | State::Nothing | State::Choice | State::Complete => {
+            format!("To go on, if the user wants that: `{rekindle} resume{name} --yes`.")
+        }
+    };
+    format!("To see what going on would do: `{rekindle} plan{name}`.\n{go_on}\n")
+}
+
+fn is_at_work(last: Option<&LastSession>) -> bool {
+    last.is_some_and(|last| matches!(last.fate, Fate::Running(_)))
+}
+
+/// Returns what calls rekindle for the project, and what else there is to say of it.
+fn command(place: &Place<'_>) -> (String, &'static str) {
+    let folder = place.folder.as_str();
+    if !place.is_elsewhere {
+        ("rekindle".to_owned(), "")
+    } else if folder.len() <= 400 && is_plain(folder) {
+        (format!("rekindle -C {folder}"), "")
+    } else {
+        let where_to_type = "Type that in the folder of the project, which is named above.\n";
+        ("rekindle".to_owned(), where_to_type)
+    }
 }
 
 fn plain(id: &WorkflowId) -> Option<String> {
     let id = id.to_string();
+    (id.len() <= 120 && is_plain(&id)).then_some(id)
+}
+
+fn is_plain(text: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.:/".contains(c);
-    (id.len() <= 120 && id.chars().all(is_plain)).then_some(id)
+    text.chars().all(is_plain)
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
     use rekindle_agents::Preset;
-    use rekindle_model::{Next, Progress, ProtocolName, State};
+    use rekindle_model::{Next, Progress, ProtocolName};
 
     use super::*;
-    use crate::Fate;
+
+    fn here() -> Place<'static> {
+        Place {
+            folder: "/w".into(),
+            is_elsewhere: false,
+        }
+    }
 
     fn standing(name: &str, next: &str) -> Standing {
         Standing {
@@ -160,13 +231,13 @@ mod tests {
 
     #[test]
     fn where_nothing_is_open_nothing_is_said() {
-        assert_eq!(briefing("/w".into(), &[], Some(&died("x"))), None);
+        assert_eq!(briefing(&here(), &[], Some(&died("x"))), None);
     }
 
     #[test]
     fn what_is_open_why_it_stopped_and_what_to_type() {
         let text = briefing(
-            "/w".into(),
+            &here(),
             &[standing("orders", "Resume T002")],
             Some(&died("Bash: cargo test")),
         );
@@ -180,8 +251,8 @@ mod tests {
 
         | the last Claude Code session died in the middle of `Bash: cargo test`; what it started still runs: process 4711
 
-        To see what going on would do: `rekindle plan`.
-        To go on, if the user wants that: `rekindle resume --yes`.
+        To see what going on would do: `rekindle plan agent-memory:orders`.
+        To go on, if the user wants that: `rekindle resume agent-memory:orders --yes`.
         If the user has come for something else, mention it in a sentence and leave it alone.
         ");
     }
@@ -190,24 +261,89 @@ mod tests {
     fn what_somebody_works_on_is_not_to_be_started_again() {
         let mut at_work = standing("orders", "Resume T002");
         at_work.holder = Some("process 7".to_owned());
-        let text = briefing("/w".into(), &[at_work], None).unwrap();
+        let text = briefing(&here(), &[at_work], None).unwrap();
         assert!(text.contains("| at work on it now: process 7\n"), "{text}");
         assert!(text.contains("do not start it a second time"), "{text}");
         assert!(!text.contains("resume"), "{text}");
     }
 
     #[test]
-    fn a_name_that_a_shell_could_misread_stands_in_no_command() {
-        let open = |name: &str| {
-            let open = [standing(name, "x"), standing("other", "y")];
-            briefing("/w".into(), &open, None).unwrap()
-        };
-        let text = open("orders");
+    fn of_several_the_user_chooses_and_what_is_held_is_left_out() {
+        let mut open = [standing("a", "x"), standing("b", "y"), standing("c", "z")];
+        let text = briefing(&here(), &open, None).unwrap();
+        assert!(text.contains("Ask the user which one"), "{text}");
+        assert!(text.contains("`rekindle resume ID --yes`"), "{text}");
+        for held in [0, 2] {
+            open[held].holder = Some("process 7".to_owned());
+        }
+        let text = briefing(&here(), &open, None).unwrap();
         assert!(
-            text.contains("`rekindle plan agent-memory:orders`"),
+            text.contains("`rekindle resume agent-memory:b --yes`"),
             "{text}"
         );
-        let text = open("$(touch x)");
+        open[1].holder = Some("process 8".to_owned());
+        let text = briefing(&here(), &open, None).unwrap();
+        assert!(text.contains("do not start any a second time"), "{text}");
+        assert!(!text.contains("resume"), "{text}");
+    }
+
+    #[test]
+    fn what_can_not_go_on_by_itself_is_told_with_what_helps() {
+        for (state, expected) in [
+            (
+                State::Blocked,
+                "`rekindle inspect agent-memory:a` shows what",
+            ),
+            (
+                State::Corrupt,
+                "`rekindle inspect agent-memory:a` shows what",
+            ),
+            (
+                State::Waiting,
+                "the user makes with `rekindle resume agent-memory:a` in a terminal",
+            ),
+            (State::Interrupted, "`rekindle resume agent-memory:a --yes`"),
+        ] {
+            let mut open = standing("a", "x");
+            open.summary.state = state;
+            let text = briefing(&here(), &[open], None).unwrap();
+            assert!(text.contains(expected), "{text}");
+            let is_interrupted = state == State::Interrupted;
+            assert_eq!(text.contains("--yes"), is_interrupted, "{text}");
+        }
+    }
+
+    #[test]
+    fn beside_a_session_at_work_the_user_is_asked_first() {
+        let mut last = died("x");
+        let asks = |last: &LastSession| {
+            let text = briefing(&here(), &[standing("a", "x")], Some(last)).unwrap();
+            text.contains("ask the user before you go on")
+        };
+        assert!(!asks(&last));
+        last.fate = Fate::Running(Some(7));
+        assert!(asks(&last));
+    }
+
+    #[test]
+    fn a_name_or_a_folder_that_a_shell_could_misread_stands_in_no_command() {
+        let said = |name: &str, folder: &str| {
+            let place = Place {
+                folder: folder.into(),
+                is_elsewhere: true,
+            };
+            briefing(&place, &[standing(name, "x")], None).unwrap()
+        };
+        let text = said("orders", "/w/x");
+        let command = "`rekindle -C /w/x resume agent-memory:orders --yes`";
+        assert!(text.contains(command), "{text}");
+        let text = said("$(touch x)", "/w/$(y)");
+        assert!(text.contains("`rekindle resume --yes`"), "{text}");
+        let where_to_type = "Type that in the folder of the project";
+        assert!(text.contains(where_to_type), "{text}");
+        let mut open = [standing("$(touch x)", "x"), standing("other", "y")];
+        open[1].holder = Some("process 7".to_owned());
+        let text = briefing(&here(), &open, None).unwrap();
         assert!(text.contains("`rekindle plan ID`"), "{text}");
     }
 
@@ -222,11 +358,13 @@ mod tests {
                 .iter()
                 .map(|(name, next)| standing(&format!("{name}{}", "🔥".repeat(long)), next))
                 .collect();
-            let text = briefing("/w".into(), &open, Some(&died(&tool))).unwrap();
+            let text = briefing(&here(), &open, Some(&died(&tool))).unwrap();
             prop_assert!(text.len() <= LONGEST, "{} bytes", text.len());
             prop_assert!(!text.chars().any(|c| c.is_control() && c != '\n'));
             let ours = |line: &str| {
-                let begins = ["rekindle: ", "Lines that", "and ", "To see", "To go on", "If the user"];
+                let begins = [
+                    "rekindle: ", "Lines that", "and ", "Ask the user", "To see", "To go on", "If the user",
+                ];
                 line.is_empty() || begins.iter().any(|begin| line.starts_with(begin))
             };
             for line in text.lines() {

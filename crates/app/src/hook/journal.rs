@@ -28,7 +28,7 @@ pub fn complain(project: &Project, moment: &str, problem: &str) -> Result<(), Er
     );
     let folder = StateFolder::of(project.folder());
     folder.ensure()?;
-    let path = folder.hook_log();
+    let path = folder.hook_log()?;
     for _ in 0..MOST_TRIES {
         let seen = Content::read(&path)?;
         let before = match seen {

@@ -12,14 +12,15 @@ use crate::environment;
 use crate::terminal::Terminal;
 
 /// More than any agent tells a hook, but for what tools have read.
-const MOST_TOLD: u64 = 1024 * 1024;
+const MOST_TOLD: usize = 1024 * 1024;
 
 pub(super) fn hook(
     arguments: &HookArguments,
     output: &OutputArguments,
     terminal: &mut Terminal,
 ) -> u8 {
-    // What is to be written down is small, and must not be lost because the agent is in a hurry.
+    // What is to be written down is small, and must not be lost because the agent is in a hurry: it
+    // is asked to end as soon as it was told. So nothing from here on may wait for long.
     rekindle_app::hook::outlive_signals();
     let told = terminal.input(MOST_TOLD);
     let heard = hear(arguments, told);

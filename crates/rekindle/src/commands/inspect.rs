@@ -90,6 +90,9 @@ pub(super) fn plan(
         terminal.result(&render::plan(&planned.plan, summary, &planned.digest));
         let blockers: Vec<&Finding> = planned.assessment.blockers().collect();
         terminal.hint(&render::findings(&blockers));
+        if let Some(last) = &planned.last_session {
+            terminal.hint(&render::last_session(last));
+        }
     }
     Ok(looked(planned.assessment.blockers().next().is_none()))
 }

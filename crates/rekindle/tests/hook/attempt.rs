@@ -25,6 +25,7 @@ fn an_agent_of_ours_is_told_nothing_and_nothing_is_noted_of_it() -> Result<()> {
                 .typed(&["hook", moment])
                 .answering(&told(&sandbox, &json!({"error": "rate_limit"})))
                 .with(variable, "agent-memory:x")
+                .with("REKINDLE_PROJECT", sandbox.project().as_str())
                 .run()?;
             assert_eq!(
                 (ran.code(), ran.stdout().as_ref()),

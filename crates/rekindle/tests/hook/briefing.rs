@@ -25,8 +25,8 @@ fn a_session_is_told_what_is_interrupted_and_what_to_type() -> Result<()> {
     | state: interrupted, phase 2 (execution), 1/3 tasks, last activity 2026-01-19T10:01:00Z
     | next: Resume T002 - Add endpoint (attempt 1)
 
-    To see what going on would do: `rekindle plan`.
-    To go on, if the user wants that: `rekindle resume --yes`.
+    To see what going on would do: `rekindle plan agent-memory:20260119-0900-orders-api-k2l3`.
+    To go on, if the user wants that: `rekindle resume agent-memory:20260119-0900-orders-api-k2l3 --yes`.
     If the user has come for something else, mention it in a sentence and leave it alone.
     ");
     assert_eq!(before.changes(&sandbox.files()?), [""; 0]);
@@ -88,11 +88,80 @@ fn the_folder_is_the_one_that_the_agent_names_or_one_above_it_in_its_repository(
     // Outside of a repository nothing says how far up a project reaches.
     assert_eq!(says(deep.as_str())?.stdout(), "");
     fs_err::create_dir(sandbox.path(".git"))?;
-    assert!(context(&says(deep.as_str())?).is_ok());
+    let text = context(&says(deep.as_str())?)?;
+    // What is to be typed works where the agent is.
+    let plan = format!(
+        "rekindle -C {} plan agent-memory:{}",
+        sandbox.project(),
+        crate::ORDERS
+    );
+    assert!(text.contains(&format!("`{plan}`")), "{text}");
+    let words: Vec<&str> = plan.split(' ').skip(1).collect();
+    assert_eq!(sandbox.typed(&words).from(&deep).run()?.code(), Some(0));
     fs_err::create_dir(sandbox.path("src/.git"))?;
     assert_eq!(says(deep.as_str())?.stdout(), "");
     // A folder that is gone leaves the one that the agent started us in.
     assert_eq!(says("/no/such/folder")?.stdout(), "");
+    Ok(())
+}
+
+#[test]
+fn a_server_that_was_started_in_a_folder_below_serves_the_project() -> Result<()> {
+    let (sandbox, _) = interrupted()?;
+    fs_err::create_dir(sandbox.path(".git"))?;
+    sandbox.write("src/deep/x", "")?;
+    let messages = [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"}}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+            "params": {"name": "list", "arguments": {}}}),
+    ];
+    let lines: Vec<String> = messages.iter().map(|line| format!("{line}\n")).collect();
+    let served = sandbox
+        .typed(&["mcp"])
+        .from(sandbox.path("src/deep"))
+        .answering(&lines.concat())
+        .run()?;
+    assert!(served.stdout().contains(crate::ORDERS), "{served}");
+    Ok(())
+}
+
+#[test]
+fn what_is_told_to_be_typed_leads_to_what_is_told() -> Result<()> {
+    let sandbox = Sandbox::new(BINARY)?;
+    let case = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../tests/conformance/map/41-tdd-actor/project/."
+    );
+    // The workflow is that of `main`, and another branch is checked out.
+    let script =
+        format!("cp -r '{case}' . && git init -q -b other && git commit -q --allow-empty -m start");
+    let laid_out = sandbox.typed(&[]).through(&["sh", "-c", &script]).run()?;
+    assert_eq!(laid_out.code(), Some(0), "{laid_out}");
+    let status = sandbox.run(&["status", "--json"])?.json()?;
+    assert_eq!(status["next_command"], "rekindle resume map:main");
+    let text = context(&call(&sandbox, "session-start", &started())?)?;
+    assert!(text.contains("`rekindle resume map:main --yes`"), "{text}");
+    Ok(())
+}
+
+#[test]
+fn a_variable_of_that_name_alone_silences_nobody() -> Result<()> {
+    let (sandbox, _) = interrupted()?;
+    let says = |more: &[(&str, &str)]| {
+        let typed = sandbox.typed(&["hook", "session-start"]);
+        let typed = typed.with("REKINDLE_WORKFLOW", "agent-memory:x");
+        let typed = more
+            .iter()
+            .fold(typed, |typed, (name, value)| typed.with(name, *value));
+        typed.answering("{}").run()
+    };
+    assert!(context(&says(&[])?).is_ok());
+    assert!(context(&says(&[("REKINDLE_PROJECT", "")])?).is_ok());
+    assert_eq!(says(&[("REKINDLE_PROJECT", "/w")])?.stdout(), "");
+    assert_eq!(says(&[("REKINDLE_TOKEN", "k7")])?.stdout(), "");
     Ok(())
 }
 
@@ -112,6 +181,7 @@ fn hostile_names_stay_in_their_line_and_out_of_commands() -> Result<()> {
     );
     assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text}");
     assert!(!text.contains("resume $"), "{text}");
+    assert!(text.contains("Ask the user which one"), "{text}");
     assert!(text.len() <= 4096, "{}", text.len());
     Ok(())
 }

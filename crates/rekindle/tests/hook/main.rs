@@ -5,6 +5,7 @@
 mod attempt;
 mod briefing;
 mod notes;
+mod sessions;
 mod trouble;
 
 use anyhow::{Context as _, Result};

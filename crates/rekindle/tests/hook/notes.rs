@@ -24,8 +24,8 @@ fn at(sandbox: &Sandbox, time: &str, moment: &str) -> Result<()> {
     Ok(())
 }
 
-fn checkpoints(sandbox: &Sandbox) -> Result<Vec<String>> {
-    let list = sandbox.run(&["checkpoints", ORDERS, "--json"])?.json()?;
+fn checkpoints(sandbox: &Sandbox, run: &str) -> Result<Vec<String>> {
+    let list = sandbox.run(&["checkpoints", run, "--json"])?.json()?;
     let notes = list["checkpoints"].as_array().cloned().unwrap_or_default();
     let note = |one: &Value| one["note"].as_str().unwrap_or_default().to_owned();
     Ok(notes.iter().map(note).collect())
@@ -36,31 +36,45 @@ fn a_checkpoint_is_made_once_for_all_that_happened() -> Result<()> {
     let (sandbox, run) = interrupted()?;
     at(&sandbox, SOON, "pre-compact")?;
     assert_eq!(
-        checkpoints(&sandbox)?,
+        checkpoints(&sandbox, ORDERS)?,
         ["Claude Code: before the conversation was compacted"]
     );
     at(&sandbox, "2026-01-19T11:05:00Z", "session-end")?;
-    assert_eq!(checkpoints(&sandbox)?.len(), 1);
+    assert_eq!(checkpoints(&sandbox, ORDERS)?.len(), 1);
     let event = json!({"event_type": "task_completed", "task_id": "T002", "timestamp": "2026-01-19T11:10:00Z"});
     sandbox.write(run.path("events/executor/z.jsonl"), format!("{event}\n"))?;
     at(&sandbox, "2026-01-19T11:15:00Z", "session-end")?;
     assert_eq!(
-        checkpoints(&sandbox)?.last().map(String::as_str),
+        checkpoints(&sandbox, ORDERS)?.last().map(String::as_str),
         Some("Claude Code: at the end of a session")
     );
     Ok(())
 }
 
 #[test]
-fn a_run_that_rests_and_one_of_several_get_no_checkpoint() -> Result<()> {
+fn a_run_that_rests_gets_no_checkpoint_and_every_other_one_does() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     let before = sandbox.files()?;
     at(&sandbox, "2026-01-25T12:00:00Z", "session-end")?;
     assert_eq!(before.changes(&sandbox.files()?), [""; 0]);
-    Run::interrupted("20260118-0900-billing-c3d4").lay_out(&sandbox)?;
-    let before = sandbox.files()?;
+    let resting = Run::interrupted("20250318-0900-billing-c3d4");
+    resting.lay_out(&sandbox)?;
+    for role in fs_err::read_dir(sandbox.path(resting.path("events")))? {
+        for log in fs_err::read_dir(role?.path())? {
+            let log = log?.path();
+            let old = fs_err::read_to_string(&log)?.replace("2026-01", "2025-03");
+            fs_err::write(&log, old)?;
+        }
+    }
+    let another = Run::interrupted("20260118-0900-search-e5f6");
+    another.lay_out(&sandbox)?;
     at(&sandbox, SOON, "session-end")?;
-    assert_eq!(before.changes(&sandbox.files()?), [""; 0]);
+    assert_eq!(checkpoints(&sandbox, ORDERS)?.len(), 1);
+    assert_eq!(checkpoints(&sandbox, "20260118-0900-search-e5f6")?.len(), 1);
+    assert_eq!(
+        checkpoints(&sandbox, "20250318-0900-billing-c3d4")?.len(),
+        0
+    );
     Ok(())
 }
 
@@ -74,9 +88,11 @@ fn what_another_rekindle_works_on_is_left_alone_and_told_so() -> Result<()> {
     let typed = sandbox.typed(&["resume", "--yes", "--agent-cmd", &agent]);
     let at_work = typed.at(SOON).start()?;
     gate.wait()?;
-    let before = sandbox.files()?;
     at(&sandbox, SOON, "session-end")?;
-    assert_eq!(before.changes(&sandbox.files()?), [""; 0]);
+    assert_eq!(checkpoints(&sandbox, ORDERS)?, [""; 0]);
+    let log = sandbox.read(".rekindle/hook.log")?;
+    let held = format!("{SOON} session-end: `agent-memory:{ORDERS}` is being worked on: ");
+    assert!(log.starts_with(&held) && log.lines().count() == 1, "{log}");
     let text = context(&call(&sandbox, "session-start", &json!({}))?)?;
     assert!(text.contains("do not start it a second time"), "{text}");
     at_work.kill()?;

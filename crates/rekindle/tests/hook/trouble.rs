@@ -63,10 +63,14 @@ fn words_of_a_newer_release_are_no_veto() -> Result<()> {
         &["hook", "stop", "--new-option"],
         &["hook", "stop", "more"],
         &["hook", "--json", "--x"],
+        &["--color", "pink", "hook", "stop"],
+        &["--new-option", "hook", "pre-compact"],
     ] {
         assert_eq!(sandbox.run(args)?.code(), Some(0), "{args:?}");
     }
-    assert_eq!(sandbox.run(&["status", "--new-option"])?.code(), Some(2));
+    for args in [&["status", "--new-option"][..], &["explain", "hook", "--x"]] {
+        assert_eq!(sandbox.run(args)?.code(), Some(2), "{args:?}");
+    }
     Ok(())
 }
 
@@ -119,6 +123,55 @@ fn a_project_that_can_not_be_written_to_fails_no_agent() -> Result<()> {
 }
 
 #[test]
+fn a_link_that_came_with_a_clone_leads_no_hook_to_another_file() -> Result<()> {
+    let (sandbox, _) = interrupted()?;
+    let outside = sandbox.root().join("outside");
+    fs_err::write(&outside, "mine\n")?;
+    sandbox.write("README.md", "mine\n")?;
+    fs_err::create_dir(sandbox.path(".rekindle"))?;
+    for target in [outside.as_str(), "../README.md"] {
+        for name in ["stopped.json", "hook.log"] {
+            symlink(target, sandbox.path(".rekindle").join(name))?;
+        }
+        call(&sandbox, "stop", &json!({}))?;
+        silent(&sandbox.typed(&["hook", "stop"]).answering("{").run()?);
+        assert_eq!(fs_err::read_to_string(&outside)?, "mine\n");
+        assert_eq!(sandbox.read("README.md")?, "mine\n");
+        for name in ["stopped.json", "hook.log"] {
+            let link = sandbox.path(".rekindle").join(name);
+            assert_eq!(link.read_link_utf8()?, target);
+            fs_err::remove_file(link)?;
+        }
+    }
+    // Where only the note can not be written, the log says so.
+    symlink("../README.md", sandbox.path(".rekindle/stopped.json"))?;
+    call(&sandbox, "stop", &json!({}))?;
+    let log = sandbox.read(".rekindle/hook.log")?;
+    assert!(
+        log.contains("stopped.json` is not an ordinary file"),
+        "{log}"
+    );
+    Ok(())
+}
+
+#[test]
+fn an_input_that_is_never_closed_is_not_waited_for() -> Result<()> {
+    let (sandbox, _) = interrupted()?;
+    let typed = sandbox.typed(&["hook", "session-start"]);
+    // Nothing, a part, and all of it is told; the pipe stays open in each case.
+    for (told, is_answered) in [("", true), ("{\"cwd\":", false), ("{\"a\":{}}\n", true)] {
+        let mut running = typed.start()?;
+        running.answer(told)?;
+        let ran = typed.ran(running.ended()?);
+        assert_eq!(ran.code(), Some(0), "{ran}");
+        assert_eq!(!ran.stdout().is_empty(), is_answered, "{ran}");
+    }
+    let log = sandbox.read(".rekindle/hook.log")?;
+    assert!(log.contains("no JSON: EOF"), "{log}");
+    Ok(())
+}
+
+#[test]
 fn a_clock_or_a_folder_that_is_wrong_fails_no_agent() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     let input = told(&sandbox, &json!({}));
@@ -148,7 +201,7 @@ fn an_agent_in_a_hurry_loses_no_note() -> Result<()> {
     // It has its handlers when it reads: a pipe takes no more than 64 KiB before somebody reads.
     running.answer(&" ".repeat(256 * 1024))?;
     running.ask_to_end()?;
-    running.answer(&told(&sandbox, &json!({"error": "overloaded"})))?;
+    running.answer(&told(&sandbox, &json!({"error": "rate_limit"})))?;
     silent(&typed.ran(running.finish()?));
     assert!(sandbox.read(".rekindle/stopped.json")?.contains("limit"));
     Ok(())
