@@ -237,12 +237,16 @@ impl Worker<'_> {
             if is_ready(self.reuse(base))? {
                 return Ok(());
             }
-        } else if !worktree.exists()
-            && main
-                .add_worktree(worktree, base, Checkout::Detached)
-                .is_ok()
-        {
-            return Ok(());
+        } else if !worktree.exists() {
+            // Without the folder above it git does not see that the path is registered already,
+            // registers it a second time, and then lets go of neither.
+            if let Some(above) = worktree.parent() {
+                rekindle_fs::ensure_dir(above)?;
+            }
+            let made = main.add_worktree(worktree, base, Checkout::Detached);
+            if made.is_ok() {
+                return Ok(());
+            }
         }
         make_room(&main, worktree)?;
         main.prune_worktrees()?;
