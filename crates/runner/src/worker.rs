@@ -231,6 +231,7 @@ impl Worker<'_> {
     /// Makes the worktree, or cleans the one of a former attempt after saving what is in it.
     fn prepare(&self, base: &ObjectId) -> Result<(), Error> {
         let worktree = &self.order.worktree;
+        rekindle_fs::confine(&self.order.project, worktree)?;
         let main = Repo::at(self.repo.program(), self.order.project.clone());
         if worktree.join(".git").exists() {
             main.unlock_half_made(worktree)?;

@@ -6,6 +6,7 @@
 //! The agent that such tests let work is [`fake_agent`]: a program that does what a script says.
 
 pub mod agent_memory;
+pub mod catalogue;
 pub mod conformance;
 pub mod fake_agent;
 pub mod gate;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context as _, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 use regex::Regex;
+use rekindle_testkit::catalogue::tests_below;
 
 /// How many reports were collected.
 const REPORTS: u32 = 130;
@@ -48,32 +49,6 @@ fn rows() -> Result<Vec<Row>> {
         });
     }
     Ok(rows)
-}
-
-/// Returns the names of all tests below a folder.
-fn tests_below(folder: &Utf8Path) -> Result<BTreeSet<String>> {
-    let test = Regex::new(r"(?s)#\[test\]\s+(?:#\[[^\]]*\]\s+)*(?:async )?fn (\w+)")?;
-    // Cases of a property, and trials that a test names itself.
-    let other = Regex::new(r#"(?m)^\s+#\[test\]\n\s+fn (\w+)|Trial::test\(\s*"(\w+)""#)?;
-    let mut names = BTreeSet::new();
-    let mut open = vec![folder.to_owned()];
-    while let Some(folder) = open.pop() {
-        for entry in folder.read_dir_utf8()? {
-            let path = entry?.into_path();
-            if path.is_dir() {
-                open.push(path);
-            } else if path.extension() == Some("rs") {
-                let text = fs_err::read_to_string(&path)?;
-                names.extend(test.captures_iter(&text).map(|found| found[1].to_owned()));
-                let others = other.captures_iter(&text);
-                names.extend(others.filter_map(|found| {
-                    let name = found.get(1).or_else(|| found.get(2))?;
-                    Some(name.as_str().to_owned())
-                }));
-            }
-        }
-    }
-    Ok(names)
 }
 
 /// Returns the tests of the museum but for those of this file.
