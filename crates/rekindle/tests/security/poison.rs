@@ -12,14 +12,19 @@ use crate::scenes::{cases, files, lay_out, run};
 const ESCAPES: &str = "\u{1b}]0;evil\u{7}\u{1b}[2Jevil\u{9b}31m\u{202e}\r";
 
 /// What is put into files; none of it may become a path, an option, a line of its own or a command.
-const PAYLOADS: [&str; 6] = [
+const PAYLOADS: [&str; 7] = [
     ESCAPES,
     "/../../../../../../../../dev/shm/escaped-by-name",
     "-rf",
     "a\nb\r\nc\u{2028}d",
     "nul\0nul",
     "$(touch escaped-by-name)`touch escaped-by-name`;touch escaped-by-name",
+    // Made longer than any name of a file can be.
+    LONG,
 ];
+
+/// Stands for a name of 5,000 characters.
+const LONG: &str = "long";
 
 /// Puts a payload behind about every third text of a file.
 fn poisoned(path: &Utf8Path, payload: &str, chance: &mut Chance) -> Result<String> {
@@ -129,15 +134,19 @@ fn escaped(sandbox: &Sandbox) -> Vec<Utf8PathBuf> {
 fn check(protocol: &str) -> Result<()> {
     for (case, name) in cases(protocol).iter().enumerate() {
         for (number, payload) in PAYLOADS.iter().enumerate() {
+            let payload = &match *payload {
+                LONG => LONG.repeat(1250),
+                short => short.to_owned(),
+            };
             let sandbox = lay_out(protocol, name)?;
             let mut chance = Chance(u64::try_from(case * 100 + number)?);
             for path in files(&sandbox)? {
                 fs_err::write(&path, poisoned(&path, payload, &mut chance)?)?;
             }
             let shown = show_everything(&sandbox, protocol, payload);
-            shown.with_context(|| format!("{name} with {payload:?}"))?;
+            shown.with_context(|| format!("{name} with {payload:.80?}"))?;
             let found = escaped(&sandbox);
-            ensure!(found.is_empty(), "{name} with {payload:?}: {found:?}");
+            ensure!(found.is_empty(), "{name} with {payload:.80?}: {found:?}");
         }
     }
     Ok(())
