@@ -1,7 +1,7 @@
 //! Whether everything that rekindle needs is in order.
 
 use rekindle_fs::Occupancy;
-use rekindle_git::Program;
+use rekindle_git::{Program, Repo};
 use rekindle_runner::StateFolder;
 
 use crate::{Project, inspect};
@@ -110,10 +110,24 @@ fn agents(project: &Project) -> Option<Check> {
     })
 }
 
+/// Returns why git does not want to work here, and what would change its mind.
+fn refused(program: &Program, project: &Project) -> Option<(String, String)> {
+    let asked = Repo::at(program, project.folder()).head();
+    let error = asked.err()?;
+    Some((error.to_string(), error.trust_command()?))
+}
+
 fn git(project: &Project) -> Check {
-    let found = Program::find(&project.search_path).map(|program| program.version());
+    let found = Program::find(&project.search_path);
     let (verdict, seen, hint) = match found {
-        Ok(version) => (Verdict::Ok, format!("git {version}"), None),
+        Ok(program) => match refused(&program, project) {
+            Some((seen, command)) => (
+                Verdict::Problem,
+                seen,
+                Some(format!("if you trust it: `{command}`")),
+            ),
+            None => (Verdict::Ok, format!("git {}", program.version()), None),
+        },
         Err(error) => (
             Verdict::Problem,
             error.to_string(),

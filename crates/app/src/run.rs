@@ -98,6 +98,8 @@ pub fn run(
             ending: None,
         });
     }
+    // A link in its way may lead anywhere; nothing has been made yet that would have to go again.
+    let folder = rekindle_fs::confine(project.folder(), &draft.folder(&id.name))?;
     let purpose = format!("run {id}");
     let _branch = hold_branch(project, &branch, &purpose)?;
     let (mut runner, _) = Runner::open(
@@ -116,7 +118,6 @@ pub fn run(
         repo.update_ref(&name, &base, &Expected::Missing)
             .map_err(Error::Git)?;
     }
-    let folder = project.folder().join(draft.folder(&id.name));
     rekindle_fs::create_folder(&folder, &files)?;
     let log = draft.log(&id.name, now);
     let ending = drive(project, &id, &log, &options.engine, &mut runner, face)?;

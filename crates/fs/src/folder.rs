@@ -5,7 +5,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::io::Errno;
@@ -31,6 +31,36 @@ pub fn ensure_dir(path: &Utf8Path) -> Result<(), Error> {
         sync_parent(folder)?;
     }
     Ok(())
+}
+
+/// Who else may be in a folder that is not for everybody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Company {
+    /// Nobody.
+    Nobody,
+    /// The group, if it may write to the folder above: what it works in, it works in together.
+    GroupAbove,
+}
+
+/// Makes a folder that others can not look into, durably; an existing one is left as it is.
+pub fn ensure_private_dir(path: &Utf8Path, company: Company) -> Result<(), Error> {
+    let path = resolve(path)?;
+    if path.is_dir() {
+        return Ok(());
+    }
+    let above = parent(&path);
+    ensure_dir(above)?;
+    let is_shared = match company {
+        Company::Nobody => false,
+        Company::GroupAbove => fs::metadata(above).at("look at", above)?.mode() & 0o020 != 0,
+    };
+    let mode = if is_shared { 0o770 } else { 0o700 };
+    match fs::DirBuilder::new().mode(mode).create(&path) {
+        Ok(()) => sync_parent(&path),
+        // Another process may have made it between the look and now.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        Err(error) => Err(error).at("make the folder", &path),
+    }
 }
 
 /// Makes a folder with files in it that appears whole or not at all, durably.
@@ -250,6 +280,29 @@ mod tests {
         assert_eq!(fs::read(base.join("file-2")).unwrap(), b"1");
         assert_eq!(fs::read(base.join("folder-2/inner")).unwrap(), b"2");
         assert!(!base.join("file").exists() && !base.join("folder").exists());
+    }
+
+    #[test]
+    fn a_private_folder_lets_in_nobody_or_the_group_that_works_above() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let (_folder, base) = folder();
+        let mode = |path: &Utf8Path| fs::metadata(path).unwrap().mode() & 0o777;
+        for (above, company, expected) in [
+            (0o777, Company::Nobody, 0o700),
+            (0o755, Company::GroupAbove, 0o700),
+            (0o775, Company::GroupAbove, 0o770),
+        ] {
+            fs::set_permissions(&base, fs::Permissions::from_mode(above)).unwrap();
+            let path = base.join(format!("{above:o}-{company:?}"));
+            ensure_private_dir(&path, company).unwrap();
+            // The umask of whoever runs the tests counts too.
+            assert_eq!(mode(&path) & 0o707, expected & 0o707);
+            assert_eq!(mode(&path) & !expected, 0, "{:o}", mode(&path));
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            ensure_private_dir(&path, company).unwrap();
+            assert_eq!(mode(&path), 0o755, "what is there stays as it is");
+        }
     }
 
     #[test]

@@ -25,7 +25,7 @@ mod tree;
 pub use confine::confine;
 pub use error::Error;
 pub use fingerprint::{Content, Fingerprint, ParseFingerprintError};
-pub use folder::{create_folder, ensure_dir, rename};
+pub use folder::{Company, create_folder, ensure_dir, ensure_private_dir, rename};
 pub use journal::Journal;
 pub use lock::{ForeignLock, Holder, Lock, LockError, Occupancy};
 pub use log::{Log, Tail};

@@ -255,6 +255,9 @@ impl<'a> Call<'a> {
         {
             return Error::NotARepository { dir };
         }
+        if stderr.contains("detected dubious ownership in repository") {
+            return Error::OfAnotherUser { dir };
+        }
         Error::Failed {
             args: self.shown_args(),
             dir,

@@ -106,6 +106,13 @@ pub enum Error {
         dir: Utf8PathBuf,
     },
 
+    /// git refuses to work in what somebody else could have prepared.
+    #[error("the repository of `{dir}` belongs to another user, and git does not work in it")]
+    OfAnotherUser {
+        /// The folder.
+        dir: Utf8PathBuf,
+    },
+
     /// The folder does not exist.
     #[error("there is no folder `{dir}`")]
     NoSuchFolder {
@@ -211,6 +218,15 @@ impl Error {
     /// Whether git itself was killed, which says nothing about what it was asked.
     pub fn is_killed(&self) -> bool {
         matches!(self, Self::Failed { status, .. } if status.signal().is_some())
+    }
+
+    /// What a person can type who trusts a repository that belongs to another user.
+    pub fn trust_command(&self) -> Option<String> {
+        let Self::OfAnotherUser { dir } = self else {
+            return None;
+        };
+        let dir = dir.as_str().replace('\'', r"'\''");
+        Some(format!("git config --global --add safe.directory '{dir}'"))
     }
 
     /// Whether there is no repository to ask, or not even the folder.

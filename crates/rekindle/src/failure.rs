@@ -147,7 +147,10 @@ fn hints(error: &Error) -> Vec<String> {
         Error::Git(error) if error.is_no_repository() => {
             one("go to the project's folder, or name it with `-C DIR`")
         }
-        Error::Git(_) => one("`rekindle doctor` checks git"),
+        Error::Git(error) => match error.trust_command() {
+            Some(command) => vec![format!("if you trust it: `{command}`")],
+            None => one("`rekindle doctor` checks git"),
+        },
         Error::Recording { .. } => one("make one with `rekindle inspect --capture FILE`"),
         Error::Unreadable { .. } => one("check the path and its permissions"),
         Error::Held { .. } => {

@@ -106,7 +106,7 @@ fn workflow(summary: &Summary, now: Timestamp) -> String {
         "{}  {}, {}, {} tasks, {}\n",
         styled(STRONG, &excerpt(&summary.id.to_string(), 120)),
         state(summary.state),
-        summary.stage,
+        printable(&summary.stage),
         summary.progress,
         age(summary.last_activity, now),
     )
@@ -114,7 +114,11 @@ fn workflow(summary: &Summary, now: Timestamp) -> String {
 
 /// Returns how the last session of a coding agent ended, in a line of its own.
 pub(crate) fn last_session(last: &LastSession) -> String {
-    format!("{}: {last}\n", styled(NOTE, "note"))
+    format!(
+        "{}: {}\n",
+        styled(NOTE, "note"),
+        printable(&last.to_string())
+    )
 }
 
 /// Returns a hint in a line of its own.

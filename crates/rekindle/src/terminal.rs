@@ -162,7 +162,10 @@ impl Terminal {
     /// Puts a protocol's own question whether to go on, on standard output, until it is answered.
     fn confirm_in_its_words(&mut self, confirmation: &Confirmation) -> bool {
         loop {
-            let question = format!("{} ", confirmation.question);
+            let question = format!(
+                "{} ",
+                rekindle_text::printable_block(&confirmation.question)
+            );
             if self.json {
                 self.note(&question);
             } else {
@@ -231,7 +234,8 @@ impl Output for Terminal {
         if self.json {
             self.printed.push_str(text);
         } else {
-            self.result(text);
+            // A protocol's words quote files; here is the last place at which that can be made harmless.
+            self.result(&rekindle_text::printable_block(text));
         }
     }
 }

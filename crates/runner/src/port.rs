@@ -66,10 +66,9 @@ impl FilePort {
     pub(crate) fn claim(&self, order: &Order) -> Result<(), Error> {
         // Texts and numbers only: there is nothing in it that can not be written as JSON.
         let text = serde_json::to_vec_pretty(order).unwrap_or_default();
-        Ok(rekindle_fs::create(
-            &self.order_path(&order.task, order.attempt),
-            &text,
-        )?)
+        let path = self.order_path(&order.task, order.attempt);
+        let path = rekindle_fs::confine(&self.project, &path)?;
+        Ok(rekindle_fs::create(&path, &text)?)
     }
 
     /// Returns the newest number under which a task was claimed.

@@ -1,9 +1,23 @@
 //! `.rekindle/`: where rekindle keeps its own things in a project.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rekindle_fs::{Error, Journal, Lock, Occupancy};
+use rekindle_fs::{Company, Error, Journal, Lock, Occupancy};
 use rekindle_model::{ProtocolName, WorkflowId};
 use rekindle_wire::journal::Intent;
+
+/// Everything that stands directly in the folder and is written to.
+const OWN: [&str; 10] = [
+    ".gitignore",
+    "hook.log",
+    "journal",
+    "locks",
+    "logs",
+    "redo",
+    "restored",
+    "runs",
+    "stopped.json",
+    "worktrees",
+];
 
 /// The folder of rekindle's own files in a project.
 #[derive(Debug, Clone)]
@@ -23,12 +37,15 @@ impl StateFolder {
 
     /// Makes the folder, with a rule that keeps it out of version control.
     ///
+    /// It holds what agents were told and printed, so it is for nobody else, unless a whole group
+    /// works in the project.
+    ///
     /// Gives [`Error::Outside`] when a link in it leads out of the project.
     pub fn ensure(&self) -> Result<(), Error> {
-        for name in ["locks", "journal", "redo"] {
+        for name in OWN {
             rekindle_fs::confine(&self.project, &self.root.join(name))?;
         }
-        rekindle_fs::ensure_dir(&self.root)?;
+        rekindle_fs::ensure_private_dir(&self.root, Company::GroupAbove)?;
         match rekindle_fs::create(&self.root.join(".gitignore"), b"*\n") {
             Ok(()) | Err(Error::Exists { .. }) => Ok(()),
             Err(error) => Err(error),

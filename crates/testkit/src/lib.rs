@@ -7,6 +7,7 @@
 
 pub mod agent_memory;
 pub mod bifrost;
+pub mod catalogue;
 pub mod conformance;
 pub mod fake_agent;
 pub mod gate;

@@ -10,6 +10,7 @@
 )]
 
 use std::io::Read as _;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::process::{Command, Stdio};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -28,6 +29,9 @@ if [ "$REKINDLE_TASK" = T006 ] && [ "$REKINDLE_ATTEMPT" = 1 ]; then
 fi
 echo "$REKINDLE_TASK, attempt $REKINDLE_ATTEMPT" >> "$REKINDLE_TASK.txt"
 "#;
+
+/// How many names are tried for the folder.
+const MOST_NAMES: u32 = 100;
 
 /// What each task needs: three at the start, three that join them, and so on.
 const NEEDS: [&[usize]; 12] = [
@@ -84,9 +88,7 @@ struct Demo {
 
 impl Demo {
     fn build(terminal: &mut Terminal) -> Result<Self, Failure> {
-        let scratch = std::env::temp_dir().join(format!("rekindle-demo-{}", std::process::id()));
-        let folder = Utf8PathBuf::from_path_buf(scratch)
-            .map_err(|path| Failure::usage(format!("`{}` is not UTF-8", path.display())))?;
+        let folder = new_folder()?;
         let program =
             std::env::current_exe().map_err(|error| broken("find this program", &error))?;
         let demo = Self { folder, program };
@@ -259,4 +261,25 @@ fn write(path: &Utf8Path, contents: &str) -> Result<(), Failure> {
 fn broken(what: &str, error: &std::io::Error) -> Failure {
     Failure::cannot(format!("the demo could not {what}: {error}"))
         .hint("it needs a writable temporary folder and `sh`, `chmod`, `mkfifo`, `kill` and `git`")
+}
+
+/// Makes a folder that was not there before and that nobody else can put anything into: what stands in
+/// it is run.
+fn new_folder() -> Result<Utf8PathBuf, Failure> {
+    let shared = Utf8PathBuf::from_path_buf(std::env::temp_dir())
+        .map_err(|path| Failure::usage(format!("`{}` is not UTF-8", path.display())))?;
+    let name = format!("rekindle-demo-{}", std::process::id());
+    let mut folder = shared.join(&name);
+    for number in 2..=MOST_NAMES {
+        match std::fs::DirBuilder::new().mode(0o700).create(&folder) {
+            Ok(()) => return Ok(folder),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                folder = shared.join(format!("{name}-{number}"));
+            }
+            Err(error) => return Err(broken(&format!("make `{folder}`"), &error)),
+        }
+    }
+    Err(Failure::cannot(format!(
+        "the demo found no free name beside `{folder}`"
+    )))
 }

@@ -54,6 +54,7 @@ pub(super) fn engine(
 ) -> Result<Option<(EngineOptions, RunDefaults)>, Failure> {
     let configured = rekindle_app::configured(project)?;
     for warning in &configured.warnings {
+        let warning = rekindle_text::printable(warning).into_owned();
         terminal.hint(&format!("warning: {warning}\n"));
     }
     let config = configured.config;
@@ -61,7 +62,7 @@ pub(super) fn engine(
     for command in config.project_commands() {
         terminal.hint(&format!(
             "note: `.rekindle/config.toml` sets {}: {}\n",
-            command.key,
+            rekindle_text::printable(&command.key),
             rekindle_text::excerpt(&command.text, 200)
         ));
     }

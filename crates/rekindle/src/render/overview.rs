@@ -21,7 +21,7 @@ pub(crate) fn status(workflows: &[Summary], now: Timestamp, all: bool) -> String
     {
         text.push_str(&workflow(summary, now));
         if summary.state.is_open() {
-            put!(text, "  next: {}\n", summary.next.summary);
+            put!(text, "  next: {}\n", printable(&summary.next.summary));
         }
     }
     if open.is_empty() {
@@ -56,7 +56,8 @@ pub(crate) fn findings(findings: &[&Finding]) -> String {
             Severity::Note => NOTE,
         };
         let word = styled(style, finding.severity().as_str());
-        put!(text, "{word}[{}]: {}\n", finding.code, finding.message);
+        let message = printable(&finding.message);
+        put!(text, "{word}[{}]: {message}\n", finding.code);
         if let Some(place) = &finding.place {
             put!(text, "  at {}\n", excerpt(&place.to_string(), 300));
         }
@@ -77,9 +78,9 @@ pub(crate) fn explanation(explanation: &Explanation) -> String {
         "{} of {} is {}\n",
         styled(STRONG, &excerpt(&explanation.task, 120)),
         excerpt(&explanation.id.to_string(), 120),
-        styled(STRONG, &explanation.verdict)
+        styled(STRONG, &printable(&explanation.verdict))
     );
-    put!(text, "because {}\n", explanation.rule);
+    put!(text, "because {}\n", printable(&explanation.rule));
     if explanation.left_out > 0 {
         put!(
             text,
@@ -92,7 +93,7 @@ pub(crate) fn explanation(explanation: &Explanation) -> String {
         let at = said
             .at
             .map_or_else(|| "no time".to_owned(), rekindle_text::format_seconds);
-        put!(text, "{mark} {at:<20}  {}\n", said.what);
+        put!(text, "{mark} {at:<20}  {}\n", printable(&said.what));
         put!(
             text,
             "    {}\n",
@@ -155,7 +156,7 @@ pub(crate) fn doctor(checks: &[rekindle_app::Check]) -> String {
             excerpt(&check.seen, 400)
         );
         if let Some(hint) = &check.hint {
-            put!(text, "    {}: {hint}\n", styled(NOTE, "hint"));
+            put!(text, "    {}: {}\n", styled(NOTE, "hint"), printable(hint));
         }
     }
     text

@@ -67,7 +67,7 @@ pub(crate) fn applied(steps: &[Step]) -> String {
                 put!(
                     text,
                     "{word}: send `{what}` to {who}, because {}\n",
-                    step.why
+                    printable(&step.why)
                 );
             }
             Action::EndWorker { task } => {
@@ -76,7 +76,7 @@ pub(crate) fn applied(steps: &[Step]) -> String {
                     text,
                     "{} the worker of {task}, because {}\n",
                     styled(NOTE, "ended"),
-                    step.why
+                    printable(&step.why)
                 );
             }
             Action::Append { .. }
@@ -99,22 +99,28 @@ pub(crate) fn checking(checks: &Checks) -> String {
 }
 
 pub(crate) fn agent_starts(task: &AgentTask) -> String {
-    format!("{} {}\n", styled(STRONG, "agent:"), task.summary)
+    format!(
+        "{} {}\n",
+        styled(STRONG, "agent:"),
+        printable(&task.summary)
+    )
 }
 
 pub(crate) fn agent_ended(task: &AgentTask, ended: &Ended) -> String {
     match ended {
         Ended::Succeeded => format!("{} the {} is done\n", styled(GOOD, "agent:"), task.role),
         Ended::Failed { reason } => format!(
-            "{} the {} did not succeed: {reason}\n",
+            "{} the {} did not succeed: {}\n",
             styled(ERROR, "agent:"),
-            task.role
+            task.role,
+            printable(reason)
         ),
         Ended::CheckFailed { check, reason } => {
             format!(
-                "{} `{}` did not succeed: {reason}\n",
+                "{} `{}` did not succeed: {}\n",
                 styled(ERROR, "check:"),
-                excerpt(check, 200)
+                excerpt(check, 200),
+                printable(reason)
             )
         }
     }
@@ -133,7 +139,11 @@ pub(crate) fn briefing(briefing: &Briefing<'_>, verbose: bool) -> String {
         .collect();
     let mut text = workflow(briefing.summary, briefing.now);
     text.push_str(&findings(&shown));
-    put!(text, "  next: {}\n", briefing.summary.next.summary);
+    put!(
+        text,
+        "  next: {}\n",
+        printable(&briefing.summary.next.summary)
+    );
     if let Some(last) = briefing.last_session {
         text.push_str(&last_session(last));
     }
@@ -150,7 +160,7 @@ fn steps(plan: &Plan) -> String {
                     text,
                     "  - append an event to `{}`: {}\n",
                     excerpt(log.as_str(), 300),
-                    step.why
+                    printable(&step.why)
                 );
             }
             Action::Create { path, .. } => {
@@ -158,7 +168,7 @@ fn steps(plan: &Plan) -> String {
                     text,
                     "  - make `{}`: {}\n",
                     excerpt(path.as_str(), 300),
-                    step.why
+                    printable(&step.why)
                 );
             }
             Action::Edit { path, .. } => {
@@ -166,7 +176,7 @@ fn steps(plan: &Plan) -> String {
                     text,
                     "  - change `{}`: {}\n",
                     excerpt(path.as_str(), 300),
-                    step.why
+                    printable(&step.why)
                 );
             }
             Action::MoveFolder { from, to } | Action::MoveFile { from, to, .. } => {
@@ -175,7 +185,7 @@ fn steps(plan: &Plan) -> String {
                     "  - move `{}` to `{}`: {}\n",
                     excerpt(from.as_str(), 300),
                     excerpt(to.as_str(), 300),
-                    step.why
+                    printable(&step.why)
                 );
             }
             Action::Land(landing) => {
@@ -184,7 +194,7 @@ fn steps(plan: &Plan) -> String {
                     "  - commit `{}` ({} files): {}\n",
                     excerpt(&landing.subject, 200),
                     landing.files.len(),
-                    step.why
+                    printable(&step.why)
                 );
             }
             Action::EndWorker { task } => {
@@ -192,7 +202,7 @@ fn steps(plan: &Plan) -> String {
                     text,
                     "  - end the worker of {}: {}\n",
                     excerpt(task, 200),
-                    step.why
+                    printable(&step.why)
                 );
             }
             Action::AskHost { who, what } => {
@@ -201,17 +211,17 @@ fn steps(plan: &Plan) -> String {
                     "  - for the host to do: send `{}` to {}: {}\n",
                     excerpt(what, 200),
                     excerpt(who, 200),
-                    step.why
+                    printable(&step.why)
                 );
             }
             Action::Print(_) => {
-                put!(text, "  - print {}\n", step.why);
+                put!(text, "  - print {}\n", printable(&step.why));
             }
         }
     }
     match &plan.then {
         Then::Agent(task) => {
-            put!(text, "  - start an agent: {}\n", task.summary);
+            put!(text, "  - start an agent: {}\n", printable(&task.summary));
         }
         Then::Ask(question) => {
             put!(text, "  - ask: {}\n", printable(&question.text));
@@ -223,7 +233,7 @@ fn steps(plan: &Plan) -> String {
                     text,
                     "  - run `{}`, the check of {}\n",
                     excerpt(command, 200),
-                    checks.of
+                    printable(&checks.of)
                 );
             }
         }
@@ -242,7 +252,7 @@ pub(crate) fn plan(plan: &Plan, summary: Option<&Summary>, digest: &str) -> Stri
     let mut text = format!("{}\n", styled(STRONG, &excerpt(&plan.id.to_string(), 120)));
     text.push_str(&steps(plan));
     if let Some(summary) = summary {
-        put!(text, "Next: {}\n", summary.next.summary);
+        put!(text, "Next: {}\n", printable(&summary.next.summary));
     }
     put!(text, "{}\n", styled(FAINT, &format!("made from {digest}")));
     text
@@ -251,6 +261,7 @@ pub(crate) fn plan(plan: &Plan, summary: Option<&Summary>, digest: &str) -> Stri
 pub(crate) fn question(question: &Question) -> String {
     let mut text = format!("{}\n", printable(&question.text));
     for (number, (answer, meaning)) in (1..).zip(&question.answers) {
+        let (answer, meaning) = (printable(answer), printable(meaning));
         if question.kind.is_list() {
             put!(text, "  {number}. {answer:<22} {meaning}\n");
         } else {

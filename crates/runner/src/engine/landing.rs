@@ -250,6 +250,7 @@ impl Orchestrator<'_> {
             .worktrees(engine.id)
             .join(".integration");
         if !self.integration_ready {
+            rekindle_fs::confine(engine.project, &folder)?;
             if !folder.join(".git").exists() {
                 self.repo.prune_worktrees()?;
                 self.repo

@@ -3,8 +3,8 @@
 //! Nothing is committed here. What a former attempt did is rescued before it is reset, and what it
 //! left as evidence is moved aside, because the protocol lands work from the worktree itself.
 
-use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_agents::Summary;
+use rekindle_fs::Company;
 use rekindle_git::{Change, ChangeKind, Checkout, ObjectId, Repo, RepoPath};
 use rekindle_model::{Delivery, Happened};
 use rekindle_wire::order::OrderPlace;
@@ -117,7 +117,8 @@ impl Worker<'_> {
         // The place is the protocol's own: a lock on what is no longer there would fail every attempt.
         main.unlock_lost(worktree)?;
         if let Some(root) = worktree.parent() {
-            private_folder(root)?;
+            // Nobody else may put anything into it.
+            rekindle_fs::ensure_private_dir(root, Company::Nobody)?;
         }
         main.prune_worktrees()?;
         Ok(main.add_worktree(worktree, base, Checkout::Detached)?)
@@ -212,23 +213,5 @@ fn operation(change: &Change) -> Value {
         ChangeKind::Renamed { from } => {
             json!({"op": "rename", "path": path, "from_path": text(from)})
         }
-    }
-}
-
-/// Makes the folder of worktrees so that nobody else can put anything into it.
-fn private_folder(root: &Utf8Path) -> Result<(), Error> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    if root.exists() {
-        return Ok(());
-    }
-    if let Some(above) = root.parent() {
-        rekindle_fs::ensure_dir(&Utf8PathBuf::from(above))?;
-    }
-    let made = std::fs::DirBuilder::new().mode(0o700).create(root);
-    match made {
-        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-            Err(Error::Runtime(error))
-        }
-        Ok(()) | Err(_) => Ok(()),
     }
 }

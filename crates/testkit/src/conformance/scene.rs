@@ -15,7 +15,7 @@ use super::snapshot::{Snapshot, files_below};
 use super::{clock, teams};
 use crate::hermetic;
 use crate::process::{Call, Environment};
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, scratch_in_memory};
 
 /// How long one command may take.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -46,6 +46,11 @@ impl<'a> Scene<'a> {
             .prefix("rekindle-case-")
             .tempdir()?;
         Self::lay_out_in(case, scratch)
+    }
+
+    /// Lays the case out in memory, where the system offers that.
+    pub fn lay_out_in_memory(case: &'a Case) -> Result<Self, Error> {
+        Self::lay_out_in(case, scratch_in_memory()?)
     }
 
     /// Lays the case out in a folder that is empty.
@@ -88,7 +93,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Makes it a sandbox, in which commands are typed by hand.
-    pub(crate) fn into_sandbox(self, binary: &str) -> Sandbox {
+    pub fn into_sandbox(self, binary: &str) -> Sandbox {
         Sandbox::standing(
             binary,
             self.root,

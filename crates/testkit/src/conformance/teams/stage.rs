@@ -10,7 +10,7 @@ use super::super::error::{Error, mismatch};
 use super::super::scene::Scene;
 use super::layout::{TEAM, root_below};
 use crate::process::Call;
-use crate::sandbox::{LIMIT, Ran, Sandbox, Typed, scratch_in_memory};
+use crate::sandbox::{LIMIT, Ran, Sandbox, Typed};
 
 /// The time at which every command runs unless it is told another.
 pub(crate) const NOW: &str = "2026-02-16T15:00:00Z";
@@ -25,7 +25,7 @@ impl Stage {
     /// Lays out what a case's `teams` object says.
     pub fn new(binary: &str, teams: &Value) -> Result<Self, Error> {
         let case = Case::of_teams(teams)?;
-        let scene = Scene::lay_out_in(&case, scratch_in_memory()?)?;
+        let scene = Scene::lay_out_in_memory(&case)?;
         let sandbox = scene.into_sandbox(binary);
         Ok(Self { sandbox })
     }
