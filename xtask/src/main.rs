@@ -11,6 +11,7 @@ mod ci;
 mod clients;
 mod docs;
 mod map_peer;
+mod packages;
 mod run;
 mod soak;
 mod tally;
