@@ -10,6 +10,7 @@ mod bench;
 mod ci;
 mod clients;
 mod docs;
+mod fuzz;
 mod map_peer;
 mod packages;
 mod run;
@@ -23,6 +24,7 @@ const CHORES: &[Chore] = &[
     test::CHORE,
     ci::CHORE,
     bench::CHORE,
+    fuzz::CHORE,
     soak::CHORE,
     docs::CHORE,
 ];

@@ -22,4 +22,4 @@ mod server;
 mod tools;
 mod uri;
 
-pub use serve::{Error, serve};
+pub use serve::{Error, serve, serve_over};

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use rekindle_app::Project;
-use rmcp::ServiceExt as _;
 use rmcp::service::{QuitReason, ServerInitializeError};
 use rmcp::transport::async_rw::AsyncRwTransport;
-use rmcp::transport::stdio;
+use rmcp::transport::{Transport, stdio};
+use rmcp::{RoleServer, ServiceExt as _};
+use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::opening::Opening;
 use crate::server::Server;
@@ -34,19 +35,31 @@ pub enum Error {
 
 /// Answers on standard output what is asked on standard input, until the input ends.
 pub fn serve(project: Project) -> Result<(), Error> {
+    let (input, output) = stdio();
+    serve_over(project, input, output)
+}
+
+/// Answers on `output` what is asked on `input`, until the input ends.
+pub fn serve_over(
+    project: Project,
+    input: impl AsyncRead + Send + Unpin + 'static,
+    output: impl AsyncWrite + Send + Unpin + 'static,
+) -> Result<(), Error> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(AT_ONCE)
         .build()
         .map_err(Error::Runtime)?;
-    let ended = runtime.block_on(converse(project));
+    let transport = Opening::new(AsyncRwTransport::new_server(input, output));
+    let ended = runtime.block_on(converse(project, transport));
     runtime.shutdown_timeout(LAST_WORK);
     ended
 }
 
-async fn converse(project: Project) -> Result<(), Error> {
-    let (input, output) = stdio();
-    let transport = Opening::new(AsyncRwTransport::new_server(input, output));
+async fn converse(
+    project: Project,
+    transport: impl Transport<RoleServer> + 'static,
+) -> Result<(), Error> {
     let running = match Server::new(project).serve(transport).await {
         Ok(running) => running,
         // A client that went away before it asked for anything is no failure of ours.

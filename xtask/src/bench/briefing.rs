@@ -20,7 +20,7 @@ pub(super) const BENCH: Bench = Bench {
 
 const N_RUNS: u32 = 9;
 /// Of programs that take seconds.
-const N_RUNS_OF_SLOW: u32 = 3;
+const N_RUNS_OF_SLOW: u32 = 2;
 /// Without `--full`, only up to this size.
 const SHORT: u32 = 100;
 

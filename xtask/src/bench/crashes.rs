@@ -112,7 +112,7 @@ fn bench(setting: &Setting) -> Result<Section, String> {
             better: Better::Less,
             ours: rates[0].2,
             peers: peers(|rate| rate.2),
-            if_behind: "an agent that ended while its worker was dying is not believed without its delivery",
+            if_behind: "an agent's end counts once its work is a commit, and a kill between the two has it done again; being ahead would take a synced event of the end before the delivery",
         });
     }
     Ok(Section {

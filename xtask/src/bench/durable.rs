@@ -110,8 +110,7 @@ fn about(n_steps: u32, n_rounds: u32) -> Vec<String> {
         "The engines time their steps themselves, without their start; rekindle's log is written by a \
          program that does nothing else, with its start."
             .to_owned(),
-        "A task of `rekindle run` has four such events; `rekindle event` also starts a process, reads the run \
-         and keeps a journal."
+        "A task of `rekindle run` has four such events; `rekindle event` also starts a process and reads the run."
             .to_owned(),
         "DBOS has no setting for WAL mode; the second row of it has a file that was put into that mode before."
             .to_owned(),
