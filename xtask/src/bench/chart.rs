@@ -29,9 +29,9 @@ impl Bar {
     }
 }
 
-const WIDTH: f64 = 760.0;
+const WIDTH: f64 = 840.0;
 /// Where bars begin; labels stand before.
-const LEFT: f64 = 330.0;
+const LEFT: f64 = 400.0;
 /// The longest bar; its figure stands behind it.
 const LONGEST: f64 = 340.0;
 const TOP: f64 = 44.0;
