@@ -23,12 +23,14 @@ const PLAIN_RUNS: u64 = 5000;
 const SEED: u64 = 20_261_116;
 /// What makes LLVM count which code an input reaches, as cargo-fuzz sets it.
 const COVERAGE: &[&str] = &[
-    "--cfg=fuzzing",
+    "--cfg",
+    "fuzzing",
     "-Cpasses=sancov-module",
     "-Cllvm-args=-sanitizer-coverage-level=4",
     "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
     "-Cllvm-args=-sanitizer-coverage-pc-table",
     "-Cllvm-args=-sanitizer-coverage-trace-compares",
+    "-Ccodegen-units=16",
 ];
 
 /// What was typed.
@@ -76,7 +78,7 @@ fn chore(args: &[String]) -> Result<ExitCode, String> {
     }
     let target = run::target_folder()?;
     let places = Places {
-        programs: built(&target, way)?,
+        programs: built(&target, way, &known)?,
         seeds: target.join("fuzz-seeds"),
         corpus: target.join("fuzz-corpus"),
         broken: target.join("fuzz-broken"),
@@ -164,14 +166,16 @@ fn has_compiler() -> bool {
 }
 
 /// Builds the targets; returns the folder of their programs.
-fn built(target: &Path, way: Way) -> Result<PathBuf, String> {
+fn built(target: &Path, way: Way, names: &[String]) -> Result<PathBuf, String> {
     let (folder, host) = (target.join("fuzz"), host()?);
     let mut command = run::cargo(&["build", "--release", "--manifest-path", "fuzz/Cargo.toml"]);
     command.arg("--target-dir").arg(&folder);
     match way {
-        // With a target named, build scripts and macros are built without the flags.
+        // With a target named, build scripts and macros are built without the flags. `plain` is not among
+        // the programs: what the flags call is in libFuzzer.
         Way::LibFuzzer => command
-            .args(["--bins", "--features", "libfuzzer", "--target", &host])
+            .args(names.iter().flat_map(|name| ["--bin", name]))
+            .args(["--features", "libfuzzer", "--target", &host])
             .env("RUSTFLAGS", COVERAGE.join(" ")),
         Way::Plain => command.args(["--bin", "plain"]),
     };
