@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use rekindle_app::Project;
+use rmcp::ServiceExt as _;
 use rmcp::service::{QuitReason, ServerInitializeError};
 use rmcp::transport::async_rw::AsyncRwTransport;
-use rmcp::transport::{Transport, stdio};
-use rmcp::{RoleServer, ServiceExt as _};
+use rmcp::transport::stdio;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::opening::Opening;
@@ -35,8 +35,10 @@ pub enum Error {
 
 /// Answers on standard output what is asked on standard input, until the input ends.
 pub fn serve(project: Project) -> Result<(), Error> {
-    let (input, output) = stdio();
-    serve_over(project, input, output)
+    in_runtime(async {
+        let (input, output) = stdio();
+        converse(project, input, output).await
+    })
 }
 
 /// Answers on `output` what is asked on `input`, until the input ends.
@@ -45,21 +47,26 @@ pub fn serve_over(
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), Error> {
+    in_runtime(converse(project, input, output))
+}
+
+fn in_runtime(conversation: impl Future<Output = Result<(), Error>>) -> Result<(), Error> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(AT_ONCE)
         .build()
         .map_err(Error::Runtime)?;
-    let transport = Opening::new(AsyncRwTransport::new_server(input, output));
-    let ended = runtime.block_on(converse(project, transport));
+    let ended = runtime.block_on(conversation);
     runtime.shutdown_timeout(LAST_WORK);
     ended
 }
 
 async fn converse(
     project: Project,
-    transport: impl Transport<RoleServer> + 'static,
+    input: impl AsyncRead + Send + Unpin + 'static,
+    output: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), Error> {
+    let transport = Opening::new(AsyncRwTransport::new_server(input, output));
     let running = match Server::new(project).serve(transport).await {
         Ok(running) => running,
         // A client that went away before it asked for anything is no failure of ours.
