@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use rekindle_fuzz::{ALL, Target};
 
 /// Longer inputs are cut; libFuzzer does so too.
-const LONGEST: usize = 64 * 1024;
+const LONGEST: usize = 16 * 1024;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();

@@ -244,7 +244,7 @@ impl Places {
                     .arg(limit)
                     .arg(format!("-seed={}", SEED % 0x7fff_ffff))
                     .arg(format!("-artifact_prefix={}/", broken.display()))
-                    .args(["-max_len=65536", "-timeout=20", "-rss_limit_mb=2048"])
+                    .args(["-max_len=16384", "-timeout=20", "-rss_limit_mb=2048"])
                     .args(["-print_final_stats=1", "-verbosity=1"])
                     .args([&corpus, &seeds]);
                 command
