@@ -59,6 +59,11 @@ pub(super) fn write(root: &Path, out: &Path, targets: &[String]) -> Result<(), S
             fs::copy(&file, out.join(target).join(name)).map_err(cannot)?;
         }
     }
+    // The cases of Kiln Teams are told and not laid out, so its wave is written by hand; it can be recorded too.
+    for file in files(&root.join("fuzz/seeds/kiln_teams")).map_err(cannot)? {
+        let name = file.file_name().unwrap_or_default();
+        fs::copy(&file, out.join("recording").join(name)).map_err(cannot)?;
+    }
     for file in files(&root.join(STREAMS)).map_err(cannot)? {
         let name = file.file_name().unwrap_or_default();
         fs::copy(&file, out.join("streams").join(name)).map_err(cannot)?;
