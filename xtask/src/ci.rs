@@ -6,7 +6,7 @@ use crate::{Chore, run, test};
 
 pub(crate) const CHORE: Chore = Chore {
     name: "ci",
-    about: "test, then formatting, lints and documentation, each with its time",
+    about: "test, then formatting, lints, documentation and a little fuzzing, each with its time",
     run: chore,
 };
 
@@ -51,5 +51,6 @@ fn checks() -> Vec<(&'static str, Command)> {
         ("clippy", run::cargo(&lints)),
         ("doc", documents),
         ("docs", run::cargo(&["xtask", "docs", "--check"])),
+        ("fuzz", run::cargo(&["xtask", "fuzz"])),
     ]
 }

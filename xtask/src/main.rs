@@ -10,7 +10,9 @@ mod bench;
 mod ci;
 mod clients;
 mod docs;
+mod fuzz;
 mod map_peer;
+mod packages;
 mod run;
 mod soak;
 mod tally;
@@ -22,6 +24,7 @@ const CHORES: &[Chore] = &[
     test::CHORE,
     ci::CHORE,
     bench::CHORE,
+    fuzz::CHORE,
     soak::CHORE,
     docs::CHORE,
 ];

@@ -24,4 +24,4 @@ mod server;
 mod tools;
 mod uri;
 
-pub use serve::{Error, serve};
+pub use serve::{Error, serve, serve_over};

@@ -7,6 +7,7 @@ use rmcp::ServiceExt as _;
 use rmcp::service::{QuitReason, ServerInitializeError};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::stdio;
+use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::input;
 use crate::opening::Opening;
@@ -35,18 +36,37 @@ pub enum Error {
 
 /// Answers on standard output what is asked on standard input, until the input ends.
 pub fn serve(project: Project) -> Result<(), Error> {
+    in_runtime(async {
+        let (input, output) = stdio();
+        converse(project, input, output).await
+    })
+}
+
+/// Answers on `output` what is asked on `input`, until the input ends.
+pub fn serve_over(
+    project: Project,
+    input: impl AsyncRead + Send + Unpin + 'static,
+    output: impl AsyncWrite + Send + Unpin + 'static,
+) -> Result<(), Error> {
+    in_runtime(converse(project, input, output))
+}
+
+fn in_runtime(conversation: impl Future<Output = Result<(), Error>>) -> Result<(), Error> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(AT_ONCE)
         .build()
         .map_err(Error::Runtime)?;
-    let ended = runtime.block_on(converse(project));
+    let ended = runtime.block_on(conversation);
     runtime.shutdown_timeout(LAST_WORK);
     ended
 }
 
-async fn converse(project: Project) -> Result<(), Error> {
-    let (input, output) = stdio();
+async fn converse(
+    project: Project,
+    input: impl AsyncRead + Send + Unpin + 'static,
+    output: impl AsyncWrite + Send + Unpin + 'static,
+) -> Result<(), Error> {
     let (readable, refused) = input::readable(input);
     let transport = AsyncRwTransport::new_server(readable, output);
     let transport = Opening::new(transport, refused);

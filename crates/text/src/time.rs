@@ -39,17 +39,10 @@ pub fn format_seconds(instant: Timestamp) -> String {
 ///
 /// Several events of one second in different logs keep their order by it.
 pub fn format_instant(instant: Timestamp) -> String {
-    let micros = instant.subsec_microsecond();
-    if micros == 0 {
-        return format_seconds(instant);
-    }
-    let seconds = format_seconds(instant);
-    let fraction = format!("{micros:06}");
-    format!(
-        "{}.{}Z",
-        seconds.trim_end_matches('Z'),
-        fraction.trim_end_matches('0')
-    )
+    // The digits come from the calendar: counted from 1970, the part below a second is negative before it.
+    let whole = format!("{instant:.6}");
+    let digits = whole.trim_end_matches('Z').trim_end_matches('0');
+    format!("{}Z", digits.trim_end_matches('.'))
 }
 
 /// Reads `YYYY-MM-DDTHH:MM:SSZ`, with up to nine digits of a fraction, and nothing else.

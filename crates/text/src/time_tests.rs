@@ -381,3 +381,19 @@ fn four_digit_years() -> impl Strategy<Value = Timestamp> {
         Timestamp::new(second, nanosecond).ok()
     })
 }
+
+#[test]
+fn an_instant_before_1970_with_a_fraction_is_read_again() {
+    for (text, shown) in [
+        ("0200-03-30T22:00:00.99999Z", "0200-03-30T22:00:00.99999Z"),
+        (
+            "1969-12-31T23:59:59.123456789Z",
+            "1969-12-31T23:59:59.123456Z",
+        ),
+        ("1969-12-31T23:59:59.5Z", "1969-12-31T23:59:59.5Z"),
+    ] {
+        let written = crate::format_instant(parse_instant(text).unwrap());
+        assert_eq!(written, shown);
+        assert!(parse_instant(&written).is_some());
+    }
+}

@@ -65,6 +65,8 @@ fn bench(setting: &Setting) -> Result<Section, String> {
             rows: rows([&one, &two], syncs),
         },
         targets: Vec::new(),
+        standings: Vec::new(),
+        chart: None,
     })
 }
 

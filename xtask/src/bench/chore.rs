@@ -1,15 +1,18 @@
 //! The chore itself: builds the binary, runs the benches, writes the numbers down.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::report::Section;
-use super::{breakdown, hook, machine, map, overhead, overview, replay, report, startup};
+use super::report::{PICTURES, Section};
+use super::{
+    breakdown, briefing, crashes, durable, growth, hook, machine, map, overhead, overview, replay,
+    report, size, startup,
+};
 use crate::{Chore, run};
 
 pub(crate) const CHORE: Chore = Chore {
     name: "bench",
-    about: "measure the release binary; all benches write docs/numbers.md, named ones only print; --full adds 10,000 tasks",
+    about: "measure the release binary; all benches write docs/numbers.md, named ones only print; --full adds 1,000 worktrees and 10,000 tasks",
     run: chore,
 };
 
@@ -18,11 +21,16 @@ const FULL_CALL: &str = "cargo xtask bench --full";
 
 /// Every bench, in the order of the report.
 const BENCHES: &[Bench] = &[
+    briefing::BENCH,
+    durable::BENCH,
+    crashes::BENCH,
     replay::BENCH,
     overview::BENCH,
     startup::BENCH,
     map::BENCH,
     hook::BENCH,
+    growth::BENCH,
+    size::BENCH,
     overhead::BENCH,
     breakdown::BENCH,
 ];
@@ -59,10 +67,16 @@ fn chore(args: &[String]) -> Result<ExitCode, String> {
     let facts = machine::facts(&setting.rekindle, load_before);
     if chosen.len() == BENCHES.len() {
         let call = if full { FULL_CALL } else { CALL };
-        let file = run::root().join("docs/numbers.md");
-        std::fs::write(&file, report::document(call, &facts, &sections))
-            .map_err(|e| format!("cannot write `{}`: {e}", file.display()))?;
-        println!("written: docs/numbers.md");
+        let docs = run::root().join("docs");
+        write(
+            &docs.join("numbers.md"),
+            &report::document(call, &facts, &sections),
+        )?;
+        for chart in sections.iter().filter_map(|section| section.chart.as_ref()) {
+            let file = docs.join(PICTURES).join(chart.name).with_extension("svg");
+            write(&file, &chart.svg())?;
+        }
+        println!("written: docs/numbers.md and its pictures");
     }
     let missed: Vec<String> = sections.iter().flat_map(Section::missed).collect();
     for target in &missed {
@@ -73,6 +87,13 @@ fn chore(args: &[String]) -> Result<ExitCode, String> {
     } else {
         ExitCode::FAILURE
     })
+}
+
+fn write(file: &Path, text: &str) -> Result<(), String> {
+    let folder = file.parent().unwrap_or(file);
+    std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(file, text))
+        .map_err(|e| format!("cannot write `{}`: {e}", file.display()))
 }
 
 /// Takes `--full` out of the arguments; what is left are names of benches.
@@ -126,11 +147,16 @@ mod tests {
             assert_eq!(chosen, expect);
         };
         let all = [
+            "briefing",
+            "durable",
+            "crashes",
             "replay",
             "overview",
             "startup",
             "map",
             "hook",
+            "growth",
+            "size",
             "overhead",
             "breakdown",
         ];

@@ -51,6 +51,8 @@ fn bench(setting: &Setting) -> Result<Section, String> {
             Target::below("where all is finished", finished, MOST_MS, "ms"),
             Target::below("after a tool was used", tool, MOST_MS, "ms"),
         ],
+        standings: Vec::new(),
+        chart: None,
     })
 }
 

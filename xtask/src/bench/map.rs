@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::chore::{Bench, Setting};
 use super::measure;
 use super::report::{Section, Table, Target, figure};
+use super::standing::{Better, Standing};
 use crate::map_peer;
 
 pub(super) const BENCH: Bench = Bench {
@@ -41,6 +42,7 @@ fn bench(setting: &Setting) -> Result<Section, String> {
     let python = map_peer::python()?;
     let mut rows = Vec::new();
     let mut least = f64::INFINITY;
+    let mut standings = Vec::new();
     for size in SIZES {
         let project = lay_out(&setting.folder.join(format!("map-{size}")), size)?;
         for (command, script) in COMMANDS {
@@ -62,6 +64,13 @@ fn bench(setting: &Setting) -> Result<Section, String> {
             }
             let [ours, theirs] = [ours, theirs].map(median);
             least = least.min(theirs / ours);
+            standings.push(Standing {
+                what: format!("`{command}`, {size} subtasks, ms"),
+                better: Better::Less,
+                ours,
+                peers: vec![("mapify-cli 3.25.0".to_owned(), theirs)],
+                if_behind: "this would be a defect",
+            });
             rows.push(vec![
                 format!("`{command}`"),
                 size.to_string(),
@@ -99,10 +108,13 @@ fn bench(setting: &Setting) -> Result<Section, String> {
             AT_LEAST,
             "times",
         )],
+        standings,
+        chart: None,
     })
 }
 
-const BRIEFING: &str = "import sys, json; sys.path.insert(0, '.map/scripts'); import map_orchestrator as m; print(json.dumps(m.build_resume_briefing('main'), indent=2))";
+/// Prints the briefing of MAP's own function.
+pub(super) const BRIEFING: &str = "import sys, json; sys.path.insert(0, '.map/scripts'); import map_orchestrator as m; print(json.dumps(m.build_resume_briefing('main'), indent=2))";
 
 fn wall(call: &mut Command, project: &Path) -> Result<Duration, String> {
     measure::wall(call.current_dir(project).stdin(Stdio::null()))
@@ -115,7 +127,7 @@ fn median(mut times: Vec<Duration>) -> f64 {
 }
 
 /// Lays out a repository in which a workflow of this size is in the middle.
-fn lay_out(project: &Path, size: usize) -> Result<PathBuf, String> {
+pub(super) fn lay_out(project: &Path, size: usize) -> Result<PathBuf, String> {
     let folder = project.join(".map/main");
     let scripts = project.join(".map/scripts");
     for folder in [&folder, &scripts] {

@@ -43,13 +43,9 @@ pub(super) struct Meter {
 impl Meter {
     /// Returns a meter, or says which program it lacks.
     pub(super) fn new(folder: &Path) -> Result<Self, String> {
-        let need = |peer: &peer::Peer| {
-            let lacking = || format!("measuring needs `{}`: install it", peer.program);
-            peer.find().ok_or_else(lacking)
-        };
         Ok(Self {
-            bash: need(&peer::BASH)?,
-            time: need(&peer::TIME)?,
+            bash: peer::BASH.need()?,
+            time: peer::TIME.need()?,
             folder: folder.to_owned(),
         })
     }

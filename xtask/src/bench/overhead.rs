@@ -6,8 +6,10 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use super::chore::{Bench, Setting};
+use super::folders;
 use super::peer::{MAKE, PARALLEL};
 use super::report::{Section, Table, Target, figure};
+use super::standing::{Better, Standing};
 
 pub(super) const BENCH: Bench = Bench {
     name: "overhead",
@@ -31,6 +33,7 @@ fn bench(setting: &Setting) -> Result<Section, String> {
     let folder = setting.folder.join("overhead");
     let mut rows = Vec::new();
     let mut of_rekindle = Vec::new();
+    let mut standings = Vec::new();
     for (size, n_runs) in SIZES.into_iter().chain(setting.full.then_some(FULL_SIZE)) {
         println!("{} tasks", figure(f64::from(size)));
         let ours = mean(n_runs, || {
@@ -50,14 +53,26 @@ fn bench(setting: &Setting) -> Result<Section, String> {
             ]);
         };
         row("`rekindle run --jobs 2`, agent `true`", Some(ours));
-        row(
-            "`make -j2`, recipe `true`",
-            mean(n_runs, || make(&folder, size))?,
-        );
-        row(
-            "`parallel -j2 --joblog --resume`, command `true`",
-            mean(n_runs, || parallel(&folder, size))?,
-        );
+        let mut peers = Vec::new();
+        let by_make = mean(n_runs, || make(&folder, size))?;
+        let by_parallel = mean(n_runs, || parallel(&folder, size))?;
+        for (name, a_task) in [
+            ("`make -j2`, recipe `true`", by_make),
+            (
+                "`parallel -j2 --joblog --resume`, command `true`",
+                by_parallel,
+            ),
+        ] {
+            row(name, a_task);
+            peers.extend(a_task.map(|a_task| (name.to_owned(), a_task)));
+        }
+        standings.push(Standing {
+            what: format!("a task of {}, ms beside its work", figure(f64::from(size))),
+            better: Better::Less,
+            ours,
+            peers,
+            if_behind: "the peer keeps no worktree, no commit and nothing that is synced, which is where the time goes (last section); an agent takes minutes, of which this is a thousandth; git without processes would halve it",
+        });
     }
     Ok(Section {
         title: "Overhead of a task",
@@ -68,6 +83,8 @@ fn bench(setting: &Setting) -> Result<Section, String> {
             rows,
         },
         targets: targets(&of_rekindle),
+        standings,
+        chart: None,
     })
 }
 
@@ -116,7 +133,7 @@ fn targets(measured: &[(u32, f64)]) -> Vec<Target> {
 
 /// Makes a repository with a plan of independent tasks.
 pub(super) fn prepare(folder: &Path, size: u32) -> Result<(), String> {
-    fresh(folder)?;
+    folders::fresh(folder)?;
     let tasks: Vec<String> = (0..size)
         .map(|n| format!(r#"{{"id":"T{n:05}","title":"Task {n}"}}"#))
         .collect();
@@ -157,7 +174,7 @@ fn make(folder: &Path, size: u32) -> Result<Option<f64>, String> {
     let Some(program) = MAKE.find() else {
         return Ok(None);
     };
-    fresh(folder)?;
+    folders::fresh(folder)?;
     let targets: Vec<String> = (0..size).map(|n| format!("t{n}")).collect();
     write(
         &folder.join("Makefile"),
@@ -170,7 +187,7 @@ fn parallel(folder: &Path, size: u32) -> Result<Option<f64>, String> {
     let Some(program) = PARALLEL.find() else {
         return Ok(None);
     };
-    fresh(folder)?;
+    folders::fresh(folder)?;
     let numbers: Vec<String> = (0..size).map(|n| n.to_string()).collect();
     let mut command = Command::new(program);
     command
@@ -218,14 +235,6 @@ pub(super) fn run(command: &mut Command, folder: &Path) -> Result<(), String> {
     }
 }
 
-fn fresh(folder: &Path) -> Result<(), String> {
-    if folder.exists() {
-        fs::remove_dir_all(folder)
-            .map_err(|e| format!("cannot clean `{}`: {e}", folder.display()))?;
-    }
-    fs::create_dir_all(folder).map_err(|e| format!("cannot make `{}`: {e}", folder.display()))
-}
-
 fn write(path: &Path, text: &str) -> Result<(), String> {
     fs::write(path, text).map_err(|e| format!("cannot write `{}`: {e}", path.display()))
 }
@@ -253,6 +262,8 @@ mod tests {
                 rows: Vec::new(),
             },
             targets: targets(&[(100, 40.0), (1000, 30.0), (10_000, 39.0)]),
+            standings: Vec::new(),
+            chart: None,
         };
         let lines: Vec<String> = section
             .to_string()

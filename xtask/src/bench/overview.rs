@@ -65,6 +65,8 @@ fn bench(setting: &Setting) -> Result<Section, String> {
             ]],
         },
         targets: vec![Target::below("wall time", wall, MOST_SECONDS, "s")],
+        standings: Vec::new(),
+        chart: None,
     })
 }
 

@@ -4,7 +4,17 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::measure::{Call, Contender};
+use crate::packages::{Package, Python};
 use crate::{run, tools};
+
+/// What is installed by name from the registries of others, in these versions.
+pub(super) const DUCKDB: Python = Python {
+    packages: &[("duckdb", "2.0.0")],
+};
+pub(super) const SNAKEMAKE: Python = Python {
+    packages: &[("snakemake", "9.27.1")],
+};
+pub(super) const TASK_MASTER: Package = ("task-master-ai", "0.43.1");
 
 /// A program that may be here; the package is Debian's.
 pub(super) struct Peer {
@@ -56,6 +66,12 @@ impl Peer {
             println!("{problem}");
         }
         in_path(self.program)
+    }
+
+    /// Returns where it is, or says what to install.
+    pub(super) fn need(&self) -> Result<PathBuf, String> {
+        let lacking = || format!("measuring needs `{}`: install it", self.program);
+        self.find().ok_or_else(lacking)
     }
 
     /// Returns it as one that is measured on files.

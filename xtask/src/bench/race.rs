@@ -86,6 +86,10 @@ impl Racer {
         time.map_or(f64::NAN, |time| time.as_secs_f64() * 1000.0)
     }
 
+    pub(super) fn shown(&self) -> &str {
+        &self.shown
+    }
+
     pub(super) fn median(&self) -> f64 {
         self.below(50)
     }

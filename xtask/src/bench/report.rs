@@ -2,6 +2,9 @@
 
 use std::fmt::{self, Write as _};
 
+use super::chart::Chart;
+use super::standing::{self, Standing};
+
 /// The answer of one bench.
 pub(super) struct Section {
     pub(super) title: &'static str,
@@ -9,6 +12,10 @@ pub(super) struct Section {
     pub(super) about: Vec<String>,
     pub(super) table: Table,
     pub(super) targets: Vec<Target>,
+    /// What of it is held against others.
+    pub(super) standings: Vec<Standing>,
+    /// The same as a picture.
+    pub(super) chart: Option<Chart>,
 }
 
 impl Section {
@@ -70,6 +77,9 @@ pub(super) struct Table {
     pub(super) rows: Vec<Vec<String>>,
 }
 
+/// The folder of the pictures, beside the file.
+pub(super) const PICTURES: &str = "numbers";
+
 /// Returns the whole file.
 ///
 /// `call` is what was typed for it.
@@ -85,9 +95,24 @@ pub(super) fn document(
     for (name, value) in facts {
         let _ = writeln!(text, "* {name}: {value}");
     }
+    let standings = sections.iter().flat_map(|section| &section.standings);
+    let _ = write!(
+        text,
+        "\n## All of it\n\n\
+         A row for each figure and each program that it was held against, from the sections below, where it stands what was run and how.\n\
+         Above 1 is ahead; where rekindle is behind, the row says why, and what being ahead would take.\n\n\
+         {}",
+        standing::table(standings)
+    );
     for section in sections {
-        text.push('\n');
-        text.push_str(&section.to_string());
+        let _ = write!(text, "\n{section}");
+        if let Some(chart) = &section.chart {
+            let _ = write!(
+                text,
+                "\n![{}]({PICTURES}/{}.svg)\n",
+                chart.title, chart.name
+            );
+        }
     }
     text
 }
@@ -100,9 +125,17 @@ pub(super) fn figure(value: f64) -> String {
         size if size >= 0.9995 => 2,
         _ => 3,
     };
-    let plain = format!("{value:.n_digits$}");
+    grouped(&format!("{value:.n_digits$}"))
+}
+
+/// Returns a count, which has no fraction.
+pub(super) fn count(value: u64) -> String {
+    grouped(&value.to_string())
+}
+
+/// Sets thousands apart, as in prose.
+fn grouped(plain: &str) -> String {
     let (whole, rest) = plain.split_at(plain.find('.').unwrap_or(plain.len()));
-    // Thousands are set apart, as in prose.
     let mut grouped = String::new();
     for (at, digit) in whole.chars().enumerate() {
         if at > 0 && digit != '-' && (whole.len() - at).is_multiple_of(3) {
@@ -193,6 +226,7 @@ mod tests {
         ] {
             assert_eq!(figure(value), expect);
         }
+        assert_eq!([1, 10, 67_179].map(count), ["1", "10", "67,179"]);
     }
 
     #[test]
@@ -212,6 +246,8 @@ mod tests {
                 Target::below("time", 1.5, 1.0, "ms"),
                 Target::above("speed", 500.0, 400.0, "MB/s"),
             ],
+            standings: Vec::new(),
+            chart: None,
         };
         let expect = "\
 ## Speed

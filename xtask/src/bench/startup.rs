@@ -3,6 +3,7 @@
 use super::chore::{Bench, Setting};
 use super::race::{self, N_RUNS, Racer};
 use super::report::{Section, Target};
+use super::standing::{Better, Standing};
 
 pub(super) const BENCH: Bench = Bench {
     name: "startup",
@@ -44,5 +45,16 @@ fn bench(setting: &Setting) -> Result<Section, String> {
                 "ms",
             ),
         ],
+        standings: vec![Standing {
+            what: "start, ms".to_owned(),
+            better: Better::Less,
+            ours: version,
+            peers: racers[2..]
+                .iter()
+                .map(|racer| (racer.shown().to_owned(), racer.median()))
+                .collect(),
+            if_behind: "`true` does nothing at all: it is what the system takes for any process",
+        }],
+        chart: None,
     })
 }

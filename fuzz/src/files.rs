@@ -1,0 +1,56 @@
+//! rekindle's own files, which a crash or another program may have left in any state.
+
+use camino::Utf8PathBuf;
+use rekindle_fs::Journal;
+use rekindle_wire::journal::{Intent, Pending};
+use rekindle_wire::order::Order;
+use rekindle_wire::stopped::Stopped;
+
+/// A journal: opening it finds what is open and what is damaged, and it can be appended to afterwards.
+pub fn journal(data: &[u8]) {
+    let path = scratch().join("journal.jsonl");
+    write(&path, data);
+    let Ok(mut journal) = Journal::<Intent>::open(&path) else {
+        return;
+    };
+    let n_open = journal.open_intents().len();
+    let n_damaged = journal.damage().len();
+    let at = "2026-02-16T15:00:00Z";
+    if journal.begin(at, &Intent::Effects(Vec::new())).is_err() {
+        return;
+    }
+    drop(journal);
+    let Ok(again) = Journal::<Intent>::open(&path) else {
+        panic!("a journal that was opened and written to can not be opened");
+    };
+    assert_eq!(again.open_intents().len(), n_open + 1);
+    assert_eq!(again.damage().len(), n_damaged);
+}
+
+/// Orders of workers, what a command has begun, and why a turn ended.
+pub fn own_files(data: &[u8]) {
+    if let Ok(order) = serde_json::from_slice::<Order>(data) {
+        drop(order.id());
+    }
+    drop(serde_json::from_slice::<Pending>(data));
+    if let Some(stopped) = Stopped::parse(data) {
+        assert_eq!(Stopped::parse(&stopped.to_bytes()).as_ref(), Some(&stopped));
+    }
+}
+
+/// Returns a folder of this process, in memory where the system has such a place.
+pub(crate) fn scratch() -> Utf8PathBuf {
+    let memory = Utf8PathBuf::from("/dev/shm");
+    let parent = if memory.is_dir() {
+        memory
+    } else {
+        Utf8PathBuf::try_from(std::env::temp_dir()).unwrap_or_else(|_| "/tmp".into())
+    };
+    let folder = parent.join(format!("rekindle-fuzz-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("`{folder}`: {error}"));
+    folder
+}
+
+fn write(path: &Utf8PathBuf, data: &[u8]) {
+    std::fs::write(path, data).unwrap_or_else(|error| panic!("`{path}`: {error}"));
+}

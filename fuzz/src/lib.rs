@@ -1,0 +1,49 @@
+//! What is fuzzed: one function for each reader of what others wrote, which takes any bytes.
+//!
+//! A function returns, or it panics where a promise does not hold. `fuzz_targets/` has a program for each
+//! that libFuzzer drives, `src/bin/plain.rs` one for all of them that needs no libFuzzer. A new target is a
+//! function, a row in [`ALL`] and a file in `fuzz_targets/`; inputs to begin with are in `seeds/` and made
+//! from the conformance cases by `cargo xtask fuzz`.
+
+mod agents;
+mod files;
+mod mcp;
+mod protocols;
+mod text;
+pub mod world;
+
+pub use agents::{agent_traces, config, hook_input, streams};
+pub use files::{journal, own_files};
+pub use mcp::mcp;
+pub use protocols::{
+    agent_memory, bifrost, event_lines, kiln, kiln_teams, map, map_commands, plans, recording,
+};
+pub use text::{json_edit, markdown, python_json, settings, times};
+
+/// A target.
+pub type Target = fn(&[u8]);
+
+/// Every target by its name, which is also that of its program and of its seeds.
+pub const ALL: &[(&str, Target)] = &[
+    ("agent_memory", agent_memory),
+    ("kiln", kiln),
+    ("kiln_teams", kiln_teams),
+    ("bifrost", bifrost),
+    ("map", map),
+    ("map_commands", map_commands),
+    ("recording", recording),
+    ("plans", plans),
+    ("event_lines", event_lines),
+    ("python_json", python_json),
+    ("json_edit", json_edit),
+    ("settings", settings),
+    ("markdown", markdown),
+    ("times", times),
+    ("streams", streams),
+    ("agent_traces", agent_traces),
+    ("hook_input", hook_input),
+    ("config", config),
+    ("journal", journal),
+    ("own_files", own_files),
+    ("mcp", mcp),
+];

@@ -1,0 +1,242 @@
+//! The five protocols: any files at all are judged and planned for, without a panic and the same way twice.
+
+use camino::Utf8PathBuf;
+use rekindle_model::{Ended, Happened, Intent, ProtocolName, Report, Then};
+use rekindle_protocols::map::Request;
+use rekindle_protocols::{Ask, Case, draft, find, validate_feature, validate_plan, validate_spec};
+use rekindle_world::{Recorder, Recording, World};
+
+use crate::world::{Grown, sections};
+
+/// A resume has at most so many rounds here; nothing is written between them, so they only repeat.
+const MOST_ROUNDS: usize = 3;
+
+/// Files of runs with event logs.
+pub fn agent_memory(data: &[u8]) {
+    judge(ProtocolName::AgentMemory, &Grown::new(data), data.len());
+}
+
+/// Files of a Kiln project.
+pub fn kiln(data: &[u8]) {
+    judge(ProtocolName::Kiln, &Grown::new(data), data.len());
+}
+
+/// Files of a Kiln Teams wave, with the host's task list and worktrees.
+pub fn kiln_teams(data: &[u8]) {
+    judge(ProtocolName::KilnTeams, &Grown::new(data), data.len());
+}
+
+/// Files of Bifrost's features: sessions, checkpoints, specs and plans.
+pub fn bifrost(data: &[u8]) {
+    let world = Grown::new(data);
+    judge(ProtocolName::Bifrost, &world, data.len());
+    let ask = if data.len().is_multiple_of(3) {
+        Ask {
+            checkpoint: Some("CP-001".to_owned()),
+            ..Ask::default()
+        }
+    } else {
+        Ask {
+            fresh: true,
+            validate: true,
+            ..Ask::default()
+        }
+    };
+    let case = find(ProtocolName::Bifrost).inspect(&world, &ask);
+    go_through(case.as_ref(), &world);
+    // What a validator says is a text; that it comes to one is all that is asked here.
+    drop(validate_feature(&world, "user-authentication"));
+    drop(rekindle_protocols::migration(&world, None));
+}
+
+/// Files of a MAP branch.
+pub fn map(data: &[u8]) {
+    judge(ProtocolName::Map, &Grown::new(data), data.len());
+}
+
+/// A command of `rekindle map` over any files: the first section is what was typed, a word a line, and the
+/// second one standard input.
+pub fn map_commands(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let mut parts = sections(&text);
+    let typed = parts.next().map_or("", |part| part.contents);
+    let input = parts.next().map_or("", |part| part.contents);
+    let typed: Vec<String> = typed.lines().map(str::to_owned).collect();
+    let Ok(request) = Request::parse(&typed) else {
+        return;
+    };
+    let world = Grown::new(data);
+    if request.refusal(&world).is_none() {
+        let answer = request.answer(&world, input.as_bytes());
+        assert_eq!(answer, request.answer(&world, input.as_bytes()));
+    }
+}
+
+/// A recording, looked at by every protocol; or a world, whose recording must be judged as it is itself.
+pub fn recording(data: &[u8]) {
+    if data.starts_with(b"== ") {
+        return recorded(&Grown::new(data));
+    }
+    let Ok(world) = Recording::parse(data) else {
+        return;
+    };
+    for protocol in rekindle_protocols::ALL {
+        if protocol.is_here(&world) {
+            judge(protocol.name(), &world, data.len());
+        }
+    }
+}
+
+fn recorded(world: &Grown) {
+    for protocol in rekindle_protocols::ALL {
+        let recorder = Recorder::new(world);
+        let ask = Ask::default();
+        let case = protocol.inspect(&recorder, &ask);
+        let file = recorder.finish();
+        let played = Recording::parse(&file).unwrap_or_else(|error| panic!("{error}"));
+        let again = protocol.inspect(&played, &ask);
+        assert_eq!(case.assessment(), again.assessment(), "played back");
+    }
+}
+
+/// The plan of a new run, as JSON and as Markdown, and Bifrost's validators on the same text.
+pub fn plans(data: &[u8]) {
+    for name in ["plan.json", "plan.md"] {
+        let path = Utf8PathBuf::from(name);
+        let once = format!("{:?}", draft(&path, data));
+        assert_eq!(once, format!("{:?}", draft(&path, data)));
+    }
+    if let Ok(text) = std::str::from_utf8(data) {
+        drop(validate_spec("spec.md", Some(text)));
+        drop(validate_plan(
+            "plan.md",
+            Some(text),
+            text.len().is_multiple_of(2),
+        ));
+    }
+}
+
+/// Lines of attempts, and the host's record of a task with what happened in it.
+pub fn event_lines(data: &[u8]) {
+    let now = jiff::Timestamp::from_second(1_771_254_000).unwrap_or_default();
+    for protocol in rekindle_protocols::ALL {
+        for line in String::from_utf8_lossy(data).lines() {
+            let Some((task, attempt, happened)) = protocol.heard(line) else {
+                continue;
+            };
+            // What was understood can be said again and is understood in the same way.
+            let said = protocol.record("r", "executor-1", &task, attempt, &happened, now);
+            if let Some(again) = protocol.heard(&said) {
+                assert_eq!(again, (task, attempt, happened), "{line:?} became {said:?}");
+            }
+        }
+        for happened in [
+            Happened::Claimed,
+            Happened::Started {
+                base: "0123456789".repeat(4),
+            },
+        ] {
+            drop(protocol.mirrored(data, &happened, now));
+        }
+    }
+}
+
+/// Judges a world and plans for it; the chance `turn` says what else is asked, since all of it takes long.
+fn judge(name: ProtocolName, world: &dyn World, turn: usize) {
+    let protocol = find(name);
+    let _ = protocol.is_here(world);
+    let ask = Ask::default();
+    let case = protocol.inspect(world, &ask);
+    go_through(case.as_ref(), world);
+    match turn % 4 {
+        0 => {
+            let again = protocol.inspect(world, &ask);
+            assert_eq!(
+                case.assessment(),
+                again.assessment(),
+                "the same world twice"
+            );
+            let plans = [&case, &again].map(|case| case.plan(world, &Intent::Open));
+            assert_eq!(plans[0], plans[1], "the same plan twice");
+        }
+        1 => {
+            let known = ["T001", "P1-T01", "phase-1:exec:wave-1:task-1", "ST-001"];
+            drop(protocol.explain(world, &ask, known[turn / 4 % known.len()]));
+        }
+        2 => {
+            let chosen = case.assessment().chosen();
+            let name = chosen.map_or_else(|| "a".to_owned(), |chosen| chosen.id.name.clone());
+            let named = Ask {
+                name: Some(name),
+                ..Ask::default()
+            };
+            go_through(protocol.inspect(world, &named).as_ref(), world);
+        }
+        _ => {}
+    }
+}
+
+/// Asks a case everything that can be asked of it.
+fn go_through(case: &dyn Case, world: &dyn World) {
+    drop((case.roots(), case.checkpoints(), case.timeline()));
+    drop((case.archive(), case.documents()));
+    if let Some(work) = case.work() {
+        for at in 0..work.tasks.len().min(4) {
+            drop(case.brief(world, at, 2, Some("it failed")));
+        }
+    }
+    drop(case.plan(
+        world,
+        &Intent::Checkpoint {
+            note: "a note".to_owned(),
+        },
+    ));
+    drop(case.plan(
+        world,
+        &Intent::Report(Report {
+            event: "task_started".to_owned(),
+            actor: "agent".to_owned(),
+            task: Some("T001".to_owned()),
+            details: Some("{}".to_owned()),
+        }),
+    ));
+    let mut intent = Intent::Open;
+    for round in 0..MOST_ROUNDS {
+        let Some(plan) = case.plan(world, &intent) else {
+            return;
+        };
+        let log = plan.log;
+        intent = match plan.then {
+            Then::Agent(task) => Intent::Settle {
+                log,
+                task,
+                ended: if round == 0 {
+                    Ended::Succeeded
+                } else {
+                    Ended::Failed {
+                        reason: "it failed".to_owned(),
+                    }
+                },
+            },
+            Then::Ask(question) => Intent::Answer {
+                log,
+                question: question.kind,
+                answer: question
+                    .answers
+                    .first()
+                    .map_or_else(String::new, |(label, _)| (*label).to_owned()),
+            },
+            Then::Check(checks) => Intent::Checked {
+                log,
+                checks,
+                ended: Ended::Succeeded,
+            },
+            Then::Again => Intent::GoOn { log },
+            Then::Workers => Intent::Finish {
+                log,
+                tip: "0123456789".repeat(4),
+            },
+            Then::Stop(_) => return,
+        };
+    }
+}

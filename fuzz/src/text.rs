@@ -1,0 +1,180 @@
+//! Edits and readers of plain files: only the bytes that are meant change, and what is written is read again.
+
+use rekindle_text::python_json::{self, Json};
+use rekindle_text::{
+    Document, Edit, JsonChange, JsonValue, LineSplitter, Span, add_to_list, edit_json, excerpt,
+    fence, file_stamp, format_instant, format_seconds, headings, json_text, list_elements,
+    parse_instant, printable, printable_block, prose, python_text, remove_from_list,
+};
+
+/// JSON as Python reads and writes it: what was written is read as the same.
+pub fn python_json(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    let Ok(value) = python_json::parse(text) else {
+        return;
+    };
+    let written = value.to_lines();
+    let again = python_json::parse(&written);
+    let again = again.unwrap_or_else(|error| panic!("{written:?} can not be read: {error}"));
+    assert_eq!(again.to_lines(), written);
+    assert_eq!(again.to_line(), value.to_line());
+    let _: (bool, &str) = (value.is_truthy(), value.kind());
+    if let Json::Object(object) = &value {
+        assert_eq!(object.len(), object.iter().count());
+    }
+}
+
+/// A key that is set can be read, one that is removed is gone, and everything else means what it meant.
+pub fn json_edit(data: &[u8]) {
+    let Ok(source) = std::str::from_utf8(data) else {
+        return;
+    };
+    let path = ["metadata", "kiln_stage"];
+    for value in [
+        Some(JsonValue::Text("a \"b\"\n".to_owned())),
+        Some(JsonValue::Number(-7)),
+        Some(JsonValue::Bool(true)),
+        Some(JsonValue::Null),
+        None,
+    ] {
+        let change = JsonChange {
+            path: &path,
+            value: value.clone(),
+        };
+        let Ok(edited) = edit_json(source, std::slice::from_ref(&change)) else {
+            continue;
+        };
+        let meant = |text: &str| {
+            serde_json::from_str::<serde_json::Value>(text.trim_start_matches('\u{feff}')).ok()
+        };
+        // Deeper or larger than the other parser goes is no disagreement about the edit.
+        let Some(mut wanted) = meant(source) else {
+            continue;
+        };
+        let got = meant(&edited).unwrap_or_else(|| panic!("{edited:?} is no JSON any more"));
+        set(&mut wanted, &path, value);
+        assert_eq!(got, wanted, "{source:?} became {edited:?}");
+        let twice = edit_json(&edited, &[change]).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(twice, edited, "a second time changes nothing");
+    }
+}
+
+fn set(root: &mut serde_json::Value, path: &[&str; 2], value: Option<JsonValue>) {
+    use serde_json::Value;
+    let Some(object) = root.as_object_mut() else {
+        return;
+    };
+    let Some(value) = value else {
+        if let Some(inner) = object.get_mut(path[0]).and_then(Value::as_object_mut) {
+            inner.remove(path[1]);
+        }
+        return;
+    };
+    let value = match value {
+        JsonValue::Null => Value::Null,
+        JsonValue::Bool(flag) => flag.into(),
+        JsonValue::Number(number) => number.into(),
+        JsonValue::Text(text) => text.into(),
+    };
+    let inner = object
+        .entry(path[0])
+        .or_insert_with(|| serde_json::json!({}));
+    if let Some(inner) = inner.as_object_mut() {
+        inner.insert(path[1].to_owned(), value);
+    }
+}
+
+/// What is put into a program's settings can be taken out again without a trace.
+pub fn settings(data: &[u8]) {
+    const OURS: &str = r#"{"command": "rekindle hook session-start"}"#;
+    let Ok(source) = std::str::from_utf8(data) else {
+        return;
+    };
+    let path = ["hooks", "SessionStart"];
+    drop(json_text(source, &path));
+    let Ok(before) = list_elements(source, &path) else {
+        return;
+    };
+    let is_ours = |element: &str| element == OURS;
+    if before.iter().any(|element| is_ours(element)) {
+        drop(remove_from_list(source, &path, &is_ours));
+        return;
+    }
+    let Ok(added) = add_to_list(Some(source), &path, OURS) else {
+        return;
+    };
+    let after = list_elements(&added, &path).unwrap_or_else(|error| panic!("{added:?}: {error}"));
+    let wanted: Vec<&str> = before.iter().map(String::as_str).chain([OURS]).collect();
+    assert_eq!(after, wanted, "{source:?} became {added:?}");
+    let removed = remove_from_list(&added, &path, &is_ours);
+    let removed = removed.unwrap_or_else(|error| panic!("{added:?}: {error}"));
+    assert_eq!(removed.as_deref(), Some(source), "by way of {added:?}");
+}
+
+/// Lines, headings and prose of Markdown lie in the text, and an edit changes its span alone.
+pub fn markdown(data: &[u8]) {
+    let document = Document::new(data.to_vec());
+    let mut end = 0;
+    for line in document.lines() {
+        let span = line.content;
+        assert!(span.start <= span.end && span.end <= data.len() && span.start >= end);
+        end = span.end;
+        let edit = Edit::replace(&document, span, "new");
+        let edited = document
+            .apply(&[edit])
+            .unwrap_or_else(|error| panic!("{error}"));
+        let edited = edited.as_bytes();
+        assert_eq!(&edited[..span.start], &data[..span.start]);
+        assert_eq!(&edited[span.start + 3..], &data[span.end..]);
+    }
+    let _ = (
+        document.eol(),
+        document.has_bom(),
+        document.slice(Span { start: 1, end: 3 }),
+    );
+    let mut n_lines = 0;
+    let mut splitter = LineSplitter::new(64);
+    for piece in data.chunks(7) {
+        splitter.push(piece, &mut |_| n_lines += 1);
+    }
+    splitter.finish(&mut |_| n_lines += 1);
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    drop(headings(text));
+    for line in prose(text) {
+        assert!(text.get(line.content.start..line.content.end).is_some());
+    }
+    assert!(!printable(text).contains(['\u{1b}', '\n']));
+    assert!(!printable_block(text).contains('\u{1b}'));
+    assert!(excerpt(text, 10).chars().count() <= 10);
+    let fence = fence(text);
+    assert!(!text.lines().any(|line| line.trim() == fence));
+    drop(python_text::universal_newlines(text));
+    assert!(python_text::split_lines(text).count() <= text.len() + 1);
+}
+
+/// Times of every spelling: one that was read can be written and is read as the same.
+pub fn times(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    if let Some(instant) = parse_instant(text) {
+        // Instants are written to the microsecond, or to the second.
+        for (written, most) in [
+            (format_instant(instant), 1_000),
+            (format_seconds(instant), 1_000_000_000),
+        ] {
+            let again = parse_instant(&written).unwrap_or_else(|| panic!("{written:?}"));
+            let off = instant.as_nanosecond().abs_diff(again.as_nanosecond());
+            assert!(off < most, "{instant} became {written}");
+        }
+    }
+    let _: Option<jiff::Timestamp> = file_stamp(text);
+    let now = jiff::Timestamp::from_second(1_771_254_000).unwrap_or_default();
+    let now = now.to_zoned(jiff::tz::TimeZone::UTC);
+    let zone = |name: &str| jiff::tz::TimeZone::posix(name).ok();
+    let _ = rekindle_agents::limit::reset_time(text, &now, zone);
+}

@@ -1,0 +1,219 @@
+//! A world from one input: files that follow each other under lines that begin with `== `.
+//!
+//! `== PATH` begins a file of the project, `== ~/PATH` one of the home, `== PATH/` is a folder and
+//! `== PATH -> TARGET` a link. The form is plain, so that a fuzzer changes names as easily as contents, and
+//! so that an input that breaks something can be read. git answers from files as well: `.git/subjects` has
+//! the commits, `.git/branch` the branch, and a worktree's `.changes` the paths that differ.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use rekindle_world::{
+    Entry, GitAnswer, GitChange, GitCommit, GitEntry, GitHeadName, GitQuestion, GitRepository,
+    GitWorktree, MemoryWorld, Meta, Ownership, ReadError, World,
+};
+
+/// The project of every input.
+pub const PROJECT: &str = "/w";
+/// The home of every input.
+pub const HOME: &str = "/home/u";
+/// Where Kiln's worktrees are: named after the SHA-256 of [`PROJECT`].
+const WORKTREES: &str = "/wt/kiln-d1bb8ca35467";
+/// More files than these are left out: listing a folder takes longer with each.
+const MOST_FILES: usize = 64;
+
+/// A tree in memory whose git answers from files of that tree.
+pub struct Grown(MemoryWorld);
+
+impl Grown {
+    /// Reads an input; there is none that can not be read.
+    pub fn new(data: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(data);
+        let now = Timestamp::from_second(1_771_254_000).unwrap_or_default();
+        let mut world = MemoryWorld::new(PROJECT, now)
+            .with_variable("HOME", HOME)
+            .with_variable("KILN_WORKTREE_ROOT", "/wt");
+        for part in sections(&text).take(MOST_FILES) {
+            let path = place(part.name);
+            world = match part.name.split_once(" -> ") {
+                _ if part.name.ends_with('/') => world.folder(path),
+                Some((from, to)) => world.link(place(from), place(to)),
+                None => world.file(path, part.contents),
+            };
+        }
+        Self(world)
+    }
+
+    fn lines(&self, path: &Utf8Path) -> Vec<String> {
+        let bytes = self.0.read(path, 64 * 1024).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        text.lines().take(MOST_FILES).map(str::to_owned).collect()
+    }
+}
+
+/// One file of an input.
+pub struct Section<'a> {
+    /// What stands behind `== `.
+    pub name: &'a str,
+    /// All up to the next such line.
+    pub contents: &'a str,
+}
+
+/// Splits an input; what stands before the first name has an empty one.
+pub fn sections(text: &str) -> impl Iterator<Item = Section<'_>> {
+    let text = text.strip_prefix("== ").map_or(text, |rest| rest);
+    text.split("\n== ").map(|part| {
+        let (name, contents) = part.split_once('\n').unwrap_or((part, ""));
+        Section { name, contents }
+    })
+}
+
+fn place(name: &str) -> Utf8PathBuf {
+    let name = name.trim_end_matches('/');
+    let path = match name.strip_prefix("~/") {
+        Some(rest) => Utf8Path::new(HOME).join(rest),
+        None => Utf8Path::new(PROJECT).join(name),
+    };
+    // A name of the disk has no `..`; a world that had one could not be listed.
+    let mut normal = Utf8PathBuf::from("/");
+    for part in path.components() {
+        if let camino::Utf8Component::Normal(part) = part {
+            normal.push(part);
+        }
+    }
+    normal
+}
+
+/// Returns an id that looks like one of git's.
+fn id(number: usize) -> String {
+    format!("{number:040x}")
+}
+
+impl World for Grown {
+    fn project(&self) -> &Utf8Path {
+        self.0.project()
+    }
+
+    fn now(&self) -> Timestamp {
+        self.0.now()
+    }
+
+    fn zone(&self) -> TimeZone {
+        self.0.zone()
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        self.0.variable(name)
+    }
+
+    fn stat(&self, path: &Utf8Path) -> Result<Meta, ReadError> {
+        self.0.stat(path)
+    }
+
+    fn list(&self, folder: &Utf8Path) -> Result<Vec<Entry>, ReadError> {
+        self.0.list(folder)
+    }
+
+    fn resolve(&self, path: &Utf8Path) -> Result<Utf8PathBuf, ReadError> {
+        self.0.resolve(path)
+    }
+
+    fn read(&self, path: &Utf8Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+        self.0.read(path, limit)
+    }
+
+    fn stream(&self, path: &Utf8Path, sink: &mut dyn FnMut(&[u8])) -> Result<(), ReadError> {
+        self.0.stream(path, sink)
+    }
+
+    fn ownership(&self, path: &Utf8Path) -> Result<Ownership, ReadError> {
+        self.0.ownership(path)
+    }
+
+    fn modified(&self, path: &Utf8Path) -> Option<Timestamp> {
+        self.0.modified(path)
+    }
+
+    fn git(&self, folder: &Utf8Path, question: &GitQuestion) -> Result<GitAnswer, ReadError> {
+        let subjects = self.lines(Utf8Path::new("/w/.git/subjects"));
+        if subjects.is_empty() {
+            return Err(ReadError::NotFound);
+        }
+        let head = id(subjects.len());
+        let branch = self.lines(Utf8Path::new("/w/.git/branch"));
+        let branch = branch
+            .into_iter()
+            .next()
+            .unwrap_or_else(|| "main".to_owned());
+        Ok(match question {
+            GitQuestion::Repository => GitAnswer::Repository(GitRepository {
+                top_level: folder.to_owned(),
+                common_dir: "/w/.git".into(),
+                head: Some(head),
+                branch: Some(branch),
+            }),
+            GitQuestion::HeadName => GitAnswer::HeadName(GitHeadName {
+                top_level: folder.to_owned(),
+                name: Some(branch),
+            }),
+            GitQuestion::Worktrees => {
+                let below = self.0.list(Utf8Path::new(WORKTREES)).unwrap_or_default();
+                let below = below
+                    .iter()
+                    .map(|entry| Utf8Path::new(WORKTREES).join(&entry.name));
+                let all = std::iter::once(Utf8PathBuf::from(PROJECT)).chain(below);
+                GitAnswer::Worktrees(
+                    all.map(|path| GitWorktree {
+                        path,
+                        head: Some(head.clone()),
+                        branch: None,
+                        locked: None,
+                        prunable: None,
+                    })
+                    .collect(),
+                )
+            }
+            GitQuestion::Commits { .. } => {
+                let newest_first = subjects.iter().enumerate().rev();
+                GitAnswer::Commits(
+                    newest_first
+                        .map(|(at, subject)| GitCommit {
+                            id: id(at + 1),
+                            parent: at.checked_sub(1).map(|_| id(at)),
+                            subject: subject.clone(),
+                        })
+                        .collect(),
+                )
+            }
+            GitQuestion::Has { commit } => GitAnswer::Has(commit.ends_with(['0', '1', '2'])),
+            GitQuestion::Changes { .. } | GitQuestion::Between { .. } | GitQuestion::Staged => {
+                let paths = self.lines(&folder.join(".changes"));
+                let entry = |id: String| GitEntry {
+                    mode: "100644".to_owned(),
+                    id,
+                };
+                GitAnswer::Changes(
+                    paths
+                        .iter()
+                        .enumerate()
+                        .map(|(at, path)| GitChange {
+                            path: path.as_str().into(),
+                            from: None,
+                            before: (at % 2 == 1).then(|| entry(id(7))),
+                            after: (at % 3 != 2).then(|| entry(id(8))),
+                        })
+                        .collect(),
+                )
+            }
+            GitQuestion::Commit { .. } => GitAnswer::Commit(Some(head)),
+            GitQuestion::PrintedStatus { .. } => {
+                let paths = self.lines(&folder.join(".changes"));
+                GitAnswer::Printed(paths.iter().map(|path| format!(" M {path}\n")).collect())
+            }
+            GitQuestion::PrintedNamesSince { .. } | GitQuestion::PrintedNamesIn { .. } => {
+                GitAnswer::Printed(self.lines(&folder.join(".changes")).join("\n"))
+            }
+            GitQuestion::PrintedIgnored { .. } => GitAnswer::Printed(String::new()),
+        })
+    }
+}

@@ -1,0 +1,111 @@
+//! What came of a target, as libFuzzer tells it, and the page of a soak.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// What came of one target.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    pub(super) name: String,
+    pub(super) good: bool,
+    pub(super) n_runs: Option<u64>,
+    /// Edges of the code that were reached.
+    pub(super) n_edges: Option<u64>,
+    /// Inputs that each reach something that no other does.
+    pub(super) n_inputs: Option<u64>,
+    took: Duration,
+    /// The end of what was printed.
+    pub(super) end: String,
+}
+
+/// How many lines of a broken target are shown.
+const SHOWN: usize = 60;
+
+impl Outcome {
+    /// Reads what a target printed.
+    pub(super) fn read(name: &str, said: &str, took: Duration, good: bool) -> Self {
+        let lines: Vec<&str> = said.lines().collect();
+        let after = |line: &str, word: &str| -> Option<u64> {
+            let rest = line.split_once(word)?.1.trim_start();
+            let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
+            digits.parse().ok()
+        };
+        let last = |word: &str| lines.iter().rev().find_map(|line| after(line, word));
+        let plain = || {
+            let told = lines.iter().find_map(|line| line.strip_suffix(" runs"));
+            told.and_then(|number| number.parse().ok())
+        };
+        Self {
+            name: name.to_owned(),
+            good,
+            n_runs: last("stat::number_of_executed_units:").or_else(plain),
+            n_edges: last(" cov:"),
+            n_inputs: last(" corp:"),
+            took,
+            end: lines[lines.len().saturating_sub(SHOWN)..].join("\n"),
+        }
+    }
+
+    /// Returns it as a line for the terminal.
+    pub(super) fn line(&self) -> String {
+        let word = if self.good { "ok" } else { "BROKE" };
+        format!(
+            "{:<14} {word:<6} {:>9} runs {:>6} edges {:>5} inputs {:>7.1} s",
+            self.name,
+            shown(self.n_runs),
+            shown(self.n_edges),
+            shown(self.n_inputs),
+            self.took.as_secs_f64()
+        )
+    }
+}
+
+fn shown(number: Option<u64>) -> String {
+    number.map_or_else(|| "–".to_owned(), |number| number.to_string())
+}
+
+/// Returns the page of a soak.
+pub(super) fn document(outcomes: &[Outcome]) -> String {
+    let mut text = "# Fuzzing\n\n\
+         Written by `cargo xtask fuzz --runs N`; not to be edited by hand.\n\n\
+         Each target takes any bytes and gives them to one reader of what others wrote; `fuzz/src/` says what each promises beyond not to panic.\n\
+         Inputs begin with the conformance cases and are led by coverage (libFuzzer); sums that overflow and broken assertions count as panics.\n\
+         An edge is a step from one piece of code to the next, all libraries included.\n\n\
+         | target | inputs tried | edges reached | inputs kept | seconds | broke |\n\
+         | --- | ---: | ---: | ---: | ---: | --- |\n"
+        .to_owned();
+    for outcome in outcomes {
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {:.0} | {} |",
+            outcome.name,
+            shown(outcome.n_runs),
+            shown(outcome.n_edges),
+            shown(outcome.n_inputs),
+            outcome.took.as_secs_f64(),
+            if outcome.good { "no" } else { "YES" }
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_figures_of_a_target_count() {
+        let said = "#2\tINITED cov: 10 ft: 11 corp: 1/5b exec/s: 0 rss: 30Mb\n\
+                    #999\tDONE   cov: 345 ft: 678 corp: 90/12Kb lim: 65536 exec/s: 500 rss: 40Mb\n\
+                    stat::number_of_executed_units: 1000\n\
+                    stat::average_exec_per_sec:     500\n";
+        let outcome = Outcome::read("map", said, Duration::from_secs(2), true);
+        assert_eq!(
+            (outcome.n_runs, outcome.n_edges, outcome.n_inputs),
+            (Some(1000), Some(345), Some(90))
+        );
+        assert!(document(&[outcome]).contains("| map | 1000 | 345 | 90 | 2 | no |"));
+        let plain = Outcome::read("map", "5000 runs\n", Duration::from_secs(1), true);
+        assert_eq!((plain.n_runs, plain.n_edges), (Some(5000), None));
+    }
+}
