@@ -24,7 +24,9 @@ pub(super) fn plan(judged: &Judged, intent: &Intent) -> Option<Plan> {
     match intent {
         Intent::Open => {
             let mut plan = planner.round();
-            plan.before_asking = words::report(judged);
+            if judged.phase.unanswered().is_none() {
+                plan.before_asking = words::report(judged);
+            }
             Some(plan)
         }
         Intent::GoOn { .. } => Some(planner.round()),
@@ -75,6 +77,11 @@ impl Planner<'_> {
     /// Decides what is due now. Each case leaves evidence behind that makes the next round another one.
     fn round(&self) -> Plan {
         let judged = self.judged;
+        if let Some(finding) = judged.phase.unanswered() {
+            let hints: Vec<&str> = finding.hint.as_deref().into_iter().collect();
+            let stop = stop(StopKind::Blocked, &finding.message, &hints);
+            return self.plan(Vec::new(), Then::Stop(stop));
+        }
         if judged.is_paused {
             return self.unpause();
         }
