@@ -46,13 +46,13 @@ const SHORT: Extent = Extent {
     first: 26,
     second: 10,
     failures: 10,
-    damages: 2,
+    damages: 1,
 };
 const LONG: Extent = Extent {
     first: 26,
     second: 8,
     failures: 6,
-    damages: 2,
+    damages: 1,
 };
 /// Where several stories are alike.
 const FEW: Extent = Extent {
