@@ -1,4 +1,5 @@
-//! `cargo xtask soak`: `rekindle torture`, for as long as it takes.
+//! `cargo xtask soak`: `rekindle torture`, for as long as it takes; `cargo xtask soak places`: every
+//! death, every failing change and every broken byte of which the tests try a part.
 
 use std::process::{Command, ExitCode};
 use std::time::Instant;
@@ -7,7 +8,7 @@ use crate::{Chore, run, tools};
 
 pub(crate) const CHORE: Chore = Chore {
     name: "soak",
-    about: "kill runs of the engine at random moments; number of kills as argument; writes docs/soak.md",
+    about: "kill runs of the engine at random moments; number of kills as argument; writes docs/soak.md; with `places`, die at every place instead",
     run: chore,
 };
 
@@ -15,6 +16,9 @@ const KILLS: u32 = 2000;
 
 fn chore(args: &[String]) -> Result<ExitCode, String> {
     tools::ready()?;
+    if args.first().is_some_and(|word| word == "places") {
+        return places();
+    }
     let kills: u32 = match args.first() {
         Some(text) => text
             .parse()
@@ -46,6 +50,31 @@ fn chore(args: &[String]) -> Result<ExitCode, String> {
     std::fs::write(&file, text).map_err(|e| format!("cannot write `{}`: {e}", file.display()))?;
     println!("written: docs/soak.md");
     Ok(if good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// Runs the tests that go through places and bytes, with all of them.
+fn places() -> Result<ExitCode, String> {
+    let deaths = run::cargo(&[
+        "test",
+        "--package",
+        "rekindle",
+        "--features",
+        "crash-points",
+        "--test",
+        "deaths",
+        "--",
+        "--include-ignored",
+    ]);
+    let torn = run::cargo(&["test", "--package", "rekindle-protocols", "--test", "torn"]);
+    let mut is_good = true;
+    for mut command in [torn, deaths] {
+        is_good &= run::watched(command.env("REKINDLE_SOAK", "1"))?;
+    }
+    Ok(if is_good {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE

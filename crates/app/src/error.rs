@@ -372,6 +372,7 @@ impl Error {
             | rekindle_runner::Error::Unfinished { .. }
             | rekindle_runner::Error::PutAside { .. }
             | rekindle_runner::Error::HalfDone { .. }
+            | rekindle_runner::Error::WorkerFailed { .. }
             | rekindle_runner::Error::Worker { .. }) => Self::Run(error),
         }
     }

@@ -58,8 +58,7 @@ pub use rekindle_agents::{Agent, Preset};
 pub use rekindle_git::{ChangeKind, Mode, RepoPath, Rescue, Rescued};
 pub use rekindle_protocols::Validation;
 pub use rekindle_runner::{
-    After, CRASH_POINTS, Change, Cost, EFFECT_CRASH_POINTS, ENGINE_CRASH_POINTS, Ending, GivenUp,
-    Missing, Output, Progress, Recovered, Skipped, TRANSACTION_CRASH_POINTS, Tally, Watcher,
-    WorkerView,
+    After, Change, Cost, Ending, GivenUp, Missing, Output, Progress, Recovered, Skipped, Tally,
+    Watcher, WorkerView, crash_places,
 };
 pub use rekindle_world::{Clock, Zone};

@@ -121,7 +121,7 @@ pub(crate) fn hash_to(mut from: File, to: &mut dyn io::Write) -> io::Result<Fing
             Err(error) => return Err(error),
         };
         hasher.update(&buffer[..n]);
-        to.write_all(&buffer[..n])?;
+        io::Write::write_all(to, &buffer[..n])?;
     }
 }
 

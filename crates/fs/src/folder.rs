@@ -4,15 +4,15 @@
 //! So every function here that changes names syncs the folders it changed before it returns.
 
 use std::fs::{self, File};
-use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::io::Errno;
 
-use crate::Error;
 use crate::confine::resolve;
 use crate::error::At as _;
+use crate::{Error, disk};
 
 /// Makes the folder and all its missing parents, durably; an existing folder is left alone.
 pub fn ensure_dir(path: &Utf8Path) -> Result<(), Error> {
@@ -22,7 +22,7 @@ pub fn ensure_dir(path: &Utf8Path) -> Result<(), Error> {
         .take_while(|folder| !folder.is_dir())
         .collect();
     while let Some(folder) = missing.pop() {
-        match fs::create_dir(folder) {
+        match disk::make_folder(folder.as_std_path()) {
             Ok(()) => {}
             // Another process may have made it between the look and now.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {}
@@ -55,7 +55,7 @@ pub fn ensure_private_dir(path: &Utf8Path, company: Company) -> Result<(), Error
         Company::GroupAbove => fs::metadata(above).at("look at", above)?.mode() & 0o020 != 0,
     };
     let mode = if is_shared { 0o770 } else { 0o700 };
-    match fs::DirBuilder::new().mode(mode).create(&path) {
+    match disk::make_private_folder(path.as_std_path(), mode) {
         Ok(()) => sync_parent(&path),
         // Another process may have made it between the look and now.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
@@ -83,23 +83,15 @@ fn fill(draft: &Utf8Path, files: &[(Utf8PathBuf, String)]) -> Result<(), Error> 
     for (relative, contents) in files {
         let file = draft.join(relative);
         let folder = parent(&file);
-        fs::create_dir_all(folder).at("make the folder", folder)?;
+        disk::make_folders(folder.as_std_path()).at("make the folder", folder)?;
         let mut options = fs::OpenOptions::new();
-        let mut file_handle = options
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(&file)
-            .at("make", &file)?;
-        file_handle
-            .write_all(contents.as_bytes())
-            .at("write", &file)?;
+        options.write(true).create(true).truncate(true);
+        let opened = disk::open(&options, file.as_std_path()).at("make", &file)?;
+        disk::write_all(&opened, contents.as_bytes()).at("write", &file)?;
     }
     // One sync for all: thousands of small files would each cost one.
     let folder = File::open(draft).at("open", draft)?;
-    rustix::fs::syncfs(&folder)
-        .map_err(io::Error::from)
-        .at("sync", draft)
+    disk::sync_file_system(&folder).at("sync", draft)
 }
 
 /// Moves a file or folder to a name that is free, durably.
@@ -109,7 +101,7 @@ fn fill(draft: &Utf8Path, files: &[(Utf8PathBuf, String)]) -> Result<(), Error> 
 /// name and then unlinked under the old one, so that a crash leaves both names and never none; a
 /// folder is renamed after a look, and an empty folder made in between would be overwritten.
 pub fn rename(from: &Utf8Path, to: &Utf8Path) -> Result<(), Error> {
-    let renamed = match rename_in_one_step(from, to) {
+    let renamed = match disk::rename_if_free(from.as_std_path(), to.as_std_path()) {
         Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => rename_in_two_steps(from, to),
         other => other.map_err(io::Error::from),
     };
@@ -134,7 +126,7 @@ pub fn rename(from: &Utf8Path, to: &Utf8Path) -> Result<(), Error> {
 /// Syncs the folder in which this name stands.
 pub(crate) fn sync_parent(path: &Utf8Path) -> Result<(), Error> {
     let folder = parent(path);
-    let synced = File::open(folder).and_then(|folder| folder.sync_all());
+    let synced = File::open(folder).and_then(|folder| disk::sync(&folder));
     match synced {
         // Some network and user-space file systems cannot sync a folder and answer so; there is
         // nothing more one can do on them, and refusing to work there would help nobody.
@@ -162,34 +154,17 @@ pub(crate) fn still_leads_to(path: &Utf8Path, file: &File) -> io::Result<bool> {
     }
 }
 
-#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-fn rename_in_one_step(from: &Utf8Path, to: &Utf8Path) -> Result<(), Errno> {
-    use rustix::fs::{CWD, RenameFlags, renameat_with};
-
-    renameat_with(
-        CWD,
-        from.as_std_path(),
-        CWD,
-        to.as_std_path(),
-        RenameFlags::NOREPLACE,
-    )
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-fn rename_in_one_step(_from: &Utf8Path, _to: &Utf8Path) -> Result<(), Errno> {
-    Err(Errno::NOSYS)
-}
-
 fn rename_in_two_steps(from: &Utf8Path, to: &Utf8Path) -> io::Result<()> {
+    let (from, to) = (from.as_std_path(), to.as_std_path());
     if from.symlink_metadata()?.is_dir() {
         return match to.symlink_metadata() {
             Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => fs::rename(from, to),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => disk::rename_over(from, to),
             Err(error) => Err(error),
         };
     }
-    fs::hard_link(from, to)?;
-    fs::remove_file(from)
+    disk::link(from, to)?;
+    disk::remove_file(from)
 }
 
 #[cfg(test)]

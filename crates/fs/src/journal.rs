@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use self::record::Entry;
 use crate::error::At as _;
-use crate::{Error, Log};
+use crate::{Error, Log, disk};
 
 /// What other readers of JSON can hold exactly, and far from where counting on would overflow.
 const MAX_SEQ: u64 = 1 << 53;
@@ -117,7 +117,7 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
             // The writer may have died between its write and its sync. Whoever now finishes the intent
             // stands on a record that a power cut could still take away, so it is made durable first.
             let file = File::open(path).at("open", path)?;
-            file.sync_data().at("sync", path)?;
+            disk::sync_data(&file).at("sync", path)?;
         }
         Ok(journal)
     }
@@ -153,7 +153,7 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
             body,
             steps_done: BTreeSet::new(),
         };
-        self.write(
+        self.note(
             Some(at),
             &Entry::Begin {
                 id,
@@ -170,7 +170,7 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
         if self.open[index].steps_done.contains(&step) {
             return Ok(());
         }
-        self.write(None, &Entry::<&T>::Done { id, step })?;
+        self.note(None, &Entry::<&T>::Done { id, step })?;
         self.open[index].steps_done.insert(step);
         Ok(())
     }
@@ -186,7 +186,7 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
         if self.index_of(id).is_none() && !self.unreadable.contains_key(&id) {
             return Err(self.not_open(id));
         }
-        self.write(
+        self.note(
             Some(at),
             &Entry::<&T>::End {
                 id,
@@ -200,7 +200,7 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
         Ok(())
     }
 
-    fn write(&mut self, at: Option<&str>, entry: &Entry<&T>) -> Result<(), Error> {
+    fn note(&mut self, at: Option<&str>, entry: &Entry<&T>) -> Result<(), Error> {
         let seq = self.last_seq + 1;
         let line = record::encode(seq, at, entry).map_err(|source| Error::Encode {
             path: self.path.clone(),

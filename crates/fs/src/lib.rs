@@ -6,10 +6,11 @@
 //!
 //! The crate knows no clock, no configuration and no protocol. Times come in as text, and paths come
 //! in already confined to the project: call [`confine`] at the place where a name from a state file
-//! becomes a path. Start reading at [`replace()`] for files that are rewritten, [`Log`] for files that
+//! becomes a path. Each system call that changes the disk is in `disk.rs`. Start reading at [`replace()`] for files that are rewritten, [`Log`] for files that
 //! grow, [`Lock`] for who may write, and [`Journal`] for what survives a crash of ourselves.
 
 mod confine;
+mod disk;
 mod error;
 mod fingerprint;
 mod folder;
@@ -23,6 +24,7 @@ mod temporary;
 mod tree;
 
 pub use confine::confine;
+pub use disk::places;
 pub use error::Error;
 pub use fingerprint::{Content, Fingerprint, ParseFingerprintError};
 pub use folder::{Company, create_folder, ensure_dir, ensure_private_dir, rename};

@@ -13,6 +13,7 @@ use std::fmt;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::At as _;
 use crate::folder::{ensure_dir, parent, still_leads_to};
-use crate::{Error, Liveness, ProcessIdentity};
+use crate::{Error, Liveness, ProcessIdentity, disk};
 
 /// A [`Lock::probe`] of another process holds the lock for microseconds, and must not look like a holder.
 const N_ATTEMPTS: u32 = 5;
@@ -108,7 +109,7 @@ impl Lock {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         for n_left in (0..n_attempts).rev() {
-            let file = open(&mut options, path)?;
+            let file = open(&mut options, path, disk::open)?;
             match file.try_lock() {
                 // Whoever cleans the folder between our opening and locking leaves us a lock on a
                 // file that the next process will not find.
@@ -151,7 +152,7 @@ impl Lock {
     /// that meets it tries again and does not notice. A holder that has not yet written its text shows
     /// as held by an unknown.
     pub fn probe(path: &Utf8Path) -> Result<Occupancy, Error> {
-        let file = match open(OpenOptions::new().read(true), path) {
+        let file = match open(OpenOptions::new().read(true), path, disk::open_as_it_is) {
             Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
                 return Ok(Occupancy::Free);
             }
@@ -169,7 +170,7 @@ impl Lock {
 
     /// Waits until nobody holds the lock. Blocks, for as long as the holder lives.
     pub fn wait(path: &Utf8Path) -> Result<(), Error> {
-        let file = match open(OpenOptions::new().read(true), path) {
+        let file = match open(OpenOptions::new().read(true), path, disk::open_as_it_is) {
             Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
                 return Ok(());
             }
@@ -208,7 +209,7 @@ impl Drop for Lock {
     fn drop(&mut self) {
         // Nobody is to be named for a lock that is free. A kill skips this, and then the named
         // process is gone, which readers of the text check.
-        self.file.set_len(0).ok();
+        disk::empty(&self.file).ok();
         // Closing would do, but for a child that another thread is just starting: it shares the
         // open file until its `exec`, and an explicit unlock is for all who share it.
         self.file.unlock().ok();
@@ -227,7 +228,11 @@ pub struct ForeignLock {
 impl ForeignLock {
     /// Takes the lock if its file is there, waiting some seconds for others that hold it.
     pub fn acquire(path: &Utf8Path) -> Result<Option<Self>, LockError> {
-        let file = match open(OpenOptions::new().read(true).write(true), path) {
+        let file = match open(
+            OpenOptions::new().read(true).write(true),
+            path,
+            disk::open_as_it_is,
+        ) {
             Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
                 return Ok(None);
             }
@@ -272,12 +277,14 @@ fn describe(path: &Utf8Path, holder: Option<&Holder>) -> String {
 }
 
 /// Opens the lock file, not through a link, and without waiting should it be a pipe.
-fn open(options: &mut OpenOptions, path: &Utf8Path) -> Result<File, Error> {
+fn open(
+    options: &mut OpenOptions,
+    path: &Utf8Path,
+    open: fn(&OpenOptions, &Path) -> io::Result<File>,
+) -> Result<File, Error> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let file = options
-        .custom_flags(flags.bits().cast_signed())
-        .open(path)
-        .at("open", path)?;
+    options.custom_flags(flags.bits().cast_signed());
+    let file = open(options, path.as_std_path()).at("open", path)?;
     if file.metadata().at("look at", path)?.is_file() {
         Ok(file)
     } else {
@@ -298,8 +305,7 @@ fn write_text(file: &File, holder: &Holder) -> io::Result<()> {
     let mut text = serde_json::to_vec(&Text { v: 1, holder })?;
     text.push(b'\n');
     // Not synced: after a power cut nobody holds the lock.
-    file.set_len(0)?;
-    file.write_all_at(&text, 0)
+    disk::overwrite(file, &text)
 }
 
 /// Reads who holds the lock; a text that is torn or names a dead process says nothing.

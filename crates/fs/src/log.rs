@@ -10,16 +10,16 @@
 //! have our record between its pieces. Its line is then broken, ours is not.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Write as _};
+use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::thread;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::Error;
 use crate::error::At as _;
 use crate::folder::{ensure_dir, parent, still_leads_to, sync_parent};
+use crate::{Error, disk};
 
 /// How often and how long to wait for another writer: ten seconds in all.
 ///
@@ -104,7 +104,8 @@ impl Log {
 
     fn open_with(path: &Utf8Path, options: &mut OpenOptions) -> Result<Self, Error> {
         ensure_dir(parent(path))?;
-        let file = match options.read(true).append(true).open(path) {
+        options.read(true).append(true);
+        let file = match disk::open(options, path.as_std_path()) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 return Err(Error::Exists {
                     path: path.to_owned(),
@@ -148,7 +149,7 @@ impl Log {
         line.extend_from_slice(record);
         line.push(b'\n');
         self.write_once(&line).at("append to", &self.path)?;
-        self.file.sync_data().at("sync", &self.path)?;
+        disk::sync_data(&self.file).at("sync", &self.path)?;
         Ok(tail)
     }
 
@@ -167,9 +168,9 @@ impl Log {
     }
 
     /// Writes in one system call, so that readers and writers without our lock see all or nothing.
-    fn write_once(&mut self, line: &[u8]) -> io::Result<()> {
+    fn write_once(&self, line: &[u8]) -> io::Result<()> {
         loop {
-            match self.file.write(line) {
+            match disk::write(&self.file, line) {
                 Ok(n_written) if n_written == line.len() => return Ok(()),
                 // Writing the rest later could land behind somebody else's line. The piece stays
                 // as a torn tail, which the next append closes.

@@ -7,14 +7,14 @@
 
 use std::fs::{self, File, Permissions};
 use std::io;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::error::{At as _, shown};
 use crate::folder::{ensure_dir, parent, rename, sync_parent};
-use crate::{Error, Fingerprint};
+use crate::{Error, Fingerprint, disk};
 
 /// A move of a folder that can not be one rename.
 #[derive(Debug)]
@@ -43,9 +43,7 @@ impl Relocation {
         copy_folder(self.from.as_std_path(), self.draft.as_std_path())?;
         // One sync for all: thousands of small files would each cost one.
         let folder = File::open(&self.draft).at("open", &self.draft)?;
-        rustix::fs::syncfs(&folder)
-            .map_err(io::Error::from)
-            .at("sync", &self.draft)?;
+        disk::sync_file_system(&folder).at("sync", &self.draft)?;
         sync_parent(&self.draft)
     }
 
@@ -67,17 +65,13 @@ impl Relocation {
     }
 
     /// Removes what a crash left of a copy; all of it is still in the source.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a draft of our own name, whose source is still there"
-    )]
     fn discard(&self) -> Result<(), Error> {
         match self.draft.symlink_metadata() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(error).at("look at", &self.draft),
             Ok(_) => {
                 make_all_writable(self.draft.as_std_path());
-                fs::remove_dir_all(&self.draft).at("remove the half copy", &self.draft)
+                disk::remove_all(self.draft.as_std_path()).at("remove the half copy", &self.draft)
             }
         }
     }
@@ -113,21 +107,16 @@ fn names(folder: &Path) -> Result<Vec<std::ffi::OsString>, Error> {
     Ok(names)
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "under a hidden name, and synced as a whole before it gets its own"
-)]
 fn copy_folder(from: &Path, to: &Path) -> Result<(), Error> {
-    fs::create_dir(to).at("make the folder", &shown(to))?;
+    disk::make_folder(to).at("make the folder", &shown(to))?;
     for name in names(from)? {
         let (from, to) = (from.join(&name), to.join(&name));
         match kind_of(&from)? {
             None => {}
             Some(Kind::Folder) => copy_folder(&from, &to)?,
-            // With the mode, as `std` has it.
-            Some(Kind::File) => fs::copy(&from, &to).map(drop).at("copy", &shown(&from))?,
+            Some(Kind::File) => disk::copy(&from, &to).at("copy", &shown(&from))?,
             Some(Kind::Link) => fs::read_link(&from)
-                .and_then(|target| symlink(target, &to))
+                .and_then(|target| disk::make_link(&target, &to))
                 .at("copy the link", &shown(&from))?,
             Some(Kind::Other) => {
                 return Err(Error::NotAFile { path: shown(&from) });
@@ -136,7 +125,7 @@ fn copy_folder(from: &Path, to: &Path) -> Result<(), Error> {
     }
     // Last, because one can not write into a folder that is read-only.
     let mode = from.symlink_metadata().at("look at", &shown(from))?;
-    fs::set_permissions(to, mode.permissions()).at("keep the mode of", &shown(from))
+    disk::set_mode(to, mode.permissions()).at("keep the mode of", &shown(from))
 }
 
 /// Returns whether everything in a folder is in another too, with the same bytes.
@@ -187,11 +176,11 @@ fn remove_contained(from: &Path, to: &Path) -> Result<bool, Error> {
                 if !is_same(&from, &to)? {
                     return Ok(false);
                 }
-                fs::remove_file(&from).at("remove", &shown(&from))?;
+                disk::remove_file(&from).at("remove", &shown(&from))?;
             }
         }
     }
-    match fs::remove_dir(from) {
+    match disk::remove_folder(from) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(false),
         Err(error) => Err(error).at("remove the folder", &shown(from)),
@@ -205,7 +194,7 @@ fn make_writable(folder: &Path) {
     };
     let mode = metadata.permissions().mode();
     if metadata.is_dir() && mode & 0o700 != 0o700 {
-        fs::set_permissions(folder, Permissions::from_mode(mode | 0o700)).ok();
+        disk::set_mode(folder, Permissions::from_mode(mode | 0o700)).ok();
     }
 }
 
@@ -227,6 +216,8 @@ mod tests {
         clippy::disallowed_methods,
         reason = "what others write need be neither atomic nor durable"
     )]
+
+    use std::os::unix::fs::symlink;
 
     use super::*;
 

@@ -8,13 +8,14 @@
 //! lists and extended attributes. Paths are taken as they are: see [`confine`](crate::confine()).
 
 use std::fs::{File, Metadata, Permissions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
 use camino::Utf8Path;
 use tempfile::NamedTempFile;
 
 use crate::confine::resolve;
+use crate::disk::{self, Taken};
 use crate::error::At as _;
 use crate::folder::{ensure_dir, parent, sync_parent};
 use crate::{Content, Error, temporary};
@@ -47,16 +48,16 @@ pub fn replace(path: &Utf8Path, expected: &Content, new: &[u8]) -> Result<(), Er
     if Content::read(&target)? != *expected {
         return Err(Error::Changed { path: target });
     }
-    let named = match expected {
-        Content::Present(_) => temporary.persist(&target),
-        Content::Absent => temporary.persist_noclobber(&target),
+    let taken = match expected {
+        Content::Present(_) => Taken::IsReplaced,
+        Content::Absent => Taken::IsAnError,
     };
-    match named {
-        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
+    match disk::place(temporary, target.as_std_path(), taken) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             Err(Error::Changed { path: target })
         }
-        Err(error) => Err(error.error).at("replace", &target),
-        Ok(_) => sync_parent(&target),
+        Err(error) => Err(error).at("replace", &target),
+        Ok(()) => sync_parent(&target),
     }
 }
 
@@ -78,12 +79,13 @@ pub fn create(path: &Utf8Path, bytes: &[u8]) -> Result<(), Error> {
         return Err(Error::Exists { path: target });
     }
     temporary::sweep(&folder);
-    match write_temporary(&target, bytes, None)?.persist_noclobber(&target) {
-        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
+    let temporary = write_temporary(&target, bytes, None)?;
+    match disk::place(temporary, target.as_std_path(), Taken::IsAnError) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             Err(Error::Exists { path: target })
         }
-        Err(error) => Err(error.error).at("create", &target),
-        Ok(_) => sync_parent(&target),
+        Err(error) => Err(error).at("create", &target),
+        Ok(()) => sync_parent(&target),
     }
 }
 
@@ -106,7 +108,7 @@ pub fn remove(path: &Utf8Path, expected: &Content) -> Result<(), Error> {
             path: path.to_owned(),
         });
     }
-    std::fs::remove_file(path).at("remove", path)?;
+    disk::remove_file(path.as_std_path()).at("remove", path)?;
     sync_parent(path)
 }
 
@@ -118,18 +120,13 @@ fn write_temporary(
 ) -> Result<NamedTempFile, Error> {
     // A replacement is private until it has its final mode: the old file may be a secret.
     let mode = if old.is_some() { 0o600 } else { NEW_FILE_MODE };
-    let mut temporary =
+    let temporary =
         temporary::create_in(parent(target), mode).at("make a temporary file beside", target)?;
-    temporary
-        .write_all(bytes)
-        .at("write a temporary file beside", target)?;
+    disk::write_all(temporary.as_file(), bytes).at("write a temporary file beside", target)?;
     if let Some(old) = old {
         keep_rights(temporary.as_file(), old).at("keep the mode of", target)?;
     }
-    temporary
-        .as_file()
-        .sync_all()
-        .at("sync a temporary file beside", target)?;
+    disk::sync(temporary.as_file()).at("sync a temporary file beside", target)?;
     Ok(temporary)
 }
 
@@ -138,12 +135,12 @@ fn keep_rights(file: &File, old: &Metadata) -> io::Result<()> {
     if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
         // Only root may give files away. An editor that saves somebody else's file in a shared
         // folder becomes its owner as well, so this is no reason to refuse.
-        fchown(file, Some(old.uid()), Some(old.gid()))
-            .or_else(|_| fchown(file, None, Some(old.gid())))
+        disk::give_to(file, Some(old.uid()), Some(old.gid()))
+            .or_else(|_| disk::give_to(file, None, Some(old.gid())))
             .ok();
     }
     // After the owner, because changing that clears the set-id bits.
-    file.set_permissions(Permissions::from_mode(old.mode() & 0o7777))
+    disk::set_mode_of(file, Permissions::from_mode(old.mode() & 0o7777))
 }
 
 #[cfg(test)]

@@ -6,19 +6,18 @@
 //! an unknown form stays for ever. There is no removal by age: a slow writer is not a dead one.
 
 use std::ffi::OsString;
-use std::fs::{self, Permissions};
-use std::io::{self, Seek as _, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+use std::fs;
+use std::io::{self, Seek as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use camino::Utf8Path;
 use tempfile::NamedTempFile;
 
-use crate::Error;
 use crate::error::At as _;
 use crate::folder::{ensure_dir, parent};
 use crate::process::{Liveness, ProcessIdentity};
+use crate::{Error, disk};
 
 /// What all our temporary files begin with.
 pub(crate) const PREFIX: &str = ".rekindle-tmp-";
@@ -31,11 +30,8 @@ const DRAFT: &str = ".rekindle-new-";
 pub fn create_output(path: &Utf8Path) -> Result<fs::File, Error> {
     ensure_dir(parent(path))?;
     let mut options = fs::OpenOptions::new();
-    options
-        .create(true)
-        .append(true)
-        .open(path)
-        .at("open", path)
+    options.create(true).append(true);
+    disk::open(&options, path.as_std_path()).at("open", path)
 }
 
 /// Returns a file without a name that holds `bytes` and is read from its beginning.
@@ -43,18 +39,15 @@ pub fn create_output(path: &Utf8Path) -> Result<fs::File, Error> {
 /// It is gone with its last reader; used as the standard input of a program, because a pipe would
 /// make the writer wait for a program that does not read.
 pub fn scratch(bytes: &[u8]) -> io::Result<fs::File> {
-    let mut file = tempfile::tempfile()?;
-    file.write_all(bytes)?;
+    let mut file = disk::make_nameless()?;
+    disk::write_all(&file, bytes)?;
     file.rewind()?;
     Ok(file)
 }
 
 /// Makes a temporary file of this mode (less the umask) in the folder; dropping it removes it.
 pub(crate) fn create_in(folder: &Utf8Path, mode: u32) -> io::Result<NamedTempFile> {
-    tempfile::Builder::new()
-        .prefix(&signed(PREFIX))
-        .permissions(Permissions::from_mode(mode))
-        .tempfile_in(folder)
+    disk::make_temporary(folder.as_std_path(), &signed(PREFIX), mode)
 }
 
 /// Returns the name under which we make the folder of this name, until it is whole.
@@ -99,12 +92,9 @@ pub fn sweep_drafts(folder: &Utf8Path) {
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a draft is rekindle's own, and what it was made from is still there"
-)]
+/// Removes a draft, which is rekindle's own; what it was made from is still there.
 pub(crate) fn remove_draft(draft: &Utf8Path) {
-    fs::remove_dir_all(draft).ok();
+    disk::remove_all(draft.as_std_path()).ok();
 }
 
 /// Returns whether the writer that a name tells has ended for certain.
@@ -127,7 +117,7 @@ pub(crate) fn sweep(folder: impl AsRef<Path>) {
                 .is_ok_and(|kind| kind.is_file() || kind.is_symlink())
             && is_orphan(name, PREFIX)
         {
-            fs::remove_file(entry.path()).ok();
+            disk::remove_file(&entry.path()).ok();
         }
     }
 }

@@ -14,10 +14,11 @@ use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
+use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use self::node::{clear_at, look_at, open_file, open_folder, sync, write_copy, write_link};
+use crate::disk::{self, Taken};
 use crate::error::{At as _, shown};
 use crate::{Error, Fingerprint, temporary};
 
@@ -150,7 +151,7 @@ impl Tree {
             let path = self.shown(path);
             return Err(Error::Changed { path });
         }
-        rustix::fs::unlinkat(&folder, name, AtFlags::empty())
+        disk::remove_in(&folder, name, AtFlags::empty())
             .and_then(|()| sync(&folder))
             .map_err(io::Error::from)
             .at("remove", &self.shown(path))
@@ -164,7 +165,7 @@ impl Tree {
             let Some(above) = self.walk(above, Missing::Stays)? else {
                 continue;
             };
-            match rustix::fs::unlinkat(&above, name, AtFlags::REMOVEDIR) {
+            match disk::remove_in(&above, name, AtFlags::REMOVEDIR) {
                 Ok(()) | Err(Errno::NOENT) => {}
                 // It holds something, or it can not be removed, which harms nobody.
                 Err(_) => return Ok(()),
@@ -201,7 +202,7 @@ impl Tree {
             let name = part.as_os_str();
             let next = match open_folder(folder.as_fd(), name) {
                 Err(Errno::NOENT) if missing == Missing::IsMade => {
-                    let made = rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o777));
+                    let made = disk::make_folder_in(&folder, name, Mode::from_raw_mode(0o777));
                     made.and_then(|()| sync(&folder))
                         .and_then(|()| open_folder(folder.as_fd(), name))
                 }
@@ -242,16 +243,16 @@ impl Draft {
         if look_at(self.folder.as_fd(), &self.name).at("look at", &path)? != *expected {
             return Err(Error::Changed { path });
         }
-        let flags = match expected {
-            Node::Absent => RenameFlags::NOREPLACE,
-            Node::File { .. } | Node::Link(_) => RenameFlags::empty(),
+        let taken = match expected {
+            Node::Absent => Taken::IsAnError,
+            Node::File { .. } | Node::Link(_) => Taken::IsReplaced,
             Node::Folder | Node::Other => return Err(Error::NotAFile { path }),
         };
         let (folder, from, to) = (&self.folder, &self.temporary, &self.name);
-        let renamed = match rustix::fs::renameat_with(folder, from, folder, to, flags) {
+        let renamed = match disk::rename_in(folder, from, folder, to, taken) {
             // Not every file system can do it; it was looked at a moment ago.
             Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {
-                rustix::fs::renameat(folder, from, folder, to)
+                disk::rename_in(folder, from, folder, to, Taken::IsReplaced)
             }
             other => other,
         };
@@ -269,7 +270,7 @@ impl Draft {
 impl Drop for Draft {
     fn drop(&mut self) {
         if !self.is_placed {
-            rustix::fs::unlinkat(&self.folder, &self.temporary, AtFlags::empty()).ok();
+            disk::remove_in(&self.folder, &self.temporary, AtFlags::empty()).ok();
         }
     }
 }

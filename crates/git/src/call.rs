@@ -50,6 +50,29 @@ pub const SCRUBBED: &[&str] = &[
     "LANGUAGE",
 ];
 
+/// The place before each run of git that writes, by its subcommand.
+///
+/// A test looks that every one of them is passed somewhere, and that none is passed that is not here.
+pub const PLACES: &[&str] = &[
+    "git-add",
+    "git-checkout-index",
+    "git-clean",
+    "git-commit-tree",
+    "git-merge-tree",
+    "git-mktree",
+    "git-read-tree",
+    "git-reset",
+    "git-scratch",
+    "git-update-index",
+    "git-update-ref",
+    "git-worktree-add",
+    "git-worktree-prune",
+    "git-worktree-remove",
+    "git-worktree-repair",
+    "git-worktree-unlock",
+    "git-write-tree",
+];
+
 const SETTINGS: &[&str] = &[
     "core.fsmonitor=false",
     "submodule.recurse=false",
@@ -201,6 +224,12 @@ impl<'a> Call<'a> {
     }
 
     fn once(&self) -> Result<Finished, Error> {
+        if let Locks::AsNeeded = self.locks
+            && let Err(error) = rekindle_fault::growth(&self.place())
+        {
+            // As git says that the disk is full.
+            return Ok(Finished::failed(&format!("fatal: cannot write: {error}\n")));
+        }
         let mut command = self.command();
         self.program
             .run(&mut command, self.input.as_deref())
@@ -263,6 +292,16 @@ impl<'a> Call<'a> {
             dir,
             status: finished.status,
             stderr,
+        }
+    }
+
+    /// Returns the name of the place that is passed before git writes; [`PLACES`] has all of them.
+    fn place(&self) -> String {
+        let mut words = self.args.iter().map(|arg| arg.to_string_lossy());
+        let verb = words.next().unwrap_or_default();
+        match (verb.as_ref(), words.next()) {
+            ("worktree", Some(what)) => format!("git-worktree-{what}"),
+            _ => format!("git-{verb}"),
         }
     }
 

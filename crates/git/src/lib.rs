@@ -43,7 +43,7 @@ mod standing;
 mod status;
 mod worktree;
 
-pub use call::SCRUBBED;
+pub use call::{PLACES, SCRUBBED};
 pub use changes::{Change, ChangeKind, Entry, Mode};
 pub use commit::{Identity, Message};
 pub use error::Error;

@@ -33,6 +33,18 @@ pub(crate) struct Finished {
     pub(crate) stderr: Vec<u8>,
 }
 
+impl Finished {
+    /// Returns what git leaves when it gives up, with what it says.
+    pub(crate) fn failed(said: &str) -> Self {
+        use std::os::unix::process::ExitStatusExt as _;
+        Self {
+            status: ExitStatus::from_raw(128 << 8),
+            stdout: Vec::new(),
+            stderr: said.as_bytes().to_vec(),
+        }
+    }
+}
+
 /// Why there is no [`Finished`].
 #[derive(Debug)]
 pub(crate) enum Failure {

@@ -126,7 +126,8 @@ impl Scratch {
     }
 
     fn new() -> Result<Self, Error> {
-        let folder = tempfile::Builder::new().prefix("rekindle-git-").tempdir();
+        let folder = rekindle_fault::growth("git-scratch")
+            .and_then(|()| tempfile::Builder::new().prefix("rekindle-git-").tempdir());
         let folder = folder.map_err(|source| Error::Prepare {
             path: std::env::temp_dir(),
             source,

@@ -115,6 +115,8 @@ codes! {
     ClockAhead "CLOCK_AHEAD" Warning;
     /// Finished tasks touch the same path.
     Collision "COLLISION" Warning;
+    /// git could not answer a question about the project.
+    GitFailed "GIT_FAILED" Blocker;
     /// What is said of a task and what is there contradict each other.
     InconsistentTask "INCONSISTENT_TASK" Warning;
     /// There is no git repository to land work in.

@@ -1,39 +1,36 @@
-//! Named points at which a test can end the process as `kill -9` would.
+//! The named points between intent, effect and outcome.
 //!
-//! A point is one line between two effects: `crash::point("after-intent")`. In
-//! a normal build it does nothing. With the feature `crash-points` the process
-//! kills itself at the point that the variable `REKINDLE_CRASH_AT` names, at its
-//! n-th passing if the name is followed by `:n`.
+//! A point is one line: `crash::point("after-intent")`. A build with the feature `crash-points` dies
+//! there if it is told to; `rekindle-fault` has the mechanism. Below these lie the places that `fs`
+//! and `git` pass before each call that changes the disk.
+//!
+//! Effects need no line of their own: all of them go through [`around`], which names the points
+//! before and after one by its [`Kind`]. Only what an effect does in several steps has more.
 
-/// Every point there is; a test goes through all of them.
-pub const POINTS: &[&str] = &[
+use rekindle_model::Action;
+use rekindle_wire::journal::Effect;
+
+use crate::Error;
+
+/// The points that are no effect's beginning or end.
+const POINTS: &[&str] = &[
+    // The loop.
     "after-lock",
     "after-intent",
     "after-effect",
     "after-done",
     "after-end",
+    "after-repeat",
     "before-agent-record",
     "after-agent-start",
     "after-agent-end",
-];
-
-/// The points of the engine; another test goes through these.
-pub const ENGINE_POINTS: &[&str] = &[
+    // The engine.
     "after-claim",
     "after-worker-start",
     "before-land",
     "after-land",
     "after-completed",
-];
-
-/// The points of the single effects, before and after each change on the disk; a third test goes
-/// through these.
-pub const EFFECT_POINTS: &[&str] = &[
-    "create-before",
-    "edit-before-replace",
-    "edit-after-replace",
-    "move-file-before",
-    "move-file-after",
+    // Inside of single effects, between two changes on the disk.
     "move-before-rename",
     "move-after-rename",
     "move-after-copy",
@@ -52,11 +49,7 @@ pub const EFFECT_POINTS: &[&str] = &[
     "land-after-ref",
     "end-worker-before-term",
     "end-worker-after-end",
-    "after-repeat",
-];
-
-/// The points of drop-in commands, where those of the single effects are passed too.
-pub const TRANSACTION_POINTS: &[&str] = &[
+    // Drop-in commands, where those of the single effects are passed too.
     "transaction-after-lock",
     "transaction-after-record",
     "transaction-after-effect",
@@ -65,31 +58,99 @@ pub const TRANSACTION_POINTS: &[&str] = &[
     "transaction-after-take-back",
 ];
 
-fn is_listed(name: &str) -> bool {
-    let lists = [POINTS, ENGINE_POINTS, EFFECT_POINTS, TRANSACTION_POINTS];
-    lists.iter().any(|points| points.contains(&name))
+/// What kind of effect it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Append,
+    Create,
+    Edit,
+    MoveFolder,
+    MoveFile,
+    Land,
+    EndWorker,
+    /// Text for a person or a host, which changes nothing.
+    Print,
 }
 
-#[cfg(not(feature = "crash-points"))]
-pub(crate) fn point(name: &'static str) {
-    debug_assert!(is_listed(name), "{name} is not listed");
-}
+impl Kind {
+    const ALL: [Self; 8] = [
+        Self::Append,
+        Self::Create,
+        Self::Edit,
+        Self::MoveFolder,
+        Self::MoveFile,
+        Self::Land,
+        Self::EndWorker,
+        Self::Print,
+    ];
 
-#[cfg(feature = "crash-points")]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a build for tests only, told by its environment where to die"
-)]
-pub(crate) fn point(name: &'static str) {
-    use std::sync::atomic::{AtomicU32, Ordering};
-    static PASSED: AtomicU32 = AtomicU32::new(0);
-
-    assert!(is_listed(name), "{name} is not listed");
-    let Ok(wanted) = std::env::var("REKINDLE_CRASH_AT") else {
-        return;
-    };
-    let (wanted, nth) = wanted.split_once(':').unwrap_or((&wanted, "1"));
-    if wanted == name && PASSED.fetch_add(1, Ordering::Relaxed) + 1 == nth.parse().unwrap_or(1) {
-        std::process::abort();
+    /// Returns the names of the points before and after such an effect.
+    const fn points(self) -> [&'static str; 2] {
+        match self {
+            Self::Append => ["before-append", "after-append"],
+            Self::Create => ["before-create", "after-create"],
+            Self::Edit => ["before-edit", "after-edit"],
+            Self::MoveFolder => ["before-move-folder", "after-move-folder"],
+            Self::MoveFile => ["before-move-file", "after-move-file"],
+            Self::Land => ["before-landing", "after-landing"],
+            Self::EndWorker => ["before-end-worker", "after-end-worker"],
+            Self::Print => ["before-print", "after-print"],
+        }
     }
+}
+
+impl From<&Action> for Kind {
+    fn from(action: &Action) -> Self {
+        match action {
+            Action::Append { .. } => Self::Append,
+            Action::Create { .. } => Self::Create,
+            Action::Edit { .. } => Self::Edit,
+            Action::MoveFolder { .. } => Self::MoveFolder,
+            Action::MoveFile { .. } => Self::MoveFile,
+            Action::Land(_) => Self::Land,
+            Action::EndWorker { .. } => Self::EndWorker,
+            Action::AskHost { .. } | Action::Print(_) => Self::Print,
+        }
+    }
+}
+
+impl From<&Effect> for Kind {
+    fn from(effect: &Effect) -> Self {
+        match effect {
+            Effect::Append { .. } => Self::Append,
+            Effect::Create { .. } => Self::Create,
+            Effect::Edit { .. } => Self::Edit,
+            Effect::MoveFolder { .. } => Self::MoveFolder,
+            Effect::MoveFile { .. } => Self::MoveFile,
+            Effect::Land { .. } => Self::Land,
+            Effect::EndWorker { .. } => Self::EndWorker,
+            Effect::Print => Self::Print,
+        }
+    }
+}
+
+/// Brings an effect about, between its two points.
+pub(crate) fn around<T>(kind: Kind, act: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    let [before, after] = kind.points();
+    point(before);
+    let done = act()?;
+    point(after);
+    Ok(done)
+}
+
+/// Passes a point.
+pub(crate) fn point(name: &'static str) {
+    debug_assert!(places().any(|place| place == name), "{name} is not listed");
+    rekindle_fault::point(name);
+}
+
+/// Returns the name of every place at which a build for tests can die, those of `fs` and `git`
+/// included. A test passes all of them.
+pub fn places() -> impl Iterator<Item = &'static str> {
+    POINTS
+        .iter()
+        .copied()
+        .chain(Kind::ALL.into_iter().flat_map(Kind::points))
+        .chain(rekindle_fs::places())
+        .chain(rekindle_git::PLACES.iter().copied())
 }

@@ -134,6 +134,14 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
+    /// A worker ended by itself before it could do anything or say why; it would fare no better again.
+    #[error("the worker of `{task}` could not go on: {said}")]
+    WorkerFailed {
+        /// The task.
+        task: String,
+        /// What it printed, in a line.
+        said: String,
+    },
     /// The system would not let us wait for processes and signals.
     #[error("cannot wait for processes and signals")]
     Runtime(#[source] std::io::Error),
@@ -168,6 +176,7 @@ impl Error {
             | Self::HalfDone { .. }
             | Self::WorkerStays { .. }
             | Self::Worker { .. }
+            | Self::WorkerFailed { .. }
             | Self::Runtime(_)
             | Self::Git(_)
             | Self::Files(_) => false,
@@ -223,8 +232,14 @@ impl Error {
                 "look at the files that it names, then run the command again: it goes on without it"
                     .to_owned(),
             ),
-            Self::HalfDone { .. } => {
+            Self::WorkerFailed { .. } => {
+                Some("mend that, then run `rekindle resume`: no work is lost".to_owned())
+            }
+            Self::HalfDone { why, .. } if why.is_lasting() => {
                 Some("look at the files of the branch before going on".to_owned())
+            }
+            Self::HalfDone { .. } => {
+                Some("the next command finishes it; make room on the disk first".to_owned())
             }
             Self::Lock(_)
             | Self::AgentAlive { .. }

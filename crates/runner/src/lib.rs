@@ -28,10 +28,7 @@ mod worker;
 pub use apply::{Output, Recovered, Runner, report};
 pub use branch_lock::hold_branch;
 pub use cleaning::{Leftover, leftovers, remove};
-pub use crash::{
-    EFFECT_POINTS as EFFECT_CRASH_POINTS, ENGINE_POINTS as ENGINE_CRASH_POINTS,
-    POINTS as CRASH_POINTS, TRANSACTION_POINTS as TRANSACTION_CRASH_POINTS,
-};
+pub use crash::places as crash_places;
 pub use engine::{
     After, Change, Cost, Ending, Engine, GivenUp, Missing, Progress, Scribe, Skipped, Tally,
     Watcher, WorkerView, missing,

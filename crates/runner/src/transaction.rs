@@ -5,7 +5,8 @@
 //! needs nothing remembered once it has ended. So one effect alone is carried out as it is, since a
 //! file is old or new in any case, and of several all stand in one small file, durably, before the
 //! first begins. That file is removed at the end, also after an error, when what was done is taken
-//! back; so whoever finds it knows that a command died, and finishes what it says.
+//! back; so whoever finds it knows that a command died, or could not take back what it did on a disk
+//! that was full, and finishes what it says.
 //!
 //! The lock is not the workflow's: a resume holds that while its agent works, and the agent calls
 //! these very commands.
@@ -61,12 +62,13 @@ impl Transaction {
 
     /// Carries out effects on files, in order: all or, with an error, none.
     ///
-    /// Only after a death is the rest done with the next transaction: who was told that a command
-    /// failed must not find it carried out later. Effects of other kinds are no part of commands,
+    /// Only after a death, or where the error says so, is the rest done with the next transaction:
+    /// who was told that a command failed must not find it carried out later. Effects of other kinds are no part of commands,
     /// and are passed over.
     ///
     /// # Errors
-    /// [`Error::HalfDone`] if what was written before the failure can not be taken back.
+    /// [`Error::HalfDone`] if what was written before the failure can not be taken back; the next
+    /// transaction then finishes it.
     pub fn commit(&self, actions: &[Action]) -> Result<(), Error> {
         self.lock.verify()?;
         for action in actions {
@@ -116,7 +118,13 @@ impl Transaction {
             taken_back = taken_back.and(result);
             crash::point("transaction-after-take-back");
         }
-        match taken_back.and(self.end(redo)) {
+        // What can not be taken back now is finished by the next command, so its record stays. What
+        // never can be is somebody else's by now, or a path that nothing can stand at.
+        let ended = match taken_back {
+            Err(why) if why.is_lasting() => self.end(redo).and(Err(why)),
+            other => other.and_then(|()| self.end(redo)),
+        };
+        match ended {
             Ok(()) => error,
             Err(why) => Error::HalfDone {
                 why: Box::new(why),
@@ -130,10 +138,7 @@ impl Transaction {
             return effects::perform_on_files(&self.site, action).map(drop);
         };
         // No crash lies between the look and this: whoever made the file meanwhile is somebody else.
-        match rekindle_fs::create(&self.site.place(path)?, contents) {
-            Err(rekindle_fs::Error::Exists { path }) => Err(Error::Changed { path }),
-            other => Ok(other?),
-        }
+        effects::perform_creation(&self.site, path, contents)
     }
 
     /// Finishes what a command that died had begun; where the world has moved on, the rest is left.

@@ -189,7 +189,7 @@ impl Run {
 
     /// Returns every event of every log with the log's path, in the order of paths and lines.
     ///
-    /// A line that is no JSON is an error: what is asked for here are logs that rekindle wrote.
+    /// A line that is no JSON is passed over, as by every reader: a death may have cut it short.
     pub fn events(&self, sandbox: &Sandbox) -> io::Result<Vec<(Utf8PathBuf, Value)>> {
         let mut logs = Vec::new();
         for actor in sandbox.path(self.path("events")).read_dir_utf8()? {
@@ -202,9 +202,8 @@ impl Run {
         let mut events = Vec::new();
         for log in logs {
             for line in fs_err::read_to_string(&log)?.lines() {
-                let event = serde_json::from_str(line)
-                    .map_err(|error| io::Error::other(format!("{log}: {error}: {line}")))?;
-                events.push((log.clone(), event));
+                let event = serde_json::from_str(line).ok();
+                events.extend(event.map(|event| (log.clone(), event)));
             }
         }
         Ok(events)

@@ -61,7 +61,12 @@ impl Sandbox {
     ///
     /// For tests that run hundreds of commands: each syncs its files, which a disk takes its time for.
     pub fn in_memory(binary: &str) -> io::Result<Self> {
-        Self::at(binary, "project", scratch_in_memory()?)
+        Self::named_in_memory(binary, "project")
+    }
+
+    /// Makes an empty project in memory, in a folder of this name.
+    pub fn named_in_memory(binary: &str, name: &str) -> io::Result<Self> {
+        Self::at(binary, name, scratch_in_memory()?)
     }
 
     /// Takes over a place in which a project stands already, with the environment it was made in.
@@ -175,9 +180,7 @@ impl Sandbox {
 
     /// Takes everything that stands in the project, rekindle's own folder included.
     pub fn files(&self) -> io::Result<Files> {
-        let mut found = BTreeMap::new();
-        collect(&self.project, &self.project, &mut found)?;
-        Ok(Files(found))
+        Files::below(&self.project)
     }
 }
 
@@ -362,10 +365,26 @@ impl fmt::Display for Ran {
 }
 
 /// Everything in a project: the bytes of files, the targets of links, folders and pipes by their kind.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Files(BTreeMap<Utf8PathBuf, Vec<u8>>);
 
+impl fmt::Debug for Files {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |(path, bytes): (&Utf8PathBuf, &Vec<u8>)| {
+            (path.clone(), String::from_utf8_lossy(bytes).into_owned())
+        };
+        f.debug_map().entries(self.0.iter().map(shown)).finish()
+    }
+}
+
 impl Files {
+    /// Takes everything that stands in a folder.
+    pub fn below(folder: &Utf8Path) -> io::Result<Self> {
+        let mut found = BTreeMap::new();
+        collect(folder, folder, &mut found)?;
+        Ok(Self(found))
+    }
+
     /// Returns what is other in `after`, one a line: `+` is new, `~` is changed, `-` is gone.
     pub fn changes(&self, after: &Self) -> Vec<String> {
         let gone = self.0.keys().filter(|path| !after.0.contains_key(*path));
@@ -378,6 +397,49 @@ impl Files {
             }
         }
         changes
+    }
+
+    /// Returns the same with a file without the lines that begin like this.
+    #[must_use]
+    pub fn without_lines(mut self, path: &str, start: &str) -> Self {
+        if let Some(bytes) = self.0.get_mut(Utf8Path::new(path)) {
+            let lines = bytes.split_inclusive(|&byte| byte == b'\n');
+            *bytes = lines
+                .filter(|line| !line.starts_with(start.as_bytes()))
+                .flatten()
+                .copied()
+                .collect();
+        }
+        self
+    }
+
+    /// Returns the same with other bytes in a file.
+    #[must_use]
+    pub fn with(mut self, path: &Utf8Path, bytes: &[u8]) -> Self {
+        self.0.insert(path.to_owned(), bytes.to_vec());
+        self
+    }
+
+    /// Returns everything, by path.
+    pub fn iter(&self) -> impl Iterator<Item = (&Utf8Path, &[u8])> {
+        self.0
+            .iter()
+            .map(|(path, bytes)| (path.as_path(), bytes.as_slice()))
+    }
+
+    /// Returns the part in whose paths no name begins like this.
+    #[must_use]
+    pub fn except_names(&self, start: &str) -> Self {
+        let is_meant = |path: &Utf8Path| {
+            let mut parts = path.components();
+            parts.any(|part| part.as_str().starts_with(start))
+        };
+        let others = self.0.iter().filter(|(path, _)| !is_meant(path));
+        Self(
+            others
+                .map(|(path, bytes)| (path.clone(), bytes.clone()))
+                .collect(),
+        )
     }
 
     /// Returns the part that is not below a folder.

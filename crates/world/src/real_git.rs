@@ -156,5 +156,8 @@ fn failure(error: &Error) -> ReadError {
     if error.is_no_repository() {
         return ReadError::NotFound;
     }
-    ReadError::Failed(error.to_string())
+    let first: &dyn std::error::Error = error;
+    let causes = std::iter::successors(Some(first), |error| error.source());
+    let causes: Vec<String> = causes.map(ToString::to_string).collect();
+    ReadError::Failed(causes.join(": "))
 }

@@ -4,14 +4,14 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::ffi::OsStringExt as _;
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::Node;
 use crate::fingerprint::hash_to;
-use crate::{Fingerprint, temporary};
+use crate::{Fingerprint, disk, temporary};
 
 pub(super) fn look_at(folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<Node> {
     let Some(stat) = stat(folder, name)? else {
@@ -69,22 +69,21 @@ pub(super) fn write_copy(
 ) -> io::Result<(OsString, Fingerprint)> {
     // As git makes files: the umask takes away from it.
     let mode = Mode::from_raw_mode(if is_executable { 0o777 } else { 0o666 });
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     let name = temporary::free_name();
-    let mut file = File::from(rustix::fs::openat(folder, &name, flags, mode)?);
-    let copied = hash_to(from, &mut file).and_then(|content| {
-        file.sync_all()?;
+    let file = disk::make_file_in(folder, &name, mode)?;
+    let copied = hash_to(from, &mut disk::Written(&file)).and_then(|content| {
+        disk::sync(&file)?;
         Ok(content)
     });
     if copied.is_err() {
-        rustix::fs::unlinkat(folder, &name, AtFlags::empty()).ok();
+        disk::remove_in(folder, &name, AtFlags::empty()).ok();
     }
     Ok((name, copied?))
 }
 
 pub(super) fn write_link(folder: &OwnedFd, target: &OsStr) -> io::Result<OsString> {
     let name = temporary::free_name();
-    rustix::fs::symlinkat(target.as_bytes(), folder, &name)?;
+    disk::make_link_in(target, folder, &name)?;
     Ok(name)
 }
 
@@ -101,11 +100,11 @@ pub(super) fn clear_at(folder: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
     for inside in names {
         clear_at(&inner, &inside)?;
     }
-    rustix::fs::unlinkat(folder, name, AtFlags::REMOVEDIR)
+    disk::remove_in(folder, name, AtFlags::REMOVEDIR)
 }
 
 pub(super) fn sync(folder: &OwnedFd) -> Result<(), Errno> {
-    match rustix::fs::fsync(folder) {
+    match disk::sync_folder(folder) {
         // Some file systems can not sync a folder; there is nothing more one can do on them.
         Err(Errno::INVAL) => Ok(()),
         other => other,

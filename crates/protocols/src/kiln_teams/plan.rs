@@ -25,7 +25,9 @@ pub(super) fn plan(judged: &Judged, intent: &Intent) -> Option<Plan> {
     match intent {
         Intent::Open => {
             let mut plan = planner.round();
-            plan.before_asking = words::report(judged);
+            if judged.phase.unanswered().is_none() {
+                plan.before_asking = words::report(judged);
+            }
             Some(plan)
         }
         Intent::GoOn { .. } => Some(planner.round()),
@@ -76,6 +78,11 @@ impl Planner<'_> {
     /// Returns what is due now, as the table has it.
     fn round(&self) -> Plan {
         let judged = self.judged;
+        // The table decides from verdicts, and without git's answers there are none.
+        if let Some(finding) = judged.phase.unanswered() {
+            let hint = finding.hint.as_deref().unwrap_or_default();
+            return self.blocked(&finding.message, hint);
+        }
         let landings = self.landings();
         let strangers = judged.strangers();
         let foreign = self.foreign_workers();

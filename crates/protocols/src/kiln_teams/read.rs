@@ -5,12 +5,13 @@
 
 mod git;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_model::{Code, Finding, Place};
 use rekindle_world::{
-    GitCommit, GitPath, GitQuestion, GitRepository, GitWorktree, ReadError, World,
+    GitAnswer, GitCommit, GitPath, GitQuestion, GitRepository, GitWorktree, ReadError, World,
 };
 
 use super::changes::{Main, Touched};
@@ -66,6 +67,12 @@ impl Phase {
             matches!(finding.code, Code::UnreadableTask | Code::UnreadableFile)
         };
         self.findings.iter().find(is_unread)
+    }
+
+    /// Returns what is said where git could not be asked; no verdict on a task counts then.
+    pub(super) fn unanswered(&self) -> Option<&Finding> {
+        let is_unanswered = |finding: &&Finding| finding.code == Code::GitFailed;
+        self.findings.iter().find(is_unanswered)
     }
 }
 
@@ -143,6 +150,7 @@ pub(super) fn evidence(world: &dyn World, tasks_file: Option<&Utf8Path>) -> Evid
     let mut reader = Reader {
         world,
         findings: Vec::new(),
+        unanswered: RefCell::new(None),
     };
     Evidence::Phase(Box::new(reader.phase(number, state, tasks_file)))
 }
@@ -150,6 +158,8 @@ pub(super) fn evidence(world: &dyn World, tasks_file: Option<&Utf8Path>) -> Evid
 struct Reader<'w> {
     world: &'w dyn World,
     findings: Vec<Finding>,
+    /// Why git could not answer a question about the project, the first time it could not.
+    unanswered: RefCell<Option<String>>,
 }
 
 impl Reader<'_> {
@@ -212,8 +222,30 @@ impl Reader<'_> {
         self.history(&mut phase);
         self.look_into_trees(&mut phase);
         self.orphans(&mut phase, &trees);
+        self.notice_unanswered();
         phase.findings = std::mem::take(&mut self.findings);
         phase
+    }
+
+    /// Asks git about the project. A repository that is not there is told elsewhere.
+    fn ask(&self, question: &GitQuestion) -> Result<GitAnswer, ReadError> {
+        let answer = self.world.git(self.world.project(), question);
+        if let Err(error) = &answer
+            && !error.is_not_found()
+        {
+            let mut unanswered = self.unanswered.borrow_mut();
+            unanswered.get_or_insert_with(|| error.to_string());
+        }
+        answer
+    }
+
+    /// Without git's word nothing can be told of what has landed and what stands in its way.
+    fn notice_unanswered(&mut self) {
+        if let Some(why) = self.unanswered.take() {
+            let message = format!("git could not be asked what has landed: {why}");
+            let finding = Finding::new(Code::GitFailed, message);
+            self.notice(finding.hint("mend that, then run it again: nothing was changed"));
+        }
     }
 
     fn notice(&mut self, finding: Finding) {
@@ -333,7 +365,7 @@ impl Reader<'_> {
     fn repository(&mut self) -> Option<GitRepository> {
         let project = self.world.project();
         let answer = self.world.git(project, &GitQuestion::Repository);
-        match answer.and_then(rekindle_world::GitAnswer::repository) {
+        match answer.and_then(GitAnswer::repository) {
             Ok(repository) => Some(repository),
             Err(error) => {
                 let message = format!("there is no git repository to land work in: {error}");
@@ -346,9 +378,8 @@ impl Reader<'_> {
     /// Returns the sound worktrees of the repository by their path; the main one is none of them.
     fn worktrees(&self) -> BTreeMap<Utf8PathBuf, GitWorktree> {
         let answer = self
-            .world
-            .git(self.world.project(), &GitQuestion::Worktrees)
-            .and_then(rekindle_world::GitAnswer::worktrees);
+            .ask(&GitQuestion::Worktrees)
+            .and_then(GitAnswer::worktrees);
         answer
             .unwrap_or_default()
             .into_iter()

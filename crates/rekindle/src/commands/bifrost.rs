@@ -61,9 +61,10 @@ pub(super) fn migrate(
             }
             Migrated::Mismatch { reason } => ("mismatch", OTHER_FEATURE, None, reason, Vec::new()),
             Migrated::Failed { source } => {
-                let cause = std::error::Error::source(&source);
-                let cause = cause.map_or_else(String::new, |cause| format!(": {cause}"));
-                let summary = format!("{source}{cause}");
+                let first: &dyn std::error::Error = &source;
+                let causes = std::iter::successors(Some(first), |error| error.source());
+                let causes: Vec<String> = causes.map(ToString::to_string).collect();
+                let summary = causes.join(": ");
                 ("failed", NOT_WRITTEN, None, summary, Vec::new())
             }
         };

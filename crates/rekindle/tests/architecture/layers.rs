@@ -9,14 +9,17 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("text", &[]),
     ("wire", &["model", "text"]),
-    ("fs", &[]),
-    ("git", &[]),
+    ("fault", &[]),
+    ("fs", &["fault"]),
+    ("git", &["fault"]),
     ("world", &["fs", "git", "text"]),
     ("protocols", &["model", "text", "world"]),
     ("agents", &["model", "text", "world"]),
     (
         "runner",
-        &["model", "text", "wire", "fs", "git", "agents", "world"],
+        &[
+            "model", "text", "wire", "fault", "fs", "git", "agents", "world",
+        ],
     ),
     (
         "app",

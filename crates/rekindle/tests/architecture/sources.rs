@@ -50,6 +50,42 @@ fn decisions_do_no_io_and_know_no_clock() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Calls that change the disk, which stand in `disk.rs` alone.
+const CHANGES: &[&str] = &[
+    r"\bfs::(create_dir|create_dir_all|write|rename|remove_\w+|copy|hard_link|set_permissions)\b",
+    r"\.(write_all|write_all_at|write_at|sync_all|sync_data|set_len|set_permissions)\(",
+    r"\.(set_modified|set_times|persist|persist_noclobber|open)\(",
+    r"\.write\(([^t]|t[^r])",
+    r"\b(symlink|fchown|chown|hard_link)\(",
+    r"\b(mkdirat|unlinkat|renameat\w*|symlinkat|linkat|fsync|fdatasync|syncfs|ftruncate)\(",
+    r"\bFile::(create\w*|options)\b",
+    r"\btempfile::(Builder|tempfile|tempdir)\b",
+];
+
+#[test]
+fn every_call_that_changes_the_disk_passes_a_place() -> anyhow::Result<()> {
+    let folder = root().join("crates/fs/src");
+    let mut faults = Vec::new();
+    for path in rust_files(&folder)? {
+        let name = path.file_name().unwrap_or_default();
+        if name == "disk.rs" || name.ends_with("_tests.rs") {
+            continue;
+        }
+        let text = fs_err::read_to_string(&path)?;
+        let code = text.split("#[cfg(test)]\nmod tests {").next();
+        let code = without_comments(code.unwrap_or_default());
+        for pattern in CHANGES {
+            for found in Regex::new(pattern)?.find_iter(&code) {
+                let line = code[..found.start()].matches('\n').count() + 1;
+                let (path, said) = (short(&path), found.as_str());
+                faults.push(format!("{path}:{line}: `{said}`: call it in `disk.rs`"));
+            }
+        }
+    }
+    none(&faults);
+    Ok(())
+}
+
 fn banned_in(path: &Utf8Path, code: &str) -> anyhow::Result<Vec<String>> {
     let mut faults = Vec::new();
     for (pattern, instead) in BANNED {

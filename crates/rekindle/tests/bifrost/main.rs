@@ -3,7 +3,5 @@
 //! [`project`] lays out a feature; the other modules are what happens to it.
 
 mod commands;
-#[cfg(feature = "crash-points")]
-mod deaths;
 mod project;
 mod resume;

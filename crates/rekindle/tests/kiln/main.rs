@@ -3,8 +3,6 @@
 //! [`project`] lays out a project and its memory; the other modules are what happens to them.
 
 mod answers;
-#[cfg(feature = "crash-points")]
-mod deaths;
 mod hosts;
 mod life;
 mod places;

@@ -58,7 +58,7 @@ pub(crate) struct Project {
 impl Project {
     /// Lays out a project whose runtime fields and phases are these lines.
     pub(crate) fn new(runtime: &str, phases: &str) -> Result<Self> {
-        let sandbox = Sandbox::named(BINARY, "ledger-api")?;
+        let sandbox = Sandbox::named_in_memory(BINARY, "ledger-api")?;
         let gate = Gate::new(sandbox.root())?;
         let root = quoted(sandbox.root().as_str());
         // The agent stops at the gate if a file with the name of its task is there, and only once.

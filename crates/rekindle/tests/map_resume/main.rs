@@ -3,8 +3,6 @@
 //! [`project`] lays out a project with an interrupted workflow; the other modules are what happens to it.
 
 mod briefings;
-#[cfg(feature = "crash-points")]
-mod deaths;
 mod dialogues;
 mod install;
 mod life;

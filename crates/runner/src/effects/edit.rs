@@ -4,8 +4,8 @@ use camino::Utf8Path;
 use rekindle_fs::{Content, Fingerprint};
 
 use super::{Repeated, changed};
+use crate::Error;
 use crate::reach::Site;
-use crate::{Error, crash};
 
 /// Brings a file from what was read to what it is to be; one that is that already is done.
 pub(super) fn perform(
@@ -18,8 +18,6 @@ pub(super) fn perform(
     if Content::read(&place)? == Content::of(after) {
         return Ok(Repeated::Already);
     }
-    crash::point("edit-before-replace");
     rekindle_fs::replace(&place, &Content::Present(before), after).map_err(changed)?;
-    crash::point("edit-after-replace");
     Ok(Repeated::Done)
 }

@@ -4,13 +4,12 @@ use camino::Utf8Path;
 use rekindle_fs::{Log, Tail};
 
 use super::Repeated;
+use crate::Error;
 use crate::reach::Site;
-use crate::{Error, crash};
 
 /// Makes a file, unless it is there already: then a crash came after it was made.
 pub(super) fn create(site: &Site, path: &Utf8Path, contents: &[u8]) -> Result<Repeated, Error> {
     let place = site.place(path)?;
-    crash::point("create-before");
     match rekindle_fs::create(&place, contents) {
         Ok(()) => Ok(Repeated::Done),
         Err(rekindle_fs::Error::Exists { .. }) => Ok(Repeated::Already),

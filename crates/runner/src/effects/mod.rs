@@ -11,10 +11,12 @@ mod move_file;
 mod move_folder;
 mod take_back;
 
+use camino::Utf8Path;
 use rekindle_fs::Fingerprint;
 use rekindle_model::{Action, LandedFile, Landing, WorkflowId};
 use rekindle_wire::journal::{Bytes, Effect, LandedFile as WrittenFile};
 
+use crate::crash::{Kind, around};
 use crate::reach::Site;
 use crate::{Error, Output};
 
@@ -108,12 +110,12 @@ pub(crate) fn perform(
     action: &Action,
     output: &mut dyn Output,
 ) -> Result<(), Error> {
-    match action {
+    around(Kind::from(action), || match action {
         Action::Append { .. }
         | Action::Create { .. }
         | Action::Edit { .. }
         | Action::MoveFolder { .. }
-        | Action::MoveFile { .. } => perform_on_files(site, action).map(drop),
+        | Action::MoveFile { .. } => perform_file(site, action).map(drop),
         Action::Land(landing) => land::perform(site, landing).map(drop),
         Action::EndWorker { task } => end_worker::perform(site, id, task).map(drop),
         // Only the host can do it; the plan has shown it to the person.
@@ -122,11 +124,25 @@ pub(crate) fn perform(
             output.print(text);
             Ok(())
         }
-    }
+    })
 }
 
 /// Carries out an action that is about files alone; returns whether it is one.
 pub(crate) fn perform_on_files(site: &Site, action: &Action) -> Result<bool, Error> {
+    around(Kind::from(action), || perform_file(site, action))
+}
+
+/// Makes a file where nothing is; [`Error::Changed`] if something is.
+pub(crate) fn perform_creation(site: &Site, path: &Utf8Path, contents: &[u8]) -> Result<(), Error> {
+    around(Kind::Create, || {
+        match rekindle_fs::create(&site.place(path)?, contents) {
+            Err(rekindle_fs::Error::Exists { path }) => Err(Error::Changed { path }),
+            other => Ok(other?),
+        }
+    })
+}
+
+fn perform_file(site: &Site, action: &Action) -> Result<bool, Error> {
     match action {
         Action::Append { log, record } => files::append_at(&site.place(log)?, record)?,
         Action::Create { path, contents } => drop(files::create(site, path, contents)?),
@@ -148,9 +164,15 @@ pub(crate) fn perform_on_files(site: &Site, action: &Action) -> Result<bool, Err
 
 /// Repeats an effect unless it has taken place.
 pub(crate) fn repeat(site: &Site, id: &WorkflowId, effect: &Effect) -> Result<Repeated, Error> {
-    if let Some(repeated) = repeat_on_files(site, effect)? {
-        return Ok(repeated);
-    }
+    around(Kind::from(effect), || {
+        if let Some(repeated) = repeat_file(site, effect)? {
+            return Ok(repeated);
+        }
+        repeat_other(site, id, effect)
+    })
+}
+
+fn repeat_other(site: &Site, id: &WorkflowId, effect: &Effect) -> Result<Repeated, Error> {
     match effect {
         Effect::Print
         | Effect::Create { .. }
@@ -185,6 +207,10 @@ pub(crate) fn repeat(site: &Site, id: &WorkflowId, effect: &Effect) -> Result<Re
 
 /// Repeats an effect that is about files alone, unless it has taken place; `None` if it is none.
 pub(crate) fn repeat_on_files(site: &Site, effect: &Effect) -> Result<Option<Repeated>, Error> {
+    around(Kind::from(effect), || repeat_file(site, effect))
+}
+
+fn repeat_file(site: &Site, effect: &Effect) -> Result<Option<Repeated>, Error> {
     let repeated = match effect {
         Effect::Create { path, contents } => match contents.to_vec() {
             Some(contents) => files::create(site, path, &contents)?,

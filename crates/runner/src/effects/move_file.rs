@@ -4,8 +4,8 @@ use camino::Utf8Path;
 use rekindle_fs::{Content, Fingerprint};
 
 use super::Repeated;
+use crate::Error;
 use crate::reach::Site;
-use crate::{Error, crash};
 
 /// Moves a file; one that stands there already is done.
 pub(super) fn perform(
@@ -26,8 +26,6 @@ pub(super) fn perform(
     if let Some(folder) = to.parent() {
         rekindle_fs::ensure_dir(folder)?;
     }
-    crash::point("move-file-before");
     rekindle_fs::rename(&from, &to)?;
-    crash::point("move-file-after");
     Ok(Repeated::Done)
 }

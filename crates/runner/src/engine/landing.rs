@@ -371,12 +371,17 @@ impl Orchestrator<'_> {
         let Some(Happened::Implemented(delivery)) = self.last_word(task, newest, &order.log) else {
             return;
         };
+        self.remove_delivered(path, &delivery.tree);
+    }
+
+    /// Removes a worktree that holds nothing but what was delivered; any other is kept.
+    pub(super) fn remove_delivered(&self, path: &Utf8Path, tree: &str) {
         let here = Repo::at(self.repo.program(), path.to_owned());
         let own = crate::worker::own_files(&self.folder);
         let own = own.each_ref().map(|name| RepoPath::from(name.as_str()));
         let unchanged = here
             .snapshot_tree(&own)
-            .is_ok_and(|tree| tree.as_str() == delivery.tree);
+            .is_ok_and(|now| now.as_str() == tree);
         if unchanged {
             self.repo.remove_worktree(path, Removal::WithChanges).ok();
         }

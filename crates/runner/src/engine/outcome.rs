@@ -1,13 +1,17 @@
 //! What came of attempts: their last words, and what follows from them.
 
 use camino::Utf8Path;
-use rekindle_model::{Destination, FailureKind, Happened, Kill, Victim};
+use rekindle_model::{Delivery, Destination, FailureKind, Happened, Kill, Victim};
 
 use super::board::Next;
 use super::workers::Over;
 use super::{After, Orchestrator, Progress};
 use crate::Error;
 use crate::port::Position;
+use crate::worker::work_ref;
+
+/// How much of what a failed worker printed is told.
+const MOST_SAID: usize = 400;
 
 impl Orchestrator<'_> {
     /// Takes in what a worker that has ended said last.
@@ -16,6 +20,7 @@ impl Orchestrator<'_> {
             task,
             attempt,
             signal,
+            has_failed,
         } = over;
         let Some(active) = self
             .active
@@ -26,8 +31,75 @@ impl Orchestrator<'_> {
         };
         let log = active.log.clone();
         self.active.remove(&task);
-        let last = self.last_word(task, attempt, &log);
+        let last = self.outcome(task, attempt, &log).await?;
+        if has_failed && !is_an_end(last.as_ref()) {
+            return Err(self.worker_failed(task, attempt));
+        }
         self.conclude(task, attempt, last, signal).await
+    }
+
+    /// Returns what came of an attempt whose worker is gone: its last word, or what it delivered
+    /// before it could say so.
+    pub(super) async fn outcome(
+        &mut self,
+        task: usize,
+        attempt: u32,
+        log: &Utf8Path,
+    ) -> Result<Option<Happened>, Error> {
+        let last = self.last_word(task, attempt, log);
+        if is_an_end(last.as_ref()) {
+            return Ok(last);
+        }
+        let delivered = self.silent_delivery(task, attempt).await?;
+        Ok(delivered.or(last))
+    }
+
+    /// Says of an attempt that it delivered, if its commit is there: it is made last, after all checks.
+    async fn silent_delivery(
+        &mut self,
+        task: usize,
+        attempt: u32,
+    ) -> Result<Option<Happened>, Error> {
+        if self.engine.work.destination == Destination::Worktree {
+            return Ok(None);
+        }
+        let kept = work_ref(&self.engine.id.name, self.task(task), attempt);
+        let Some(commit) = self.repo.resolve(&kept)? else {
+            return Ok(None);
+        };
+        let order = self.port.order(self.task(task), attempt);
+        let tree = self.repo.tree_of(commit.as_str())?;
+        let (Some(order), Some(tree)) = (order, tree) else {
+            return Ok(None);
+        };
+        self.end_leftover(task, attempt).await;
+        self.remove_delivered(&order.worktree, tree.as_str());
+        let implemented = Happened::Implemented(Delivery {
+            commit: commit.as_str().to_owned(),
+            tree: tree.as_str().to_owned(),
+            base: order.base,
+            session: None,
+            cost: None,
+        });
+        self.say(task, attempt, &implemented)?;
+        Ok(Some(implemented))
+    }
+
+    /// Returns why a worker failed, in its own words.
+    fn worker_failed(&self, task: usize, attempt: u32) -> Error {
+        let folder = self.port.attempt_folder(self.task(task), attempt);
+        let log = folder.join("worker.log");
+        let text = fs_err::read_to_string(&log).unwrap_or_default();
+        let is_reason = |line: &&str| !line.is_empty() && !line.starts_with("hint:");
+        let lines: Vec<&str> = text.lines().map(str::trim).filter(is_reason).collect();
+        let said = match lines.join("; ") {
+            said if said.is_empty() => format!("it said nothing in `{log}`"),
+            said => rekindle_text::excerpt(&said, MOST_SAID),
+        };
+        Error::WorkerFailed {
+            task: self.task(task).to_owned(),
+            said,
+        }
     }
 
     /// Returns what an attempt said last of how it went, and remembers its agent's session and cost.
@@ -228,5 +300,29 @@ impl Orchestrator<'_> {
             reason: reason.to_owned(),
         };
         self.say(task, attempt, &blocked)
+    }
+}
+
+/// Returns whether an attempt's last word says how it ended.
+fn is_an_end(last: Option<&Happened>) -> bool {
+    match last {
+        Some(
+            Happened::Implemented(_)
+            | Happened::Failed { .. }
+            | Happened::Limited { .. }
+            | Happened::Stopped { .. }
+            | Happened::Interrupted(_)
+            | Happened::Completed { .. }
+            | Happened::Blocked { .. }
+            | Happened::Reopened { .. },
+        ) => true,
+        Some(
+            Happened::Claimed
+            | Happened::Started { .. }
+            | Happened::Beat { .. }
+            | Happened::Session { .. }
+            | Happened::Cost { .. },
+        )
+        | None => false,
     }
 }

@@ -83,7 +83,7 @@ impl Orchestrator<'_> {
         if self.adopt(task, newest, &order.log).await? {
             return Ok(());
         }
-        let last = self.last_word(task, newest, &order.log);
+        let last = self.outcome(task, newest, &order.log).await?;
         match last {
             Some(Happened::Implemented(delivery)) if !self.was_refused(task, newest) => {
                 self.delivered_again(task, newest, delivery);

@@ -34,6 +34,8 @@ pub(super) struct Over {
     pub(super) attempt: u32,
     /// The signal that it died by, where it is known.
     pub(super) signal: Option<i32>,
+    /// Whether it ended by itself and with an error.
+    pub(super) has_failed: bool,
 }
 
 impl Orchestrator<'_> {
@@ -119,6 +121,7 @@ impl Orchestrator<'_> {
                 task,
                 attempt,
                 signal: status.and_then(|status| status.signal()),
+                has_failed: status.and_then(|status| status.code()).unwrap_or(0) != 0,
             }
         });
         self.engine.watcher.progress(&Progress::Started(
@@ -207,6 +210,7 @@ impl Orchestrator<'_> {
                 task,
                 attempt,
                 signal: None,
+                has_failed: false,
             }
         });
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Output;
 
 use libtest_mimic::Trial;
-use rekindle_runner::EFFECT_CRASH_POINTS;
+use rekindle_runner::crash_places;
 
 use crate::scene::{Files, SUBJECT, Scene, files, text};
 use crate::trial;
@@ -46,10 +46,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         .collect()
 }
 
-/// Returns the points that a first runner passes.
+/// Returns the points inside of effects, which a first runner passes.
 fn points() -> impl Iterator<Item = &'static str> {
-    let all = EFFECT_CRASH_POINTS.iter().copied();
-    all.filter(|&point| point != ONLY_AGAIN)
+    let within = ["move-", "land-", "end-worker-"];
+    crash_places().filter(move |point| within.iter().any(|start| point.starts_with(start)))
 }
 
 /// What a story comes to.
@@ -104,11 +104,9 @@ fn dies_at_every_passing(point: &str) {
         assert!(!has_died(&story.child("apply", None)));
         assert_eq!(end(&story), calm, "{place} without a journal");
         // The recovery dies too: at the same place, and at another each time.
-        let number = nth * 7 + point.len();
-        for again in [
-            point,
-            EFFECT_CRASH_POINTS[number % EFFECT_CRASH_POINTS.len()],
-        ] {
+        let all: Vec<&str> = points().chain([ONLY_AGAIN]).collect();
+        let other = all[(nth * 7 + point.len()) % all.len()];
+        for again in [point, other] {
             dies_twice(&place, again, &calm);
         }
     }

@@ -19,9 +19,7 @@ impl Reader<'_> {
             let Some(tree) = &mut task.tree else { continue };
             let is_on_main = *on_main.entry(tree.head.clone()).or_insert_with(|| {
                 let commit = tree.head.clone();
-                let answer = self
-                    .world
-                    .git(self.world.project(), &GitQuestion::Has { commit });
+                let answer = self.ask(&GitQuestion::Has { commit });
                 answer.and_then(GitAnswer::has).unwrap_or(false)
             });
             tree.has_own_commits = !is_on_main;
@@ -88,9 +86,7 @@ impl Reader<'_> {
                 let is_cleaned_up = task.tree.is_none() && task.is_archived && has_ended;
                 let after = wave.base.clone().filter(|_| !is_cleaned_up);
                 let commits = histories.entry(after.clone()).or_insert_with(|| {
-                    let answer = self
-                        .world
-                        .git(self.world.project(), &GitQuestion::Commits { after });
+                    let answer = self.ask(&GitQuestion::Commits { after });
                     answer.and_then(GitAnswer::commits).unwrap_or_default()
                 });
                 // Git takes the blank at the end of a subject without a title away.
@@ -189,8 +185,7 @@ impl Reader<'_> {
             return;
         };
         let answer = self
-            .world
-            .git(self.world.project(), &GitQuestion::Between { from, to })
+            .ask(&GitQuestion::Between { from, to })
             .and_then(GitAnswer::changes);
         let touched = Touched::of(&answer.unwrap_or_default());
         task.landed_paths = touched.0.into_keys().collect();
@@ -201,9 +196,8 @@ impl Reader<'_> {
         let Some(head) = phase.repository.as_ref().and_then(|repo| repo.head.clone()) else {
             return;
         };
-        let project = self.world.project();
         let ask = |question: &GitQuestion| {
-            let answer = self.world.git(project, question);
+            let answer = self.ask(question);
             answer
                 .and_then(GitAnswer::changes)
                 .map(|changes| Touched::of(&changes))

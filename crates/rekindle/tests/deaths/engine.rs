@@ -1,0 +1,99 @@
+//! A run of the engine: three tasks, of which one builds on another.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, ensure};
+use rekindle_testkit::deaths::Story;
+use rekindle_testkit::repository::WRITE;
+use rekindle_testkit::sandbox::{Sandbox, Typed};
+
+use crate::{BINARY, shell};
+
+const PLAN: &str = r#"{"title": "Test", "tasks": [
+    {"id": "A", "title": "Do A", "dependencies": []},
+    {"id": "B", "title": "Do B", "dependencies": ["A"]},
+    {"id": "C", "title": "Do C", "dependencies": []}]}"#;
+
+pub(crate) struct Engine {
+    sandbox: Sandbox,
+}
+
+/// What the branch holds, by task: how often it landed, what it wrote, how often it was said to be complete.
+type End = BTreeMap<String, (usize, String, usize)>;
+
+impl Engine {
+    pub(crate) fn new() -> Result<Self> {
+        let sandbox = Sandbox::in_memory(BINARY)?;
+        sandbox.write("plan.json", PLAN)?;
+        sandbox.write("README", "hello\n")?;
+        let init = "git init -q -b main && git add README && git commit -qm start";
+        shell(&sandbox, init)?;
+        Ok(Self { sandbox })
+    }
+}
+
+impl Story for Engine {
+    type End = End;
+
+    fn sandbox(&self) -> &Sandbox {
+        &self.sandbox
+    }
+
+    fn typed(&self, _session: u32) -> Typed<'_> {
+        let runs = self.sandbox.path(".agent-memory/runs");
+        let is_made = |name: &str| !name.starts_with('.');
+        let mut names = runs.read_dir_utf8().into_iter().flatten().flatten();
+        // A run that died before its folder was there is begun anew.
+        let typed = if names.any(|entry| is_made(entry.file_name())) {
+            let args = ["resume", "--yes", "--agent-cmd", WRITE];
+            self.sandbox.typed(&args)
+        } else {
+            let branch = ["--branch", "result", "--yes", "--agent-cmd", WRITE];
+            let args = [&["run", "plan.json"], &branch[..]].concat();
+            self.sandbox.typed(&args)
+        };
+        typed.without("REKINDLE_NOW")
+    }
+
+    /// Workers outlive their orchestrator, and the next one has to cope with that.
+    fn is_waited_for(&self) -> bool {
+        false
+    }
+
+    fn is_by_chance(&self) -> bool {
+        true
+    }
+
+    fn end(&self) -> Result<End> {
+        let format = "%(trailers:key=Rekindle-Task,valueonly,separator=)";
+        let log = shell(
+            &self.sandbox,
+            &format!("git log --format='{format}' main..result"),
+        )?;
+        let logs = shell(
+            &self.sandbox,
+            "cat .agent-memory/runs/*/events/*.jsonl .agent-memory/runs/*/events/*/*.jsonl 2>/dev/null || true",
+        )?;
+        let mut end = End::new();
+        for task in ["A", "B", "C"] {
+            let n_landed = log.lines().filter(|line| *line == task).count();
+            let written = shell(&self.sandbox, &format!("git show result:{task}.txt"))?;
+            let said = |line: &&str| {
+                line.contains("\"event_type\":\"task_completed\"")
+                    && line.contains(&format!("\"task_id\":\"{task}\""))
+            };
+            let n_said = logs.lines().filter(said).count();
+            end.insert(task.to_owned(), (n_landed, written, n_said));
+        }
+        let left = shell(&self.sandbox, "git for-each-ref refs/rekindle/work")?;
+        ensure!(left.is_empty(), "deliveries are left: {left}");
+        let worktrees = shell(&self.sandbox, "git worktree list")?;
+        ensure!(worktrees.lines().count() == 1, "{worktrees}");
+        let inspected = self.sandbox.run(&["inspect", "--json"])?;
+        ensure!(
+            inspected.stdout().contains("\"incomplete\":[]"),
+            "{inspected}"
+        );
+        Ok(end)
+    }
+}
