@@ -9,7 +9,7 @@ use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{FileExt as _, fchown, symlink};
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, fchown, symlink};
 use std::path::Path;
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags};
@@ -100,6 +100,12 @@ impl Write for Written<'_> {
 pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
     Call::MakeFolder.pass()?;
     fs::create_dir(path)
+}
+
+/// Makes a folder with these rights at the most.
+pub(crate) fn make_private_folder(path: &Path, mode: u32) -> io::Result<()> {
+    Call::MakeFolder.pass()?;
+    fs::DirBuilder::new().mode(mode).create(path)
 }
 
 pub(crate) fn make_folders(path: &Path) -> io::Result<()> {

@@ -54,7 +54,7 @@ fn hints(planned: &Planned) -> Vec<String> {
             .collect();
     }
     let hint = match &planned.plan.then {
-        Then::Agent(_) => "do what `then.prompt` says yourself; where the protocol keeps events, tell with `report_event` that it begins and what came of it; then call `next_step` again".to_owned(),
+        Then::Agent(_) => "do what `then.prompt` says yourself and tell what came of it as `then.by_hand` says, events with `report_event`; then call `next_step` again".to_owned(),
         Then::Ask(_) => format!("put the question to the user in its own words; they answer it in a terminal with `rekindle resume {id}`"),
         Then::Workers | Then::Check(_) => format!("this is for workers, which a person starts in a terminal with `rekindle resume {id} --agent NAME`"),
         Then::Again => "rekindle has something to record first: call `resume` without `digest`, then with it".to_owned(),

@@ -102,7 +102,7 @@ fn apply(desk: &Desk, query: &Query, digest: &str) -> Result<Answer, Failure> {
 fn what_next(object: &ResumeOut) -> Option<String> {
     let hint = match (&object.agent, &object.question) {
         (Some(_), _) => {
-            "do the step in `agent` yourself; where the protocol keeps events, tell with `report_event` that it begins and what came of it; then call `next_step`"
+            "do the step in `agent` yourself and tell what came of it as its `by_hand` says, events with `report_event`; then call `next_step`"
         }
         (None, Some(_)) => {
             "put the question to the user in its own words; they answer it in a terminal with `rekindle resume`"

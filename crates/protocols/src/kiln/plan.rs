@@ -192,7 +192,7 @@ impl Planner<'_> {
             return None;
         };
         let is_silent = project.fields.handoff_note.is_empty();
-        if execution.reason != Reason::InProgress || !is_silent {
+        if execution.reason != Pick::InProgress || !is_silent {
             return None;
         }
         let note = under_way(execution);

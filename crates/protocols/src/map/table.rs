@@ -146,20 +146,20 @@ pub(crate) static SETTLEMENTS: Table<Return, Settlement> = Table {
     rows: &[
         settled(
             ReturnWhen {
+                is_due: Is(false),
+                ..ReturnWhen::ANY
+            },
+            Settlement::Again,
+            "seed 205, 291",
+        ),
+        settled(
+            ReturnWhen {
                 duty: Is(Duty::WriteTests),
                 is_again: Is(true),
                 ..ReturnWhen::ANY
             },
             Settlement::GateAgain,
             "seed 203-207",
-        ),
-        settled(
-            ReturnWhen {
-                is_due: Is(false),
-                ..ReturnWhen::ANY
-            },
-            Settlement::Again,
-            "seed 205, 291",
         ),
         settled(
             ReturnWhen {

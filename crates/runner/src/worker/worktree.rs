@@ -10,18 +10,23 @@ impl Worker<'_> {
     /// Makes the worktree, or cleans the one of a former attempt after saving what is in it.
     pub(super) fn prepare(&self, base: &ObjectId) -> Result<(), Error> {
         let worktree = &self.order.worktree;
+        rekindle_fs::confine(&self.order.project, worktree)?;
         let main = Repo::at(self.repo.program(), self.order.project.clone());
         if worktree.join(".git").exists() {
             main.unlock_half_made(worktree)?;
             if is_ready(self.reuse(base))? {
                 return Ok(());
             }
-        } else if !worktree.exists()
-            && main
-                .add_worktree(worktree, base, Checkout::Detached)
-                .is_ok()
-        {
-            return Ok(());
+        } else if !worktree.exists() {
+            // Without the folder above it git does not see that the path is registered already,
+            // registers it a second time, and then lets go of neither.
+            if let Some(above) = worktree.parent() {
+                rekindle_fs::ensure_dir(above)?;
+            }
+            let made = main.add_worktree(worktree, base, Checkout::Detached);
+            if made.is_ok() {
+                return Ok(());
+            }
         }
         make_room(&main, worktree)?;
         main.prune_worktrees()?;

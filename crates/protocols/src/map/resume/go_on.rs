@@ -413,7 +413,7 @@ fn rejection(workflow: &Workflow, subtask: &str, mode: Mode) -> Result<Rejection
 /// Returns what a person is told of a subtask that was rejected more often than it may be.
 fn exhausted(workflow: &Workflow, subtask: &str, mode: Mode) -> Result<Option<String>, Fault> {
     let verdict = RETRIES.decide(rejection(workflow, subtask, mode)?);
-    Ok((verdict == Retry::Exhausted).then(|| {
+    Ok((*verdict == Retry::Exhausted).then(|| {
         let count = prompts::retries(workflow, subtask, mode);
         format!("{subtask} was rejected {count} times, which is more than the retries it has. Is it to be judged again?")
     }))
