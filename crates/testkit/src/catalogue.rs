@@ -6,8 +6,9 @@ use std::io;
 use camino::Utf8Path;
 use regex::Regex;
 
-/// A function that is a test, and a trial that a test without the usual harness names.
-const NAMES: &str = r#"#\[test\]\s+(?:#\[[^\]]*\]\s+)*(?:async )?fn (\w+)|Trial::test\(\s*"(\w+)""#;
+/// A function that is a test, and what a test without the usual harness names: a trial, or a story
+/// that is told with a death at each place.
+const NAMES: &str = r#"#\[test\]\s+(?:#\[[^\]]*\]\s+)*(?:async )?fn (\w+)|\b(?:Trial::test|trial)\(\s*"(\w+)"|\bstory\(\s*"(\w+)""#;
 
 /// Returns the names of all tests in the Rust files below a folder.
 pub fn tests_below(folder: &Utf8Path) -> io::Result<BTreeSet<String>> {
@@ -23,6 +24,9 @@ pub fn tests_below(folder: &Utf8Path) -> io::Result<BTreeSet<String>> {
                 let text = fs_err::read_to_string(&path)?;
                 let found = pattern.captures_iter(&text);
                 names.extend(found.filter_map(|found| {
+                    if let Some(story) = found.get(3) {
+                        return Some(format!("{}_dies", story.as_str()));
+                    }
                     let name = found.get(1).or_else(|| found.get(2))?;
                     Some(name.as_str().to_owned())
                 }));
@@ -43,9 +47,10 @@ mod tests {
         let text = "fn no() {}\n#[test]\nfn plain() {}\n    #[test]\n    #[cfg(unix)]\n    async fn other() {}\n";
         fs_err::create_dir(top.join("below")).unwrap();
         fs_err::write(top.join("below/a.rs"), text).unwrap();
-        fs_err::write(top.join("b.rs"), "Trial::test(\n    \"trial\", || {})").unwrap();
+        let trials = "Trial::test(\n    \"trial\", || {})\nstory(\"story\", FEW)";
+        fs_err::write(top.join("b.rs"), trials).unwrap();
         fs_err::write(top.join("c.md"), "#[test]\nfn none() {}").unwrap();
         let names: Vec<String> = tests_below(top).unwrap().into_iter().collect();
-        assert_eq!(names, ["other", "plain", "trial"]);
+        assert_eq!(names, ["other", "plain", "story_dies", "trial"]);
     }
 }
