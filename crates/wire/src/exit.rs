@@ -8,5 +8,6 @@ pub const CANNOT: u8 = 1;
 pub const USAGE: u8 = 2;
 /// A choice is needed and nobody is there to make it.
 pub const CHOICE: u8 = 3;
-/// Another rekindle, or an agent of an earlier one, holds it.
+/// Another rekindle or an agent of an earlier one holds it, or, where nobody is asked, a session of a
+/// coding agent is at work.
 pub const HELD: u8 = 4;
