@@ -1,7 +1,7 @@
 //! The project's own chores: `cargo xtask <chore>`.
 //!
 //! A chore is one file with one constant [`Chore`]; adding one is a file and a line in [`CHORES`].
-//! Plain `std`, but for the JSON schemas in `docs`, so that it builds in a moment.
+//! Plain `std`, but for the JSON schemas and the decision tables in `docs`, so that it builds in a moment.
 
 use std::process::ExitCode;
 
