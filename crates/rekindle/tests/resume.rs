@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result};
 use rekindle_testkit::agent_memory::Run;
-use rekindle_testkit::sandbox::Sandbox;
+use rekindle_testkit::sandbox::{Sandbox, quoted};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_rekindle");
 const ORDERS: &str = "20260119-0900-orders-api-k2l3";
@@ -249,6 +249,36 @@ fn without_an_agent_it_says_what_one_would_do_next() -> Result<()> {
     hint: let one do it: `rekindle resume --agent-cmd 'COMMAND'` (the prompt is on its standard input)
     hint: `rekindle resume --no-agent --json` has the whole prompt
     ");
+    Ok(())
+}
+
+#[test]
+fn whoever_does_every_step_by_hand_comes_to_the_question_of_the_merge() -> Result<()> {
+    let (sandbox, run) = interrupted()?;
+    let mut done = Vec::new();
+    loop {
+        let ran = sandbox.run(&["resume", "--yes", "--no-agent", "--json"])?;
+        let object = ran.json()?;
+        if object["outcome"] != "agent_needed" {
+            assert_eq!(object["outcome"], "waiting", "{ran}");
+            break;
+        }
+        let agent = &object["agent"];
+        let step = format!("{} {}", agent["role"], agent["task"]);
+        assert!(!done.contains(&step), "{step} comes again: {ran}");
+        done.push(step);
+        for document in ["cleanup-report.md", "pr-description.md", "pr-checklist.md"] {
+            sandbox.write(run.path(document), "there\n")?;
+        }
+        let told = agent["by_hand"].as_array().context("no list")?.iter();
+        let told = told.filter_map(|told| told.as_str()?.split('`').nth(1));
+        for command in told.filter(|command| !command.contains("failed")) {
+            let command = command.replacen("rekindle", &quoted(BINARY), 1);
+            let ran = sandbox.typed(&[]).through(&["sh", "-c", &command]).run()?;
+            assert_eq!(ran.code(), Some(0), "{command}: {ran}");
+        }
+    }
+    insta::assert_snapshot!(done.join("\n"), @r#""#);
     Ok(())
 }
 

@@ -299,14 +299,20 @@ impl Planner<'_> {
 
     /// Returns the move to a phase, in the numbers that this run uses.
     fn transition(&self, to: SeedPhase, trigger: &str, notes: Option<&str>) -> Step {
-        let from = self.run.phase.logged();
-        let to_phase = self.run.phase.numbering.number(to);
-        let mut details = json!({"from_phase": from, "to_phase": to_phase, "trigger": trigger});
+        let mut details = self.moved(to, trigger);
+        let to_phase = details["to_phase"].clone();
         if let Some(notes) = notes {
             details["notes"] = Value::from(notes);
         }
         let record = self.record("phase_transition").details(details);
         self.append(&record, format!("the run moves to phase {to_phase}"))
+    }
+
+    /// Returns what is told of a phase that follows.
+    fn moved(&self, to: SeedPhase, trigger: &str) -> Value {
+        let from = self.run.phase.logged();
+        let to = self.run.phase.numbering.number(to);
+        json!({"from_phase": from, "to_phase": to, "trigger": trigger})
     }
 
     fn execute(&self, work: &Work, guidance: Option<&str>) -> Plan {
@@ -319,8 +325,11 @@ impl Planner<'_> {
     }
 
     fn completed(&self, why: &str) -> Step {
-        let details = json!({"total_tasks": self.run.total, "tasks_completed": self.run.done});
-        self.append(&self.record("run_completed").details(details), why)
+        self.append(&self.record("run_completed").details(self.totals()), why)
+    }
+
+    fn totals(&self) -> Value {
+        json!({"total_tasks": self.run.total, "tasks_completed": self.run.done})
     }
 }
 

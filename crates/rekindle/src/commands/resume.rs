@@ -115,7 +115,7 @@ fn tell(project: &Project, outcome: &Outcome, terminal: &mut Terminal) {
             terminal.note(&render::stop(stop));
         }
         Outcome::AgentNeeded(task) => {
-            terminal.note(&render::agent_needed(task, environment::is_inside_agent()))
+            terminal.note(&render::agent_needed(task, environment::is_inside_agent()));
         }
         Outcome::Unanswered(question) => terminal.note(&render::unanswered(question)),
     }

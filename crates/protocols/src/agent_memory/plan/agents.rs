@@ -1,6 +1,7 @@
 //! What agents are told: one for each kind of work that a run has for them.
 
 use rekindle_model::AgentTask;
+use rekindle_text::shell_word;
 
 use super::super::layout;
 use super::super::next::{NextAction, Work};
@@ -30,6 +31,7 @@ impl Planner<'_> {
                 rekindle_text::excerpt(guidance, 2000)
             ));
         }
+        let of_task = format!(" --task {}", shell_word(&work.task));
         AgentTask {
             role: "executor",
             task: Some(work.task.clone()),
@@ -39,25 +41,22 @@ impl Planner<'_> {
             prompt: prompt.finish(),
             checks: Vec::new(),
             by_hand: vec![
-                self.tells("task_started", Some(&work.task), "when it is begun"),
+                self.tells("task_started", &of_task, "when it is begun"),
+                self.tells("task_implemented", &of_task, "when the work is there"),
                 self.tells(
-                    "task_implemented",
-                    Some(&work.task),
-                    "when the work is there",
+                    "task_failed",
+                    &format!("{of_task} --details '{{\"error\":\"WHY\"}}'"),
+                    "when it can not be done",
                 ),
-                self.tells("task_failed", Some(&work.task), "when it can not be done"),
             ],
             seen: None,
         }
     }
 
     /// Says how a caller who does the work itself tells of it.
-    fn tells(&self, event: &str, task: Option<&str>, when: &str) -> String {
+    fn tells(&self, event: &str, more: &str, when: &str) -> String {
         let id = self.id();
-        let task = task.map_or_else(String::new, |task| {
-            format!(" --task {}", rekindle_text::shell_word(task))
-        });
-        format!("{when}: `rekindle event agent-memory:{id} {event}{task}`")
+        format!("{when}: `rekindle event agent-memory:{id} {event}{more}`")
     }
 
     fn describe(&self, prompt: Prompt, work: &Work) -> Prompt {
@@ -89,6 +88,7 @@ impl Planner<'_> {
         }
         let graph = self.run.evidence.graph.get();
         let task = graph.and_then(|graph| graph.tasks.get(graph.graph.find(&work.task)?));
+        let of_task = format!(" --task {}", shell_word(&work.task));
         AgentTask {
             role: "verifier",
             task: Some(work.task.clone()),
@@ -97,11 +97,11 @@ impl Planner<'_> {
             prompt: prompt.finish(),
             checks: task.map(|task| task.checks.clone()).unwrap_or_default(),
             by_hand: vec![
-                self.tells("task_verified", Some(&work.task), "when it passes"),
-                self.tells("task_completed", Some(&work.task), "after that"),
+                self.tells("task_verified", &of_task, "when it passes"),
+                self.tells("task_completed", &of_task, "after that"),
                 self.tells(
                     "task_verification_failed",
-                    Some(&work.task),
+                    &format!("{of_task} --details '{{\"reason\":\"WHY\"}}'"),
                     "when it does not pass",
                 ),
             ],
@@ -164,10 +164,11 @@ impl Planner<'_> {
             summary: self.run.next.summary(),
             prompt: prompt.finish(),
             checks: Vec::new(),
-            by_hand: match role {
-                "cleanup" => vec![self.tells("cleanup_completed", None, "when it is done")],
-                _ => Vec::new(),
-            },
+            by_hand: self.follows(role).map_or_else(Vec::new, |follows| {
+                let more = follows.details.map(|details| details.to_string());
+                let more = more.map(|details| format!(" --details {}", shell_word(&details)));
+                vec![self.tells(follows.event, &more.unwrap_or_default(), "when it is done")]
+            }),
             seen: None,
         }
     }

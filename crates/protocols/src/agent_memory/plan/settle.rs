@@ -1,7 +1,7 @@
 //! What is recorded after an agent has ended.
 
 use rekindle_model::{AgentTask, Ended, Plan, Step, StopKind, Then};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::layout::Artifact;
 use super::super::phase::SeedPhase;
@@ -93,24 +93,63 @@ impl Planner<'_> {
         self.plan(Vec::new(), stop(StopKind::Blocked, reason, hints))
     }
 
-    /// Returns the events that follow a step which an agent said it did, as far as its document is there.
+    /// Returns the event that follows a step which an agent said it did, if its document is there.
     fn after_step(&self, task: &AgentTask) -> Vec<Step> {
         let has = |artifact| self.run.evidence.artifacts.contains(&artifact);
-        let phase = self.run.phase.seed;
-        match task.role {
-            "spec-writer" if has(Artifact::Prd) && phase == SeedPhase::Intake => {
-                vec![self.transition(SeedPhase::Planning, "prd_ready", None)]
+        let is_there = match task.role {
+            "spec-writer" => has(Artifact::Prd),
+            "memory-consolidator" => has(Artifact::Summary),
+            _ => true,
+        };
+        let Some(Follows {
+            event,
+            details,
+            why,
+        }) = self.follows(task.role).filter(|_| is_there)
+        else {
+            return Vec::new();
+        };
+        let mut record = self.record(event);
+        if let Some(details) = details {
+            record = record.details(details);
+        }
+        vec![self.append(&record, why)]
+    }
+
+    /// Returns what is told when the step of a role is done that is no task's.
+    pub(super) fn follows(&self, role: &str) -> Option<Follows> {
+        let moves = |to, trigger| {
+            let details = self.moved(to, trigger);
+            Follows {
+                event: "phase_transition",
+                why: format!("the run moves to phase {}", details["to_phase"]),
+                details: Some(details),
             }
-            "executor" => vec![self.transition(SeedPhase::Cleanup, "small_task_done", None)],
-            "verifier" => vec![self.transition(SeedPhase::Cleanup, "all_tasks_finished", None)],
-            "cleanup" => {
-                let record = self.record("cleanup_completed");
-                vec![self.append(&record, "cleanup is done")]
+        };
+        match role {
+            "spec-writer" if self.run.phase.seed == SeedPhase::Intake => {
+                Some(moves(SeedPhase::Planning, "prd_ready"))
             }
-            "memory-consolidator" if has(Artifact::Summary) => {
-                vec![self.completed("memory is consolidated")]
-            }
-            _ => Vec::new(),
+            "executor" => Some(moves(SeedPhase::Cleanup, "small_task_done")),
+            "verifier" => Some(moves(SeedPhase::Cleanup, "all_tasks_finished")),
+            "cleanup" => Some(Follows {
+                event: "cleanup_completed",
+                details: None,
+                why: "cleanup is done".to_owned(),
+            }),
+            "memory-consolidator" => Some(Follows {
+                event: "run_completed",
+                details: Some(self.totals()),
+                why: "memory is consolidated".to_owned(),
+            }),
+            _ => None,
         }
     }
+}
+
+/// An event that follows a step.
+pub(super) struct Follows {
+    pub(super) event: &'static str,
+    pub(super) details: Option<Value>,
+    pub(super) why: String,
 }
