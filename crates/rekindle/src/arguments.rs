@@ -18,7 +18,7 @@ use rekindle_model::{ProtocolName, Report};
     max_term_width = 100
 )]
 #[command(
-    after_help = "Exit codes: 0 done or declined, 1 cannot resume, 2 wrong usage, 3 a choice is needed and nobody is there, 4 another rekindle holds it."
+    after_help = "Exit codes: 0 done or declined, 1 cannot resume, 2 wrong usage, 3 a choice is needed and nobody is there, 4 another rekindle or agent is at work."
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]

@@ -244,8 +244,12 @@ impl Watcher for Terminal {
     fn progress(&mut self, progress: &Progress<'_>) {
         if self.json {
             let event = render::progress_word(progress);
+            // Programs read it, so it has no styles.
             let text = render::progress(progress);
-            self.json(&serde_json::json!({"schema": "rekindle.progress/1", "event": event, "text": text.trim_end()}));
+            let text = anstream::adapter::strip_str(text.trim_end()).to_string();
+            self.json(
+                &serde_json::json!({"schema": "rekindle.progress/1", "event": event, "text": text}),
+            );
         } else {
             self.hint(&render::progress(progress));
         }

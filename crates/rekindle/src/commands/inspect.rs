@@ -88,8 +88,9 @@ pub(super) fn plan(
     } else {
         let summary = planned.assessment.chosen();
         terminal.result(&render::plan(&planned.plan, summary, &planned.digest));
-        let blockers: Vec<&Finding> = planned.assessment.blockers().collect();
-        terminal.hint(&render::findings(&blockers));
+        let findings = planned.assessment.findings.iter();
+        let findings = findings.filter(|finding| finding.severity() != Severity::Note);
+        terminal.hint(&render::findings(&findings.collect::<Vec<_>>()));
         if let Some(last) = &planned.last_session {
             terminal.hint(&render::last_session(last));
         }
