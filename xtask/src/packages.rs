@@ -63,6 +63,25 @@ pub(crate) fn node(package: Package) -> Result<PathBuf, String> {
     })
 }
 
+/// Builds a program of Rust where it is not there yet; returns its path.
+pub(crate) fn rust(package: Package) -> Result<PathBuf, String> {
+    let (name, version) = package;
+    let folder = installed("rust", &[package], |folder| {
+        let wanted = [name, "--version", version];
+        let options = ["install", "--quiet", "--locked", "--root", "."];
+        // A target folder of ours would be locked by the build that runs this.
+        let mut command = Command::new("cargo");
+        command.args(options).args(wanted).current_dir(folder);
+        command.env("CARGO_TARGET_DIR", folder.join("build"));
+        if !run::watched(&mut command)? {
+            return Err(format!("`cargo install {name}` failed"));
+        }
+        let build = folder.join("build");
+        fs::remove_dir_all(&build).map_err(|e| cannot("remove", &build, &e))
+    })?;
+    Ok(folder.join("bin").join(name))
+}
+
 /// Returns the folder of packages, after they were installed into it.
 fn installed(
     kind: &str,

@@ -1,51 +1,103 @@
-//! What an agent pays for a hook that has nothing to say.
+//! What an agent pays for a hook that has nothing to say, by hyperfine.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use super::chore::{Bench, Setting};
-use super::race::{self, N_RUNS, Racer};
-use super::report::{Section, Target};
+use super::peer;
+use super::report::{Section, Table, Target};
+use crate::{packages, run};
 
 pub(super) const BENCH: Bench = Bench {
     name: "hook",
     run: bench,
 };
 
+const HYPERFINE: packages::Package = ("hyperfine", "1.20.0");
 const MOST_MS: f64 = 10.0;
+const N_RUNS: &str = "400";
 
 /// The log of a run that is over.
 const OVER: &str = r#"{"event_type":"run_completed","timestamp":"2026-01-19T11:00:00Z","actor":"orchestrator","details":{"total_tasks":1,"tasks_completed":1}}"#;
 
+/// What an agent tells a hook.
+const TOLD: &str =
+    r#"{"session_id":"bench","hook_event_name":"SessionStart","source":"startup","cwd":"."}"#;
+
+/// The times of one program, in milliseconds.
+struct Timed {
+    shown: String,
+    minimum: f64,
+    median: f64,
+    maximum: f64,
+}
+
 fn bench(setting: &Setting) -> Result<Section, String> {
+    let hyperfine = packages::rust(HYPERFINE)?;
     let empty = made(setting.folder.join("empty"))?;
     let over = setting.folder.join("over");
     let run = over.join(".agent-memory/runs/20260119-0900-over-a1b2/events/orchestrator");
-    let log = made(run)?.join("20260119-0900.jsonl");
-    std::fs::write(&log, format!("{OVER}\n"))
-        .map_err(|e| format!("cannot write `{}`: {e}", log.display()))?;
-    let start: &[&str] = &["hook", "session-start", "--agent", "claude"];
-    let tool: &[&str] = &["hook", "post-tool-use", "--agent", "claude"];
-    let rekindle =
-        |shown: &str, args, folder: &Path| Racer::new(shown, &setting.rekindle, args, folder);
-    let mut racers = vec![
-        rekindle("`rekindle hook session-start`, no workflow", start, &empty),
-        rekindle(
-            "`rekindle hook session-start`, a finished one",
+    written(
+        &made(run)?.join("20260119-0900.jsonl"),
+        &format!("{OVER}\n"),
+    )?;
+    let told = setting.folder.join("told.json");
+    written(&told, TOLD)?;
+    let rekindle = word(&setting.rekindle);
+    let start = format!("{rekindle} hook session-start --agent claude");
+    let tool = format!("{rekindle} hook post-tool-use --agent claude");
+    let program_true = peer::TRUE.find().ok_or("there is no `true` on the path")?;
+    let mut programs = vec![
+        (
+            "`rekindle hook session-start`, no workflow".to_owned(),
+            start.clone(),
+            &empty,
+        ),
+        (
+            "`rekindle hook session-start`, a finished one".to_owned(),
             start,
             &over,
         ),
-        rekindle("`rekindle hook post-tool-use`", tool, &over),
+        ("`rekindle hook post-tool-use`".to_owned(), tool, &over),
+        ("`true`".to_owned(), word(&program_true), &empty),
     ];
-    racers.extend(race::known(&empty)?);
-    let racers = race::race(racers)?;
-    let [nothing, finished, tool] = [0, 1, 2].map(|at| racers[at].median());
+    let (python, version) = peer::python().ok_or("there is no `python3` on the path")?;
+    let python = format!("{} -c pass", word(&python));
+    programs.push((format!("`python3 -c pass`, {version}"), python, &empty));
+    let figures = setting.folder.join("hook.csv");
+    let mut timed = Vec::new();
+    for (shown, command, folder) in programs {
+        let mut call = Command::new(&hyperfine);
+        call.args([
+            "--shell=none",
+            "--style=none",
+            "--warmup=20",
+            "--runs",
+            N_RUNS,
+        ]);
+        call.arg("--input")
+            .arg(&told)
+            .arg("--export-csv")
+            .arg(&figures);
+        call.arg(&command).current_dir(folder);
+        if !run::watched(&mut call)? {
+            return Err(format!("hyperfine could not time `{command}`"));
+        }
+        timed.push(read(shown, &figures)?);
+    }
+    let [nothing, finished, tool] = [0, 1, 2].map(|at| timed[at].median);
     Ok(Section {
         title: "Hooks",
         about: vec![format!(
-            "Wall time of a hook that has nothing to say, {N_RUNS} runs of each in turns, started \
-             by one process; the targets are for the median."
+            "Wall time of a hook that has nothing to say: {N_RUNS} runs of each by hyperfine {}, \
+             without a shell; the targets are for the median.",
+            HYPERFINE.1
         )],
-        table: race::table(&racers),
+        table: Table {
+            n_text: 1,
+            head: vec!["program", "minimum ms", "median ms", "maximum ms"],
+            rows: timed.iter().map(Timed::row).collect(),
+        },
         targets: vec![
             Target::below("where there is no workflow", nothing, MOST_MS, "ms"),
             Target::below("where all is finished", finished, MOST_MS, "ms"),
@@ -56,8 +108,48 @@ fn bench(setting: &Setting) -> Result<Section, String> {
     })
 }
 
+impl Timed {
+    fn row(&self) -> Vec<String> {
+        let times = [self.minimum, self.median, self.maximum].map(|time| format!("{time:.2}"));
+        std::iter::once(self.shown.clone()).chain(times).collect()
+    }
+}
+
+/// Reads what hyperfine wrote of one program: a line of names and one of figures, in seconds.
+fn read(shown: String, file: &Path) -> Result<Timed, String> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|e| format!("cannot read `{}`: {e}", file.display()))?;
+    let mut lines = text.lines();
+    let (names, figures) = (lines.next(), lines.next());
+    let (names, figures) = names.zip(figures).ok_or("hyperfine wrote no figures")?;
+    // The command comes first and may hold commas, so both lines are read from their ends.
+    let figure = |name: &str| {
+        let at = names.rsplit(',').position(|found| found == name)?;
+        figures.rsplit(',').nth(at)?.parse::<f64>().ok()
+    };
+    let in_ms = |name: &str| {
+        let seconds = figure(name).ok_or_else(|| format!("hyperfine wrote no `{name}`"))?;
+        Ok::<f64, String>(seconds * 1000.0)
+    };
+    Ok(Timed {
+        shown,
+        minimum: in_ms("min")?,
+        median: in_ms("median")?,
+        maximum: in_ms("max")?,
+    })
+}
+
+/// Returns a path as one word of the line that hyperfine takes apart.
+fn word(path: &Path) -> String {
+    format!("'{}'", path.display())
+}
+
 fn made(folder: PathBuf) -> Result<PathBuf, String> {
     std::fs::create_dir_all(&folder)
         .map_err(|e| format!("cannot make `{}`: {e}", folder.display()))?;
     Ok(folder)
+}
+
+fn written(file: &Path, text: &str) -> Result<(), String> {
+    std::fs::write(file, text).map_err(|e| format!("cannot write `{}`: {e}", file.display()))
 }
