@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use rekindle_testkit::repository::{Project, WRITE, kill, text};
+use rekindle_testkit::repository::{Project, WRITE, kill, run_words, text};
 
 #[track_caller]
 fn assert_done(output: &Output) {
@@ -188,18 +188,7 @@ fn a_second_orchestrator_is_told_who_holds_the_run() {
         "cat > /dev/null; echo in > {0}.in; while [ ! -e {0} ]; do sleep 0.05; done",
         gate.display()
     );
-    let mut first = project
-        .command(&[
-            "run",
-            "plan.json",
-            "--branch",
-            "result",
-            "--yes",
-            "--agent-cmd",
-            &agent,
-        ])
-        .spawn()
-        .unwrap();
+    let mut first = project.command(&run_words(&agent)).spawn().unwrap();
     wait_for(&gate.with_extension("in"));
     let second = project.rekindle(&["resume", "--yes", "--agent-cmd", WRITE]);
     assert_eq!(second.status.code(), Some(4));
@@ -218,18 +207,7 @@ fn a_worker_that_outlives_its_orchestrator_is_found_and_not_doubled() {
         "cat > /dev/null; echo x >> {0}.in; while [ ! -e {0} ]; do sleep 0.05; done; echo done > A.txt",
         gate.display()
     );
-    let mut first = project
-        .command(&[
-            "run",
-            "plan.json",
-            "--branch",
-            "result",
-            "--yes",
-            "--agent-cmd",
-            &agent,
-        ])
-        .spawn()
-        .unwrap();
+    let mut first = project.command(&run_words(&agent)).spawn().unwrap();
     wait_for(&gate.with_extension("in"));
     kill(first.id(), "KILL");
     first.wait().unwrap();
@@ -398,18 +376,7 @@ fn two_interrupts_end_the_workers_too_and_cost_no_attempt_more_than_needed() {
     project.plan("A");
     let gate = project.path().join("gate");
     let agent = gated(&gate);
-    let mut run = project
-        .command(&[
-            "run",
-            "plan.json",
-            "--branch",
-            "result",
-            "--yes",
-            "--agent-cmd",
-            &agent,
-        ])
-        .spawn()
-        .unwrap();
+    let mut run = project.command(&run_words(&agent)).spawn().unwrap();
     wait_for(&gate.with_extension("in"));
     let mut lines = std::io::BufRead::lines(std::io::BufReader::new(run.stderr.take().unwrap()));
     kill(run.id(), "INT");
@@ -626,15 +593,7 @@ fn variables_that_point_git_elsewhere_do_not_reach_an_agent() {
     let agent = "cat > /dev/null; echo x > x.txt; git add -A; git commit -qm agent";
     let main = project.git(&["rev-parse", "main"]);
     let output = project
-        .command(&[
-            "run",
-            "plan.json",
-            "--branch",
-            "result",
-            "--yes",
-            "--agent-cmd",
-            agent,
-        ])
+        .command(&run_words(agent))
         .env("GIT_DIR", project.path().join(".git"))
         .env("GIT_INDEX_FILE", project.path().join(".git/index"))
         .output()

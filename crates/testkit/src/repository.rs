@@ -28,6 +28,19 @@ pub struct Project {
 /// An agent that writes one file with the task's name.
 pub const WRITE: &str = r#"cat > /dev/null; echo "$REKINDLE_TASK" >> "$REKINDLE_TASK.txt""#;
 
+/// Returns what is typed to start a run of the plan on the branch `result`.
+pub fn run_words(agent: &str) -> [&str; 7] {
+    [
+        "run",
+        "plan.json",
+        "--branch",
+        "result",
+        "--yes",
+        "--agent-cmd",
+        agent,
+    ]
+}
+
 impl Project {
     /// Makes a repository with one commit.
     pub fn new(binary: &str) -> Self {
@@ -168,15 +181,7 @@ impl Project {
 
     /// Starts a run of the plan on the branch `result`.
     pub fn run(&self, agent: &str, more: &[&str]) -> Output {
-        let mut arguments = vec![
-            "run",
-            "plan.json",
-            "--branch",
-            "result",
-            "--yes",
-            "--agent-cmd",
-            agent,
-        ];
+        let mut arguments = run_words(agent).to_vec();
         arguments.extend(more);
         self.rekindle(&arguments)
     }

@@ -361,12 +361,7 @@ impl Program {
 
     /// Returns it as a word of a shell.
     fn in_shell(&self) -> String {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
-        if self.0.chars().all(is_plain) {
-            self.0.clone()
-        } else {
-            format!("'{}'", self.0.replace('\'', r"'\''"))
-        }
+        rekindle_text::shell_word(&self.0).into_owned()
     }
 }
 

@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use camino::Utf8Path;
 use rekindle_testkit::agent_memory::DILIGENT_AGENT;
 use rekindle_testkit::gate::Gate;
-use rekindle_testkit::repository::{Project, WRITE, text};
+use rekindle_testkit::repository::{Project, WRITE, run_words, text};
 use rekindle_testkit::running::wait_until_gone;
 use rekindle_testkit::sandbox::LIMIT;
 
@@ -76,15 +76,7 @@ fn bmad_loop_299_delivered_and_never_merged() -> Result<()> {
     let place = Utf8Path::from_path(beside.path()).unwrap_or(Utf8Path::new("/"));
     let mut gate = Gate::new(place)?;
     let agent = format!("cat > /dev/null\n{}\necho x > A.txt", gate.script());
-    let run = [
-        "run",
-        "plan.json",
-        "--branch",
-        "result",
-        "--yes",
-        "--agent-cmd",
-        &agent,
-    ];
+    let run = run_words(&agent);
     let running = project.start(&run, &[]);
     gate.wait()?;
     running.kill()?;

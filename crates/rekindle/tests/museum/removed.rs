@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use camino::Utf8Path;
 use rekindle_testkit::gate::Gate;
-use rekindle_testkit::repository::{Project, WRITE, text};
+use rekindle_testkit::repository::{Project, WRITE, run_words, text};
 
 use crate::BINARY;
 
@@ -76,15 +76,7 @@ fn get_shit_done_1756_what_was_deleted_stays_deleted() -> Result<()> {
     let beside = tempfile::tempdir()?;
     let mut gate = Gate::new(Utf8Path::from_path(beside.path()).unwrap_or(Utf8Path::new("/")))?;
     let agent = format!("cat > /dev/null\n{}\necho x > A.txt", gate.script());
-    let run = [
-        "run",
-        "plan.json",
-        "--branch",
-        "result",
-        "--yes",
-        "--agent-cmd",
-        &agent,
-    ];
+    let run = run_words(&agent);
     let running = project.start(&run, &[]);
     gate.wait()?;
     let delete = "git update-ref refs/heads/result $(git commit-tree -p result -m deleted $(git mktree </dev/null))";
