@@ -573,7 +573,7 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
               Print version
 
     Exit codes: 0 done or declined, 1 cannot resume, 2 wrong usage, 3 a choice is needed and nobody is
-    there, 4 another rekindle holds it.
+    there, 4 another rekindle or agent is at work.
     ");
     Ok(())
 }

@@ -278,7 +278,13 @@ fn whoever_does_every_step_by_hand_comes_to_the_question_of_the_merge() -> Resul
             assert_eq!(ran.code(), Some(0), "{command}: {ran}");
         }
     }
-    insta::assert_snapshot!(done.join("\n"), @r#""#);
+    insta::assert_snapshot!(done.join("\n"), @r#"
+    "executor" "T002"
+    "verifier" "T002"
+    "executor" "T003"
+    "verifier" "T003"
+    "verifier" null
+    "#);
     Ok(())
 }
 
