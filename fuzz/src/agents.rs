@@ -30,8 +30,8 @@ pub fn streams(data: &[u8]) {
 pub fn agent_traces(data: &[u8]) {
     let world = Grown::new(data);
     let folder = Utf8Path::new(PROJECT);
-    let last = traces::last_session(&world, folder, None);
-    let again = traces::last_session(&world, folder, None);
+    let last = traces::last_session(&world, folder, &|_, _| false);
+    let again = traces::last_session(&world, folder, &|_, _| false);
     assert_eq!(format!("{last:?}"), format!("{again:?}"));
     let session = "11111111-2222-4333-8444-555555555555";
     for agent in Preset::ALL {

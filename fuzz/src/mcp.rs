@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rekindle_app::{Clock, Project};
+use rekindle_app::{Clock, Project, Zone};
 
 use crate::files::scratch;
 
@@ -13,7 +13,7 @@ pub fn mcp(data: &[u8]) {
     let project = Project {
         folder: folder.clone(),
         clock: Clock::Fixed(now),
-        zone: jiff::tz::TimeZone::UTC,
+        zone: Zone::Fixed(jiff::tz::TimeZone::UTC),
         variables: BTreeMap::from([("HOME".to_owned(), folder.to_string())]),
         program: "/nonexistent".into(),
         search_path: std::ffi::OsString::new(),

@@ -51,6 +51,9 @@ fn checks() -> Vec<(&'static str, Command)> {
         ("clippy", run::cargo(&lints)),
         ("doc", documents),
         ("docs", run::cargo(&["xtask", "docs", "--check"])),
-        ("fuzz", run::cargo(&["xtask", "fuzz"])),
+        (
+            "fuzz",
+            run::cargo(&["xtask", "fuzz", "--plain", "--runs", "500"]),
+        ),
     ]
 }

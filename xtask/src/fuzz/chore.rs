@@ -168,16 +168,18 @@ fn has_compiler() -> bool {
 /// Builds the targets; returns the folder of their programs.
 fn built(target: &Path, way: Way, names: &[String]) -> Result<PathBuf, String> {
     let (folder, host) = (target.join("fuzz"), host()?);
-    let mut command = run::cargo(&["build", "--release", "--manifest-path", "fuzz/Cargo.toml"]);
-    command.arg("--target-dir").arg(&folder);
+    let mut command = run::cargo(&["build", "--manifest-path", "fuzz/Cargo.toml"]);
     match way {
         // With a target named, build scripts and macros are built without the flags. `plain` is not among
         // the programs: what the flags call is in libFuzzer.
         Way::LibFuzzer => command
             .args(names.iter().flat_map(|name| ["--bin", name]))
-            .args(["--features", "libfuzzer", "--target", &host])
+            .args(["--release", "--features", "libfuzzer", "--target", &host])
+            .arg("--target-dir")
+            .arg(&folder)
             .env("RUSTFLAGS", COVERAGE.join(" ")),
-        Way::Plain => command.args(["--bin", "plain"]),
+        // Where the tests are built, which have most of its parts already.
+        Way::Plain => command.args(["--bin", "plain", "--target-dir"]).arg(target),
     };
     let (done, _) = run::timed("build", || run::watched(&mut command));
     if !done? {
@@ -185,7 +187,7 @@ fn built(target: &Path, way: Way, names: &[String]) -> Result<PathBuf, String> {
     }
     Ok(match way {
         Way::LibFuzzer => folder.join(host).join("release"),
-        Way::Plain => folder.join("release"),
+        Way::Plain => target.join("debug"),
     })
 }
 
