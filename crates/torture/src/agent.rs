@@ -10,11 +10,13 @@ pub(crate) const LEDGER: &str = "ledger";
 pub(crate) const NEEDS: &str = "needs";
 
 /// It writes a line that no other attempt writes, then that it has written it, and then the result.
+/// A kill may hit a command that it has started and not itself, so it ends with the first that fails.
 ///
 /// The result depends on nothing but the results of the tasks it needs, so
 /// that every undisturbed run makes the same, and a task that was begun before
 /// its needs had landed shows.
 pub(crate) const SCRIPT: &str = r#"#!/bin/sh
+set -e
 cat > /dev/null                      # the prompt
 mkdir -p torture
 mark="$REKINDLE_TASK $REKINDLE_ATTEMPT $$"
