@@ -80,24 +80,41 @@ pub trait Protocol: Sync {
     fn inspect(&self, world: &dyn World, ask: &Ask) -> Box<dyn Case>;
 
     /// Returns the line that records what happened to an attempt of the engine's.
+    ///
+    /// This and the next two are for protocols whose cases have [work](Case::work); of the others
+    /// the engine runs nothing, so there are no attempts to tell of.
     fn record(
         &self,
-        workflow: &str,
-        actor: &str,
-        task: &str,
-        attempt: u32,
-        happened: &Happened,
-        at: Timestamp,
-    ) -> String;
+        _workflow: &str,
+        _actor: &str,
+        _task: &str,
+        _attempt: u32,
+        _happened: &Happened,
+        _at: Timestamp,
+    ) -> String {
+        String::new()
+    }
 
     /// Returns what a line of an attempt's log says, of which task and which attempt.
-    fn heard(&self, line: &str) -> Option<(String, u32, Happened)>;
+    fn heard(&self, _line: &str) -> Option<(String, u32, Happened)> {
+        None
+    }
 
     /// Returns the log of an attempt, relative to the project.
-    fn attempt_log(&self, workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf;
+    fn attempt_log(
+        &self,
+        _workflow: &str,
+        _actor: &str,
+        _task: &str,
+        _attempt: u32,
+    ) -> Utf8PathBuf {
+        Utf8PathBuf::new()
+    }
 
     /// Returns the host's own record of a task with what happened in it, for protocols that keep one.
-    fn mirrored(&self, file: &[u8], happened: &Happened, at: Timestamp) -> Option<Vec<u8>>;
+    fn mirrored(&self, _file: &[u8], _happened: &Happened, _at: Timestamp) -> Option<Vec<u8>> {
+        None
+    }
 
     /// Tells why a task of a workflow is in its state, or `None` when there is no such task.
     fn explain(&self, world: &dyn World, ask: &Ask, task: &str) -> Option<Explanation>;
@@ -114,19 +131,35 @@ pub trait Case {
     fn plan(&self, world: &dyn World, intent: &Intent) -> Option<Plan>;
 
     /// Returns the work of the chosen workflow, where its tasks are the engine's to run.
-    fn work(&self) -> Option<Work>;
+    fn work(&self) -> Option<Work> {
+        None
+    }
 
-    /// Returns what an agent is told for an attempt at a task, by its place in the work.
+    /// Returns what an agent is told for an attempt at a task, by its place in the work; nobody asks
+    /// where there is none.
     fn brief(
         &self,
-        world: &dyn World,
-        task: usize,
+        _world: &dyn World,
+        _task: usize,
         attempt: u32,
-        trouble: Option<&str>,
-    ) -> AgentTask;
+        _trouble: Option<&str>,
+    ) -> AgentTask {
+        AgentTask {
+            role: "worker",
+            task: None,
+            attempt,
+            summary: String::new(),
+            prompt: String::new(),
+            checks: Vec::new(),
+            by_hand: Vec::new(),
+            seen: None,
+        }
+    }
 
     /// Returns the folders outside of the project that are the workflow's to write to.
-    fn roots(&self) -> Vec<Utf8PathBuf>;
+    fn roots(&self) -> Vec<Utf8PathBuf> {
+        Vec::new()
+    }
 
     /// Returns what is said where no workflow can be chosen, where the protocol has words for it.
     fn refusal(&self) -> Option<&str> {
@@ -134,7 +167,9 @@ pub trait Case {
     }
 
     /// Returns the checkpoints of the chosen workflow, oldest first.
-    fn checkpoints(&self) -> Vec<Checkpoint>;
+    fn checkpoints(&self) -> Vec<Checkpoint> {
+        Vec::new()
+    }
 
     /// Returns the checkpoints in the protocol's own words, where it has some.
     fn timeline(&self) -> Option<String> {

@@ -98,10 +98,6 @@ impl Protocol for AgentMemory {
         scribe::attempt_log(workflow, actor, task, attempt)
     }
 
-    fn mirrored(&self, _: &[u8], _: &Happened, _: Timestamp) -> Option<Vec<u8>> {
-        None
-    }
-
     fn explain(&self, world: &dyn World, ask: &Ask, task: &str) -> Option<Explanation> {
         let verdict = assess::assess(read::evidence(world));
         let entry = Entry::find(&verdict, ask.name.as_deref());
@@ -149,10 +145,6 @@ impl Case for Judged {
         trouble: Option<&str>,
     ) -> AgentTask {
         work::brief(world, self.run(), task, attempt, trouble)
-    }
-
-    fn roots(&self) -> Vec<Utf8PathBuf> {
-        Vec::new()
     }
 
     fn checkpoints(&self) -> Vec<Checkpoint> {

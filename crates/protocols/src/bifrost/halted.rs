@@ -1,15 +1,13 @@
 //! Cases in which nothing can be resumed: a choice is open, or reading ended early.
 
-use camino::Utf8PathBuf;
 use rekindle_model::{
-    AgentTask, Assessment, Checkpoint, Finding, Intent, Next, Plan, Progress, State, Summary, Work,
-    WorkflowDocument,
+    Assessment, Checkpoint, Finding, Intent, Next, Plan, Progress, State, Summary, WorkflowDocument,
 };
 use rekindle_world::World;
 
 use super::assess::assess;
 use super::read::{Halt, Why};
-use super::{documents, facts, id, listed, nothing_to_do, noticed, plan, record, words};
+use super::{documents, facts, id, listed, noticed, plan, record, words};
 use crate::Case;
 
 /// Features of which none was named.
@@ -38,22 +36,6 @@ impl Case for Unchosen {
 
     fn plan(&self, _: &dyn World, _: &Intent) -> Option<Plan> {
         None
-    }
-
-    fn work(&self) -> Option<Work> {
-        None
-    }
-
-    fn brief(&self, _: &dyn World, _: usize, attempt: u32, _: Option<&str>) -> AgentTask {
-        nothing_to_do(attempt)
-    }
-
-    fn roots(&self) -> Vec<Utf8PathBuf> {
-        Vec::new()
-    }
-
-    fn checkpoints(&self) -> Vec<Checkpoint> {
-        Vec::new()
     }
 }
 
@@ -133,18 +115,6 @@ impl Case for Halted {
         let mut reasons = self.assessment.findings.iter();
         let reason = reasons.next().map_or("", |finding| &finding.message);
         Some(plan::only_says(name, reason, &self.text))
-    }
-
-    fn work(&self) -> Option<Work> {
-        None
-    }
-
-    fn brief(&self, _: &dyn World, _: usize, attempt: u32, _: Option<&str>) -> AgentTask {
-        nothing_to_do(attempt)
-    }
-
-    fn roots(&self) -> Vec<Utf8PathBuf> {
-        Vec::new()
     }
 
     fn checkpoints(&self) -> Vec<Checkpoint> {

@@ -30,11 +30,11 @@ mod words;
 pub use migrate::{Migration, migration};
 pub use validate::{Validation, validate_feature, validate_plan, validate_spec};
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use jiff::Timestamp;
 use rekindle_model::{
-    AgentTask, Assessment, Checkpoint, Explanation, Happened, Intent, Next, Place, Plan, Progress,
-    ProtocolName, State, Summary, Work, WorkflowDocument, WorkflowId,
+    Assessment, Checkpoint, Explanation, Intent, Next, Place, Plan, Progress, ProtocolName, State,
+    Summary, WorkflowDocument, WorkflowId,
 };
 use rekindle_text::excerpt;
 use rekindle_world::{Kind, World};
@@ -79,23 +79,6 @@ impl Protocol for Bifrost {
 
     fn resumes_from_checkpoints(&self) -> bool {
         true
-    }
-
-    // The engine runs none of this protocol's work, so there are no attempts to tell of.
-    fn record(&self, _: &str, _: &str, _: &str, _: u32, _: &Happened, _: Timestamp) -> String {
-        String::new()
-    }
-
-    fn heard(&self, _: &str) -> Option<(String, u32, Happened)> {
-        None
-    }
-
-    fn attempt_log(&self, _: &str, _: &str, _: &str, _: u32) -> Utf8PathBuf {
-        Utf8PathBuf::new()
-    }
-
-    fn mirrored(&self, _: &[u8], _: &Happened, _: Timestamp) -> Option<Vec<u8>> {
-        None
     }
 
     fn explain(&self, world: &dyn World, ask: &Ask, task: &str) -> Option<Explanation> {
@@ -148,18 +131,6 @@ impl Case for Resume {
 
     fn plan(&self, _: &dyn World, intent: &Intent) -> Option<Plan> {
         plan::plan(&self.judged, intent)
-    }
-
-    fn work(&self) -> Option<Work> {
-        None
-    }
-
-    fn brief(&self, _: &dyn World, _: usize, attempt: u32, _: Option<&str>) -> AgentTask {
-        nothing_to_do(attempt)
-    }
-
-    fn roots(&self) -> Vec<Utf8PathBuf> {
-        Vec::new()
     }
 
     fn checkpoints(&self) -> Vec<Checkpoint> {
@@ -219,20 +190,6 @@ fn listed(
 fn instant(entry: &Entry, zone: &jiff::tz::TimeZone) -> Option<Timestamp> {
     let zoned = entry.at?.to_zoned(zone.clone()).ok()?;
     Some(zoned.timestamp())
-}
-
-/// The engine never asks for it: there is no work of its kind here.
-fn nothing_to_do(attempt: u32) -> AgentTask {
-    AgentTask {
-        role: "executor",
-        task: None,
-        attempt,
-        summary: String::new(),
-        prompt: String::new(),
-        checks: Vec::new(),
-        by_hand: Vec::new(),
-        seen: None,
-    }
 }
 
 fn id(name: &str) -> WorkflowId {

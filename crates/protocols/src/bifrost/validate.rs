@@ -73,15 +73,7 @@ pub fn validate_spec(path: &str, text: Option<&str>) -> Validation {
         format!("🔍 Validating specification: {path}\n\n📊 Validation Results:\n{RULE}\n");
     let mut faults = Vec::new();
     sections_line(&mut report, &mut faults, &missing);
-    if n_markers == 0 {
-        report.push_str("✅ No clarification markers left\n");
-    } else {
-        line(
-            &mut report,
-            &format!("⚠️  {n_markers} clarification markers found"),
-        );
-        faults.push(format!("{n_markers} lines need clarification"));
-    }
+    markers_line(&mut report, &mut faults, n_markers, "⚠️ ");
     if keywords.is_empty() {
         report.push_str("✅ No implementation details found\n");
     } else {
@@ -126,15 +118,7 @@ pub fn validate_plan(path: &str, text: Option<&str>, has_rules: bool) -> Validat
     let mut report = format!("🔍 Validating plan: {path}\n\n📊 Validation Results:\n{RULE}\n");
     let mut faults = Vec::new();
     sections_line(&mut report, &mut faults, &missing);
-    if n_markers == 0 {
-        report.push_str("✅ No clarification markers left\n");
-    } else {
-        line(
-            &mut report,
-            &format!("❌ {n_markers} clarification markers found"),
-        );
-        faults.push(format!("{n_markers} lines need clarification"));
-    }
+    markers_line(&mut report, &mut faults, n_markers, "❌");
     if has_rules {
         match text.lines().filter(|text| is_rule(text)).count() {
             0 => report.push_str("⚠️  No rule of the constitution is referred to\n"),
@@ -221,6 +205,19 @@ fn not_there(report: &str, fault: &str) -> Validation {
 fn missing_sections(text: &str, sections: &[&'static str]) -> Vec<&'static str> {
     let is_missing = |section: &&&'static str| !text.contains(&format!("## {section}"));
     sections.iter().filter(is_missing).copied().collect()
+}
+
+/// Says how many places still need clarification; a plan and a specification take it differently.
+fn markers_line(report: &mut String, faults: &mut Vec<String>, n_markers: usize, sign: &str) {
+    if n_markers == 0 {
+        report.push_str("✅ No clarification markers left\n");
+        return;
+    }
+    line(
+        report,
+        &format!("{sign} {n_markers} clarification markers found"),
+    );
+    faults.push(format!("{n_markers} lines need clarification"));
 }
 
 fn sections_line(report: &mut String, faults: &mut Vec<String>, missing: &[&str]) {

@@ -31,8 +31,8 @@ mod words;
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use rekindle_model::{
-    AgentTask, Assessment, Checkpoint, Explanation, Fact, Finding, Happened, Intent, Next, Plan,
-    Progress, ProtocolName, State, Summary, Work, WorkflowDocument, WorkflowId,
+    Assessment, Explanation, Fact, Finding, Intent, Next, Plan, Progress, ProtocolName, State,
+    Summary, WorkflowDocument, WorkflowId,
 };
 use rekindle_world::World;
 
@@ -77,23 +77,6 @@ impl Protocol for Kiln {
         }
     }
 
-    // The engine runs none of this protocol's work, so there are no attempts to tell of.
-    fn record(&self, _: &str, _: &str, _: &str, _: u32, _: &Happened, _: Timestamp) -> String {
-        String::new()
-    }
-
-    fn heard(&self, _: &str) -> Option<(String, u32, Happened)> {
-        None
-    }
-
-    fn attempt_log(&self, _: &str, _: &str, _: &str, _: u32) -> Utf8PathBuf {
-        Utf8PathBuf::new()
-    }
-
-    fn mirrored(&self, _: &[u8], _: &Happened, _: Timestamp) -> Option<Vec<u8>> {
-        None
-    }
-
     fn explain(&self, world: &dyn World, _: &Ask, task: &str) -> Option<Explanation> {
         match read::evidence(world) {
             Evidence::Project(project) => explain::explain(&assess::assess(*project), task),
@@ -118,20 +101,8 @@ impl Case for Resume {
         plan::plan(&self.judged, self.now, intent)
     }
 
-    fn work(&self) -> Option<Work> {
-        None
-    }
-
-    fn brief(&self, _: &dyn World, _: usize, attempt: u32, _: Option<&str>) -> AgentTask {
-        nothing_to_do(attempt)
-    }
-
     fn roots(&self) -> Vec<Utf8PathBuf> {
         self.judged.project.layout.roots()
-    }
-
-    fn checkpoints(&self) -> Vec<Checkpoint> {
-        Vec::new()
     }
 
     // The memory itself is in the user's home, so it is none of the project's documents.
@@ -148,20 +119,6 @@ impl Case for Resume {
                 name,
             })
             .collect()
-    }
-}
-
-/// The engine never asks for it: there is no work of its kind here.
-fn nothing_to_do(attempt: u32) -> AgentTask {
-    AgentTask {
-        role: "executor",
-        task: None,
-        attempt,
-        summary: String::new(),
-        prompt: String::new(),
-        checks: Vec::new(),
-        by_hand: Vec::new(),
-        seen: None,
     }
 }
 

@@ -2,13 +2,12 @@
 
 use camino::Utf8PathBuf;
 use rekindle_model::{
-    AgentTask, Assessment, Checkpoint, Code, Fact, Finding, Intent, Next, Place, Plan, Progress,
-    State, Summary, Work,
+    Assessment, Code, Fact, Finding, Intent, Next, Place, Plan, Progress, State, Summary,
 };
 use rekindle_world::World;
 
 use super::layout::{self, Layout};
-use super::{chosen, facts, id, nothing_to_do, plan, words};
+use super::{chosen, facts, id, plan, words};
 use crate::{Ask, Case};
 
 /// A project whose memory is not there or can not be followed: there is one thing to say.
@@ -98,19 +97,7 @@ impl Case for Unreadable {
         Some(plan::only_says(&self.name, &self.text, intent))
     }
 
-    fn work(&self) -> Option<Work> {
-        None
-    }
-
-    fn brief(&self, _: &dyn World, _: usize, attempt: u32, _: Option<&str>) -> AgentTask {
-        nothing_to_do(attempt)
-    }
-
     fn roots(&self) -> Vec<Utf8PathBuf> {
         self.roots.clone()
-    }
-
-    fn checkpoints(&self) -> Vec<Checkpoint> {
-        Vec::new()
     }
 }

@@ -25,8 +25,8 @@ mod work;
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use rekindle_model::{
-    AgentTask, Assessment, Checkpoint, Explanation, Happened, Intent, Next, Plan, Progress,
-    ProtocolName, State, Summary, Work, WorkflowDocument, WorkflowId,
+    AgentTask, Assessment, Explanation, Happened, Intent, Next, Plan, Progress, ProtocolName,
+    State, Summary, Work, WorkflowDocument, WorkflowId,
 };
 use rekindle_world::World;
 
@@ -136,10 +136,6 @@ impl Case for Recovery {
             .collect()
     }
 
-    fn checkpoints(&self) -> Vec<Checkpoint> {
-        Vec::new()
-    }
-
     fn documents(&self) -> Vec<WorkflowDocument> {
         let plan = layout::plan(self.judged.phase.number);
         let named = [
@@ -214,31 +210,6 @@ impl Case for Unreadable {
 
     fn plan(&self, _: &dyn World, _: &Intent) -> Option<Plan> {
         Some(plan::only_says(Self::NAME, self.text?))
-    }
-
-    fn work(&self) -> Option<Work> {
-        None
-    }
-
-    fn brief(&self, _: &dyn World, _: usize, attempt: u32, _: Option<&str>) -> AgentTask {
-        AgentTask {
-            role: "worker",
-            task: None,
-            attempt,
-            summary: String::new(),
-            prompt: String::new(),
-            checks: Vec::new(),
-            by_hand: Vec::new(),
-            seen: None,
-        }
-    }
-
-    fn roots(&self) -> Vec<Utf8PathBuf> {
-        Vec::new()
-    }
-
-    fn checkpoints(&self) -> Vec<Checkpoint> {
-        Vec::new()
     }
 }
 

@@ -20,11 +20,9 @@ mod session;
 mod settle;
 mod words;
 
-use camino::Utf8PathBuf;
-use jiff::Timestamp;
 use rekindle_model::{
-    AgentTask, Assessment, Checkpoint, Explanation, Happened, Intent, Next, Plan, Progress,
-    ProtocolName, State, Summary, Work, WorkflowDocument, WorkflowId,
+    Assessment, Explanation, Intent, Next, Plan, Progress, ProtocolName, State, Summary,
+    WorkflowDocument, WorkflowId,
 };
 use rekindle_world::{Kind, World};
 
@@ -84,23 +82,6 @@ impl Protocol for Map {
         })
     }
 
-    // The engine runs none of this protocol's work, so there are no attempts to tell of.
-    fn record(&self, _: &str, _: &str, _: &str, _: u32, _: &Happened, _: Timestamp) -> String {
-        String::new()
-    }
-
-    fn heard(&self, _: &str) -> Option<(String, u32, Happened)> {
-        None
-    }
-
-    fn attempt_log(&self, _: &str, _: &str, _: &str, _: u32) -> Utf8PathBuf {
-        Utf8PathBuf::new()
-    }
-
-    fn mirrored(&self, _: &[u8], _: &Happened, _: Timestamp) -> Option<Vec<u8>> {
-        None
-    }
-
     fn explain(&self, world: &dyn World, ask: &Ask, task: &str) -> Option<Explanation> {
         let branch = meant(world, ask, &read::branches(world))?;
         let desk = Desk {
@@ -142,32 +123,6 @@ impl Case for Resume {
             branch: &self.branch,
         };
         plan::plan(desk, &self.found, intent)
-    }
-
-    fn work(&self) -> Option<Work> {
-        None
-    }
-
-    // The engine never asks for it: there is no work of its kind here.
-    fn brief(&self, _: &dyn World, _: usize, attempt: u32, _: Option<&str>) -> AgentTask {
-        AgentTask {
-            role: "actor",
-            task: None,
-            attempt,
-            summary: String::new(),
-            prompt: String::new(),
-            checks: Vec::new(),
-            by_hand: Vec::new(),
-            seen: None,
-        }
-    }
-
-    fn roots(&self) -> Vec<Utf8PathBuf> {
-        Vec::new()
-    }
-
-    fn checkpoints(&self) -> Vec<Checkpoint> {
-        Vec::new()
     }
 
     fn documents(&self) -> Vec<WorkflowDocument> {
