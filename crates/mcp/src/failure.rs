@@ -4,7 +4,7 @@ use std::error::Error as StdError;
 
 use rekindle_app::Error;
 use rekindle_model::{Summary, WorkflowId};
-use rekindle_text::excerpt;
+use rekindle_text::{excerpt, shell_word};
 use rekindle_wire::{ErrorBody, ErrorOut, exit};
 use rmcp::model::{CallToolResult, ContentBlock};
 
@@ -83,12 +83,17 @@ impl Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Self(ErrorBody::new(
+        let failure = Self(ErrorBody::new(
             &error,
             error.code(),
             hints(&error),
             error.exit(),
-        ))
+        ));
+        let Error::Blocked { reasons, .. } = error else {
+            return failure;
+        };
+        // They hold words of files, which are nothing that anybody is to do.
+        failure.because(reasons.into_iter().take(MOST_NAMES).collect())
     }
 }
 
@@ -127,11 +132,7 @@ fn hints(error: &Error) -> Vec<String> {
         Error::Moved { .. } => one(
             "nothing was changed: call it without `digest`, look at the plan as it is now, and call it with that one's digest",
         ),
-        Error::Blocked { id, reasons } => {
-            let look = format!("`inspect` with `id` {id} shows where");
-            let reasons = reasons.iter().take(MOST_NAMES).cloned();
-            reasons.chain([look]).collect()
-        }
+        Error::Blocked { id, .. } => vec![format!("`inspect` with `id` {id} shows where")],
         Error::Held { .. } => one(
             "wait until that process has ended, or ask the user about it; looking works meanwhile",
         ),
@@ -139,7 +140,8 @@ fn hints(error: &Error) -> Vec<String> {
             one("wait until it has ended, or ask the user about it")
         }
         Error::WorkMissing { id, .. } => vec![format!(
-            "tell the user: `rekindle resume {id}` in a terminal says how to get the work back"
+            "tell the user: `rekindle resume {}` in a terminal says how to get the work back",
+            shell_word(&id.to_string())
         )],
         Error::NoProgress { .. }
         | Error::NoMapScripts { .. }
