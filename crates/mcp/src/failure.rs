@@ -4,11 +4,12 @@ use std::error::Error as StdError;
 
 use rekindle_app::Error;
 use rekindle_model::{Summary, WorkflowId};
-use rekindle_text::{excerpt, shell_word};
+use rekindle_text::excerpt;
 use rekindle_wire::{ErrorBody, ErrorOut, exit};
 use rmcp::model::{CallToolResult, ContentBlock};
 
 use crate::answer::safe;
+use crate::quote::in_hint;
 
 /// An agent needs a few names, not all of them.
 const MOST_NAMES: usize = 10;
@@ -103,7 +104,7 @@ fn hints(error: &Error) -> Vec<String> {
     match error {
         Error::Unknown { open, .. } => some(
             open,
-            |id| format!("`{id}` can be resumed"),
+            |id| format!("`{}` can be resumed", in_hint(id)),
             "`list` names what is here",
         ),
         Error::UnknownCode { .. } => {
@@ -112,27 +113,33 @@ fn hints(error: &Error) -> Vec<String> {
         Error::Ambiguous { among, .. } => among
             .iter()
             .take(MOST_NAMES)
-            .map(|id| format!("call it again with `id` {id}"))
+            .map(|id| format!("call it again with `id` {}", in_hint(id)))
             .collect(),
         Error::ChoiceNeeded { open } => some(
             open,
-            |id| format!("call it again with `id` {id}"),
+            |id| format!("call it again with `id` {}", in_hint(id)),
             "ask the user which one is meant",
         ),
         Error::NotChosen { finding } => finding.hint.iter().cloned().collect(),
         Error::NothingOf { .. } => one("`list` names what is here"),
         Error::NotKept { id, .. } => vec![format!(
-            "nothing needs to be told: what you left in the files is read from there; `next_step` with `id` {id} says what comes next"
+            "nothing needs to be told: what you left in the files is read from there; `next_step` with `id` {} says what comes next",
+            in_hint(id)
         )],
         Error::NotOffered { .. } => one(
             "this protocol does not go back to checkpoints; `checkpoints` lists those of a workflow, `checkpoint` makes one",
         ),
-        Error::UnknownTask { id, .. } => vec![format!("`inspect` with `id` {id} lists its tasks")],
+        Error::UnknownTask { id, .. } => vec![format!(
+            "`inspect` with `id` {} lists its tasks",
+            in_hint(id)
+        )],
         Error::UnknownDocument { .. } => one("`resources/list` names the documents that are there"),
         Error::Moved { .. } => one(
             "nothing was changed: call it without `digest`, look at the plan as it is now, and call it with that one's digest",
         ),
-        Error::Blocked { id, .. } => vec![format!("`inspect` with `id` {id} shows where")],
+        Error::Blocked { id, .. } => {
+            vec![format!("`inspect` with `id` {} shows where", in_hint(id))]
+        }
         Error::Held { .. } => one(
             "wait until that process has ended, or ask the user about it; looking works meanwhile",
         ),
@@ -141,7 +148,7 @@ fn hints(error: &Error) -> Vec<String> {
         }
         Error::WorkMissing { id, .. } => vec![format!(
             "tell the user: `rekindle resume {}` in a terminal says how to get the work back",
-            shell_word(&id.to_string())
+            in_hint(id)
         )],
         Error::NoProgress { .. }
         | Error::NoMapScripts { .. }

@@ -5,12 +5,8 @@
 use jiff::Timestamp;
 use rekindle_app::{Briefing, Choice, Face, News, Output, Progress, Tally, Watcher, WorkerView};
 use rekindle_model::{Action, Question, Step, Summary};
-use rekindle_text::is_plain_word;
 
-use crate::quote::quoted;
-
-/// A longer name is no word of a sentence.
-const LONGEST_NAME: usize = 120;
+use crate::quote::{is_plain, quoted};
 
 /// Keeps what a resume has to say.
 #[derive(Debug, Default)]
@@ -77,7 +73,7 @@ impl Face for Listener {
 /// Returns what only the host can do, which is whoever calls.
 fn for_the_host(step: &Step) -> Option<String> {
     match &step.action {
-        Action::AskHost { who, what } if is_plain_word(who, LONGEST_NAME) => {
+        Action::AskHost { who, what } if is_plain(who) => {
             Some(format!("send `{what}` to {who}, because {}", step.why))
         }
         Action::AskHost { who, what } => Some(format!(

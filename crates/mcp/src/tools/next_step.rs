@@ -2,13 +2,13 @@
 
 use rekindle_app::Planned;
 use rekindle_model::Then;
-use rekindle_text::shell_word;
 use rekindle_wire::NextStep as Object;
 use rmcp::model::JsonObject;
 
 use super::{Tool, Touch, Which};
 use crate::answer::Answer;
 use crate::failure::Failure;
+use crate::quote::in_hint;
 use crate::schema;
 use crate::server::Desk;
 
@@ -47,8 +47,7 @@ impl Tool for NextStep {
 
 /// Returns what to do about it.
 fn hints(planned: &Planned) -> Vec<String> {
-    let id = planned.plan.id.to_string();
-    let id = shell_word(&id);
+    let id = in_hint(&planned.plan.id);
     // Agents are not started from here, so what needs one ends as the protocol says.
     if let Some(stop) = &planned.plan.without_agent {
         return [stop.reason.clone()]
