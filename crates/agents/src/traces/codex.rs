@@ -128,11 +128,19 @@ fn folder_of(world: &dyn World, file: &Utf8Path) -> Option<Utf8PathBuf> {
 
 /// Returns the folder in the first row of a rollout, of which only the beginning may be here.
 fn begun_in(head: &[u8]) -> Option<Utf8PathBuf> {
-    let first = head.split(|&byte| byte == b'\n').next()?;
-    if let Ok(row) = serde_json::from_slice::<Value>(first) {
-        return Some(row.get("payload")?.get("cwd")?.as_str()?.into());
+    let whole = |row: &[u8]| {
+        let row: Value = serde_json::from_slice(row).ok()?;
+        Some(row.get("payload")?.get("cwd")?.as_str()?.into())
+    };
+    match head.iter().position(|&byte| byte == b'\n') {
+        Some(end) => whole(&head[..end]),
+        None => begun_near(head).or_else(|| whole(head)),
     }
-    let first = String::from_utf8_lossy(first);
+}
+
+/// Returns the folder in a row that goes on, if it stands before everything that is long.
+fn begun_near(row: &[u8]) -> Option<Utf8PathBuf> {
+    let first = String::from_utf8_lossy(row);
     // Within a text the quotes would be escaped.
     let (before, after) = first.split_once(r#""cwd":"#)?;
     // The row and its payload have begun, and nothing else that could have a folder of its own.
