@@ -297,6 +297,55 @@ fn a_turn_of_codex_without_an_end_is_where_it_died() {
 }
 
 #[test]
+fn a_session_of_codex_is_found_behind_many_of_other_projects() {
+    let others = |world: MemoryWorld, n: usize| {
+        (0..n).fold(world, |world, n| {
+            let id = format!("{n:04}cf00-e3ef-419a-a946-a1369cd9cee5");
+            let file = ROLLOUT
+                .replace("04-00-00", "09-00-00")
+                .replace(SESSION, &id);
+            let text = rollout(&[event("task_started")]).replace("/w/my.app", "/w/other");
+            world.file(file, text)
+        })
+    };
+    let ours = || world().file(ROLLOUT, rollout(&[event("task_started")]));
+    assert!(last(&others(ours(), 399)).is_some());
+    // What is further back is not looked for, and so nothing is said of it.
+    assert_eq!(last(&others(ours(), 400)), None);
+    let of = |world: &MemoryWorld| fitness(world, Preset::Codex, SESSION, "/w/my.app".into());
+    assert_eq!(of(&others(ours(), 400)), Fitness::Unknown);
+}
+
+#[test]
+fn the_folder_of_a_session_of_codex_is_found_however_long_its_first_row_is() {
+    for len in [0, 10_000, 1_000_000] {
+        let long = json!({"text": format!("\"cwd\":\"/w/x\" {}", "x".repeat(len))});
+        // In this order: `serde_json` would sort the keys.
+        for (first, is_found) in [
+            (
+                format!(r#""cwd": "/w/my.app", "base_instructions": {long}"#),
+                true,
+            ),
+            (format!(r#""cwd":"/w/x","base_instructions":{long}"#), false),
+            // Behind what is long it is read for as long as the whole row can be.
+            (
+                format!(r#""base_instructions":{long},"cwd":"/w/my.app""#),
+                len < 100_000,
+            ),
+            (
+                format!(r#""git":{{"cwd":"/w/x"}},"cwd":"/w/my.app","base":{long}"#),
+                len < 100_000,
+            ),
+        ] {
+            let first = format!(r#"{{"type":"session_meta","payload":{{{first}}}}}"#);
+            let text = format!("{first}\n{}", lines(&[event("task_started")]));
+            let found = last(&world().file(ROLLOUT, text)).is_some();
+            assert_eq!(found, is_found, "{len}: {}", &first[..100]);
+        }
+    }
+}
+
+#[test]
 fn the_newer_program_is_told() {
     let both = world()
         .file(CLAUDE, lines(&[called("a", "ls")]))

@@ -6,21 +6,19 @@
 
 mod briefing;
 mod journal;
+mod note;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::SignedDuration;
-use jiff::tz::TimeZone;
-use rekindle_agents::hook::{Ending, session_context};
-use rekindle_agents::limit;
-use rekindle_fs::{Content, Occupancy};
+use rekindle_agents::hook::session_context;
+use rekindle_fs::Occupancy;
 use rekindle_model::Summary;
 use rekindle_protocols::Ask;
 use rekindle_runner::StateFolder;
-use rekindle_text::{excerpt, format_seconds};
-use rekindle_wire::stopped::{STOPPED_SCHEMA, Stopped, WhyStopped};
 use rekindle_world::World;
 
 use self::briefing::{Place, Standing, briefing};
+use self::note::note;
 use crate::last_session::{Own, last_session};
 use crate::resume::refuse_held;
 use crate::{Error, Project, Query, inspect};
@@ -161,44 +159,4 @@ fn is_in_use(world: &dyn World, summary: &Summary) -> bool {
     let case = rekindle_protocols::find(summary.id.protocol).inspect(world, &ask);
     let kept = case.checkpoints().iter().filter_map(|kept| kept.at).max();
     world.now().duration_since(last) < IN_USE && kept.is_none_or(|kept| kept < last)
-}
-
-/// Notes why the agent's turn ended, where something is open that waits for it.
-fn note(project: &Project, event: &Event) -> Result<(), Error> {
-    let world = project.world();
-    let Some(ending) = &event.ending else {
-        return Ok(());
-    };
-    if inspect::open(&world).is_empty() {
-        return Ok(());
-    }
-    let now = world.now();
-    let why = match ending {
-        Ending::Done => WhyStopped::Done,
-        Ending::Limited(met) => WhyStopped::Limit {
-            until: met.resets_at.as_ref().map(|words| {
-                let zoned = now.to_zoned(TimeZone::system());
-                limit::reset_time(words, &zoned, |name| TimeZone::get(name).ok())
-                    .map_or_else(|| words.clone(), format_seconds)
-            }),
-        },
-        Ending::Failed(reason) => WhyStopped::Error {
-            reason: excerpt(&rekindle_agents::redact(reason), 400),
-        },
-    };
-    let stopped = Stopped {
-        schema: STOPPED_SCHEMA.to_owned(),
-        agent: event.agent.map(|agent| agent.name().to_owned()),
-        session: event.session.clone(),
-        at: format_seconds(now),
-        why,
-    };
-    let folder = StateFolder::of(project.folder());
-    folder.ensure()?;
-    let path = folder.stopped()?;
-    match rekindle_fs::replace(&path, &Content::read(&path)?, &stopped.to_bytes()) {
-        // Another session has just noted its own end, which is as good.
-        Ok(()) | Err(rekindle_fs::Error::Changed { .. }) => Ok(()),
-        Err(error) => Err(error.into()),
-    }
 }

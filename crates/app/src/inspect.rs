@@ -2,7 +2,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_model::{
-    Assessment, Code, Explanation, Finding, Intent, Plan, ProtocolName, State, Summary, Work,
+    Assessment, Code, Explanation, Finding, Intent, Plan, ProtocolName, State, Summary, Then, Work,
     WorkflowId,
 };
 use rekindle_protocols::{Ask, Case};
@@ -339,10 +339,17 @@ pub fn plan(project: &Project, query: &Query) -> Result<Planned, Error> {
 /// works through the steps itself can ask as often as it likes.
 pub fn next_step(project: &Project, query: &Query) -> Result<Planned, Error> {
     let world = project.world();
-    let log = plan_world(&world, query, &Intent::Open)?.plan.log;
-    let planned = plan_world(&world, query, &Intent::GoOn { log })?;
+    let opened = plan_world(&world, query, &Intent::Open)?;
+    // What can not be taken up has no step, and why that is so is said when it is tried.
+    let is_over = matches!(opened.plan.then, Then::Stop(_)) && opened.plan.steps.is_empty();
+    let planned = if is_over {
+        opened
+    } else {
+        let log = opened.plan.log;
+        plan_world(&world, query, &Intent::GoOn { log })?
+    };
     crate::resume::refuse_blocked(&planned)?;
-    Ok(planned)
+    Ok(planned.beside_sessions(project))
 }
 
 pub(crate) fn plan_world(

@@ -2,7 +2,7 @@
 //!
 //! There are two sources: what hooks noted when a turn ended, and the programs' own transcripts. A
 //! transcript that ends in the middle of something says more than any note; otherwise the newer one
-//! counts.
+//! counts. A limit that holds counts beside a newer session that went well, since that was another one.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ use rekindle_world::World;
 use crate::Project;
 
 /// A note is a few hundred bytes long.
-const LARGEST_NOTE: u64 = 64 * 1024;
+pub(crate) const LARGEST_NOTE: u64 = 64 * 1024;
 /// What a workflow did this much later than a session ended is still of that session: its checkpoint.
 const SAME_MOMENT: SignedDuration = SignedDuration::from_secs(60);
 
@@ -77,6 +77,19 @@ impl Fate {
 }
 
 impl LastSession {
+    /// Returns whether it was stopped by a limit whose end is known and has come.
+    fn limit_is_over(&self, now: Timestamp) -> bool {
+        match &self.fate {
+            Fate::Limited(until) => limit_ends(until.as_deref()).is_some_and(|end| end <= now),
+            Fate::Running(_)
+            | Fate::Died(_)
+            | Fate::Open(..)
+            | Fate::Interrupted
+            | Fate::Failed(_)
+            | Fate::Done => false,
+        }
+    }
+
     /// Returns what has to be looked at before work is done a second time, if anything has.
     pub(crate) fn finding(&self) -> Option<Finding> {
         let (code, hint) = match &self.fate {
@@ -211,11 +224,14 @@ pub(crate) fn last_session(
     };
     let traced = traces::last_session(&world, project.folder(), &is_ours);
     let traced = traced.and_then(|trace| judge(project, &openers, trace, own));
-    // A session that is alive has got over whatever stopped it.
+    let now = world.now();
     let noted = note(&world, project.folder());
     let noted = noted.filter(|noted| match (own, &noted.id) {
+        // A session that is alive has got over whatever stopped it.
         (Own::Begins(own), Some(id)) => id != own,
-        (Own::Begins(_) | Own::GoesOn(_) | Own::None, _) => true,
+        // And one that is taken up when its limit is over is no longer stopped by that.
+        (Own::GoesOn(own), Some(id)) => id != own || !noted.limit_is_over(now),
+        (Own::Begins(_) | Own::GoesOn(_), None) | (Own::None, _) => true,
     });
     let newest = open
         .iter()
@@ -226,20 +242,32 @@ pub(crate) fn last_session(
         (None, _) | (_, None) => true,
     };
     let last = match (traced, noted) {
-        (Some(traced), Some(noted)) => newer(traced, noted),
+        (Some(traced), Some(noted)) => newer(traced, noted, now),
         (traced, noted) => traced.or(noted)?,
     };
     let is_running = matches!(last.fate, Fate::Running(_));
     (is_running || (last.fate != Fate::Done && is_recent(&last))).then_some(last)
 }
 
-/// Chooses between a transcript and a note: what broke off says more than any note about it.
-fn newer(traced: LastSession, noted: LastSession) -> LastSession {
+/// Chooses between a transcript and a note: what broke off says more than any note about it, and a
+/// limit that holds more than that another session ended as it should.
+fn newer(traced: LastSession, noted: LastSession, now: Timestamp) -> LastSession {
+    let is_same = traced.id == noted.id;
+    if let (Fate::Limited(until), Fate::Done) = (&noted.fate, &traced.fate)
+        && let Some(end) = limit_ends(until.as_deref())
+    {
+        // The session has said something since its limit was over, or another one has while it holds.
+        let counts = match (is_same, traced.at) {
+            (true, Some(at)) => at < end,
+            (true, None) => true,
+            (false, _) => now < end || traced.at <= noted.at,
+        };
+        return if counts { noted } else { traced };
+    }
     let tells_more = match traced.fate {
         Fate::Running(_) | Fate::Died(_) | Fate::Open(..) => true,
         Fate::Interrupted | Fate::Limited(_) | Fate::Failed(_) | Fate::Done => false,
     };
-    let is_same = traced.id == noted.id;
     if tells_more && (is_same || traced.at >= noted.at) || (!is_same && traced.at > noted.at) {
         traced
     } else {
@@ -376,6 +404,11 @@ impl Openers {
     }
 }
 
+/// Returns when a limit is over, where that was noted as a time.
+pub(crate) fn limit_ends(until: Option<&str>) -> Option<Timestamp> {
+    until?.parse().ok()
+}
+
 /// Reads what a hook noted last.
 fn note(world: &dyn World, folder: &Utf8Path) -> Option<LastSession> {
     let path = StateFolder::of(folder).stopped().ok()?;
@@ -466,9 +499,34 @@ mod tests {
                 true,
             ),
         ] {
-            let chosen = newer(traced.clone(), noted.clone());
+            let chosen = newer(traced.clone(), noted.clone(), Timestamp::UNIX_EPOCH);
             let wanted = if expected { &traced } else { &noted };
             assert_eq!(&chosen, wanted, "{traced:?} and {noted:?}");
+        }
+    }
+
+    #[test]
+    fn a_limit_that_holds_counts_beside_newer_sessions_that_went_well() {
+        let until = Fate::Limited(Some("2026-01-20T12:30:00Z".to_owned()));
+        let noted = session("a", 10, until);
+        // Whose trace, its minute, the minute of now, whether the limit is told.
+        for (id, minute, now, expected) in [
+            ("b", 20, 29, true),
+            ("b", 20, 30, false),
+            ("b", 9, 40, true),
+            ("a", 10, 40, true),
+            ("a", 29, 40, true),
+            ("a", 30, 40, false),
+        ] {
+            let traced = session(id, minute, Fate::Done);
+            let now = format!("2026-01-20T12:{now}:00Z").parse().unwrap();
+            let chosen = newer(traced, noted.clone(), now);
+            assert_eq!(chosen == noted, expected, "{id} {minute} {now}");
+        }
+        for fate in [Fate::Died(None), Fate::Interrupted] {
+            let traced = session("b", 20, fate);
+            let now = "2026-01-20T12:25:00Z".parse().unwrap();
+            assert_eq!(newer(traced.clone(), noted.clone(), now), traced);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Where a workflow stands, in a text for a model.
 
 use rekindle_app::{Error, Planned, Query};
-use rekindle_model::{Action, Finding, State, Summary};
+use rekindle_model::{Action, Finding, State, Summary, Then};
 use rekindle_text::{excerpt, format_seconds};
 use rekindle_wire::Brief;
 
@@ -72,6 +72,11 @@ fn standing(planned: &Planned) -> String {
         .chain(printed)
         .collect();
     text.push_str(beginning(&report));
+    if let Then::Stop(stop) = &planned.plan.then {
+        for hint in &stop.hints {
+            text.push_str(&format!("hint: {}\n", excerpt(hint, 300)));
+        }
+    }
     text
 }
 

@@ -9,6 +9,7 @@ use rekindle_wire::{ErrorBody, ErrorOut, exit};
 use rmcp::model::{CallToolResult, ContentBlock};
 
 use crate::answer::safe;
+use crate::quote::in_hint;
 
 /// An agent needs a few names, not all of them.
 const MOST_NAMES: usize = 10;
@@ -83,12 +84,17 @@ impl Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Self(ErrorBody::new(
+        let failure = Self(ErrorBody::new(
             &error,
             error.code(),
             hints(&error),
             error.exit(),
-        ))
+        ));
+        let Error::Blocked { reasons, .. } = error else {
+            return failure;
+        };
+        // They hold words of files, which are nothing that anybody is to do.
+        failure.because(reasons.into_iter().take(MOST_NAMES).collect())
     }
 }
 
@@ -98,7 +104,7 @@ fn hints(error: &Error) -> Vec<String> {
     match error {
         Error::Unknown { open, .. } => some(
             open,
-            |id| format!("`{id}` can be resumed"),
+            |id| format!("`{}` can be resumed", in_hint(id)),
             "`list` names what is here",
         ),
         Error::UnknownCode { .. } => {
@@ -107,30 +113,32 @@ fn hints(error: &Error) -> Vec<String> {
         Error::Ambiguous { among, .. } => among
             .iter()
             .take(MOST_NAMES)
-            .map(|id| format!("call it again with `id` {id}"))
+            .map(|id| format!("call it again with `id` {}", in_hint(id)))
             .collect(),
         Error::ChoiceNeeded { open } => some(
             open,
-            |id| format!("call it again with `id` {id}"),
+            |id| format!("call it again with `id` {}", in_hint(id)),
             "ask the user which one is meant",
         ),
         Error::NotChosen { finding } => finding.hint.iter().cloned().collect(),
         Error::NothingOf { .. } => one("`list` names what is here"),
         Error::NotKept { id, .. } => vec![format!(
-            "nothing needs to be told: what you left in the files is read from there; `next_step` with `id` {id} says what comes next"
+            "nothing needs to be told: what you left in the files is read from there; `next_step` with `id` {} says what comes next",
+            in_hint(id)
         )],
         Error::NotOffered { .. } => one(
             "this protocol does not go back to checkpoints; `checkpoints` lists those of a workflow, `checkpoint` makes one",
         ),
-        Error::UnknownTask { id, .. } => vec![format!("`inspect` with `id` {id} lists its tasks")],
+        Error::UnknownTask { id, .. } => vec![format!(
+            "`inspect` with `id` {} lists its tasks",
+            in_hint(id)
+        )],
         Error::UnknownDocument { .. } => one("`resources/list` names the documents that are there"),
         Error::Moved { .. } => one(
             "nothing was changed: call it without `digest`, look at the plan as it is now, and call it with that one's digest",
         ),
-        Error::Blocked { id, reasons } => {
-            let look = format!("`inspect` with `id` {id} shows where");
-            let reasons = reasons.iter().take(MOST_NAMES).cloned();
-            reasons.chain([look]).collect()
+        Error::Blocked { id, .. } => {
+            vec![format!("`inspect` with `id` {} shows where", in_hint(id))]
         }
         Error::Held { .. } => one(
             "wait until that process has ended, or ask the user about it; looking works meanwhile",
@@ -139,7 +147,8 @@ fn hints(error: &Error) -> Vec<String> {
             one("wait until it has ended, or ask the user about it")
         }
         Error::WorkMissing { id, .. } => vec![format!(
-            "tell the user: `rekindle resume {id}` in a terminal says how to get the work back"
+            "tell the user: `rekindle resume {}` in a terminal says how to get the work back",
+            in_hint(id)
         )],
         Error::NoProgress { .. }
         | Error::NoMapScripts { .. }

@@ -6,6 +6,8 @@ use jiff::Timestamp;
 use rekindle_app::{Briefing, Choice, Face, News, Output, Progress, Tally, Watcher, WorkerView};
 use rekindle_model::{Action, Question, Step, Summary};
 
+use crate::quote::{is_plain, quoted};
+
 /// Keeps what a resume has to say.
 #[derive(Debug, Default)]
 pub(crate) struct Listener {
@@ -71,9 +73,14 @@ impl Face for Listener {
 /// Returns what only the host can do, which is whoever calls.
 fn for_the_host(step: &Step) -> Option<String> {
     match &step.action {
-        Action::AskHost { who, what } => {
+        Action::AskHost { who, what } if is_plain(who) => {
             Some(format!("send `{what}` to {who}, because {}", step.why))
         }
+        Action::AskHost { who, what } => Some(format!(
+            "send `{what}` to whoever is named below, because {}\n{}",
+            step.why,
+            quoted("the task list", who)
+        )),
         Action::Append { .. }
         | Action::Create { .. }
         | Action::Edit { .. }

@@ -59,11 +59,9 @@ fn a_worktree_holds_what_its_dependencies_have_landed() {
     let agent = "cat > prompt-$REKINDLE_TASK; [ $REKINDLE_TASK = A ] || cp A.txt B.txt; [ $REKINDLE_TASK = B ] || echo from-a > A.txt; pwd > where-$REKINDLE_TASK";
     assert_done(&project.run(agent, &[]));
     assert_eq!(project.git(&["show", "result:B.txt"]), "from-a\n");
-    assert!(
-        project
-            .git(&["show", "result:prompt-B"])
-            .contains("Do task B - Do B")
-    );
+    let prompt = project.git(&["show", "result:prompt-B"]);
+    assert!(prompt.contains("Do task B.\n"), "{prompt}");
+    assert!(prompt.contains("~~~\nDo B\n~~~\n"), "{prompt}");
     let folder = project.git(&["show", "result:where-B"]);
     assert!(folder.contains("/.rekindle/worktrees/"), "{folder}");
 }

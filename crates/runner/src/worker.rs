@@ -31,10 +31,19 @@ use crate::{Error, Scribe, StateFolder, process_tree};
 const OWN_FILES: [&str; 2] = [".agent-memory", ".rekindle"];
 /// How often a sign of life is written; the shortest limit of any protocol is five minutes.
 pub(crate) const BEAT: Duration = Duration::from_secs(30);
+/// So many signs of life are due before a worker counts as silent.
+const BEATS_OF_A_LIMIT: u32 = 10;
+/// Whatever an order says, a log is not flooded.
+const SHORTEST_BEAT: Duration = Duration::from_millis(100);
 /// How long a process tree has to end by itself after TERM.
 const GRACE: Duration = Duration::from_secs(5);
 /// A line of an agent's output longer than this is cut.
 const LONGEST_LINE: u64 = 1024 * 1024;
+
+/// Returns how often a worker gives a sign of life that is given up after so much silence.
+pub(crate) fn beat_within(limit: Duration) -> Duration {
+    BEAT.min(limit / BEATS_OF_A_LIMIT)
+}
 
 /// Does one attempt as its order says. Returns when the last word is written.
 ///
@@ -253,7 +262,8 @@ impl Worker<'_> {
             tokio::spawn(pump(stderr, lines.clone()));
         }
         drop(lines);
-        let mut beat = tokio::time::interval(BEAT);
+        let beat = self.order.beat.map_or(BEAT, Duration::from_millis);
+        let mut beat = tokio::time::interval(beat.max(SHORTEST_BEAT));
         beat.tick().await;
         let deadline =
             tokio::time::sleep(limit.unwrap_or(Duration::from_secs(u64::from(u32::MAX))));

@@ -59,6 +59,15 @@ pub fn shell_word(text: &str) -> Cow<'_, str> {
     format!("'{}'", text.replace('\'', r"'\''")).into()
 }
 
+/// Returns whether a text is one plain word: ASCII letters, digits and `-_.:/`, so many at most.
+///
+/// Such a name can stand in a sentence or a command of ours. No sentence hides in it, and nothing
+/// that a shell reads.
+pub fn is_plain_word(text: &str, longest: usize) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:/".contains(&byte);
+    !text.is_empty() && text.len() <= longest && text.bytes().all(is_plain)
+}
+
 /// Returns a line of tildes that stands nowhere in the text, so that the text can not close a block
 /// between two of them.
 pub fn fence(text: &str) -> String {
@@ -154,6 +163,23 @@ mod tests {
             ("", "''"),
         ] {
             assert_eq!(shell_word(text), expected);
+        }
+    }
+
+    #[test]
+    fn a_plain_word_is_short_and_says_nothing_to_a_shell_or_a_reader() {
+        for (text, expected) in [
+            ("T001", true),
+            ("agent-memory:2026_01.x/y", true),
+            ("12345678901234567890123456", true),
+            ("123456789012345678901234567", false),
+            ("", false),
+            ("a b", false),
+            ("a\nb", false),
+            ("$(x)", false),
+            ("ü", false),
+        ] {
+            assert_eq!(is_plain_word(text, 26), expected, "{text:?}");
         }
     }
 

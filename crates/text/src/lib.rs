@@ -21,7 +21,9 @@ mod toml_table;
 
 pub use claude_folder::claude_folder_name;
 pub use diff::diff;
-pub use display::{excerpt, fence, hex, is_printable, printable, printable_block, shell_word};
+pub use display::{
+    excerpt, fence, hex, is_plain_word, is_printable, printable, printable_block, shell_word,
+};
 pub use document::{Document, Edit, EditError, Eol, Line, Lines, Span};
 pub use json_edit::{JsonChange, JsonEditError, JsonValue, edit_json};
 pub use json_list::{add_to_list, json_text, list_elements, remove_from_list};

@@ -5,6 +5,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::output::FindingOut;
 use crate::plan::ThenOut;
 
 /// The tool `brief`.
@@ -30,6 +31,8 @@ pub struct NextStep {
     /// What is due before, each as a reason: for `resume` to carry out, or, where a step is for the
     /// agent, for the agent to report.
     pub due: Vec<String>,
+    /// What was noticed, such as another session that is at work here.
+    pub findings: Vec<FindingOut>,
     /// What comes next.
     pub then: ThenOut,
     /// What to do about it, each a line.

@@ -51,6 +51,9 @@ pub struct Order {
     pub tracked: Vec<String>,
     /// How long the attempt may take, in seconds.
     pub timeout: Option<u64>,
+    /// How many milliseconds lie between two signs of life; none where it is as usual.
+    #[serde(default)]
+    pub beat: Option<u64>,
     /// How the protocol's own place of work is kept; none where the worktree is the engine's.
     #[serde(default)]
     pub place: Option<OrderPlace>,

@@ -13,11 +13,12 @@ use super::{
 };
 use crate::Preset;
 
-/// How many of the newest rollouts are looked at, over all folders.
-const MOST_LOOKED_AT: usize = 40;
-/// How many rollouts are listed, newest days first.
+/// How many rollouts are looked at, newest days first, over all folders. Of what is older nothing is
+/// known.
 const MOST_LISTED: usize = 400;
-/// The first row has the instructions of the model in it.
+/// In the first row the folder stands before the instructions of the model, which are long.
+const BEGINNING: usize = 4 * 1024;
+/// How much is read of a first row in which it does not.
 const HEAD: usize = 256 * 1024;
 
 pub(super) fn last_session(
@@ -32,25 +33,24 @@ pub(super) fn last_session(
         .map(|(id, file)| (world.modified(&file), file, id))
         .collect();
     rollouts.sort_by(|a, b| b.cmp(a));
-    rollouts
-        .into_iter()
-        .map(|(modified, file, id)| (owners(world, &home, &id), modified, file, id))
-        .filter(|(owners, .., id)| !is_ours(id, owners))
-        .take(MOST_LOOKED_AT)
-        .find_map(|(owners, modified, file, id)| {
-            if !is_part_of(world, &real, &folder_of(world, &file)?) {
-                return None;
-            }
-            let tail = Tail::read(world, &file, tells);
-            let said = Said::of(&tail.rows);
-            Some(LastSession {
-                agent: Preset::Codex,
-                at: said.at.or(modified),
-                reached: said.reached(tail.is_cut),
-                owners,
-                id,
-            })
+    rollouts.into_iter().find_map(|(modified, file, id)| {
+        if !is_part_of(world, &real, &folder_of(world, &file)?) {
+            return None;
+        }
+        let owners = owners(world, &home, &id);
+        if is_ours(&id, &owners) {
+            return None;
+        }
+        let tail = Tail::read(world, &file, tells);
+        let said = Said::of(&tail.rows);
+        Some(LastSession {
+            agent: Preset::Codex,
+            at: said.at.or(modified),
+            reached: said.reached(tail.is_cut),
+            owners,
+            id,
         })
+    })
 }
 
 pub(super) fn fitness(world: &dyn World, session: &str, folder: &Utf8Path) -> Fitness {
@@ -83,7 +83,7 @@ fn owners(world: &dyn World, home: &Utf8Path, session: &str) -> Vec<Owner> {
     lock.into_iter().collect()
 }
 
-/// Returns ids and files of the rollouts, newest days first.
+/// Returns ids and files of the newest rollouts, newest days first.
 fn rollouts(world: &dyn World, sessions: &Utf8Path) -> Vec<(String, Utf8PathBuf)> {
     let below = |folder: &Utf8Path| {
         let mut entries = world.list(folder).unwrap_or_default();
@@ -98,12 +98,12 @@ fn rollouts(world: &dyn World, sessions: &Utf8Path) -> Vec<(String, Utf8PathBuf)
     let months = years.flat_map(|year| below(&year));
     for day in months.flat_map(|month| below(&month)) {
         for entry in world.list(&day).unwrap_or_default().into_iter().rev() {
+            if found.len() >= MOST_LISTED {
+                return found;
+            }
             if let Some(id) = id_of(&entry.name) {
                 found.push((id.to_owned(), day.join(&entry.name)));
             }
-        }
-        if found.len() >= MOST_LISTED {
-            break;
         }
     }
     found
@@ -118,12 +118,37 @@ fn id_of(name: &str) -> Option<&str> {
 
 /// Returns the folder that a session was begun in.
 fn folder_of(world: &dyn World, file: &Utf8Path) -> Option<Utf8PathBuf> {
-    let bytes = world.read_end(file, End::Head, HEAD).ok()?;
-    let first = bytes.split(|&byte| byte == b'\n').next()?;
-    let row: Value = serde_json::from_slice(first).ok()?;
-    let folder = Utf8Path::new(row.get("payload")?.get("cwd")?.as_str()?);
+    let folder = [BEGINNING, HEAD].into_iter().find_map(|most| {
+        let head = world.read_end(file, End::Head, most).ok()?;
+        begun_in(&head)
+    })?;
     // It may have been begun by way of a link; a folder that is gone leads nowhere else.
-    Some(world.resolve(folder).unwrap_or_else(|_| folder.to_owned()))
+    Some(world.resolve(&folder).unwrap_or(folder))
+}
+
+/// Returns the folder in the first row of a rollout, of which only the beginning may be here.
+fn begun_in(head: &[u8]) -> Option<Utf8PathBuf> {
+    let whole = |row: &[u8]| {
+        let row: Value = serde_json::from_slice(row).ok()?;
+        Some(row.get("payload")?.get("cwd")?.as_str()?.into())
+    };
+    match head.iter().position(|&byte| byte == b'\n') {
+        Some(end) => whole(&head[..end]),
+        None => begun_near(head).or_else(|| whole(head)),
+    }
+}
+
+/// Returns the folder in a row that goes on, if it stands before everything that is long.
+fn begun_near(row: &[u8]) -> Option<Utf8PathBuf> {
+    let first = String::from_utf8_lossy(row);
+    // Within a text the quotes would be escaped.
+    let (before, after) = first.split_once(r#""cwd":"#)?;
+    // The row and its payload have begun, and nothing else that could have a folder of its own.
+    if before.matches(['{', '[']).count() != 2 {
+        return None;
+    }
+    let mut values = serde_json::Deserializer::from_str(after).into_iter::<String>();
+    values.next()?.ok().map(Utf8PathBuf::from)
 }
 
 /// Returns whether a row is the beginning or the end of a turn.

@@ -6,7 +6,7 @@
 
 use camino::Utf8Path;
 use rekindle_model::{State, Summary, WorkflowId};
-use rekindle_text::{excerpt, format_seconds};
+use rekindle_text::{excerpt, format_seconds, is_plain_word};
 
 use crate::{Fate, LastSession};
 
@@ -166,7 +166,7 @@ fn command(place: &Place<'_>) -> (String, &'static str) {
     let folder = place.folder.as_str();
     if !place.is_elsewhere {
         ("rekindle".to_owned(), "")
-    } else if folder.len() <= 400 && is_plain(folder) {
+    } else if is_plain_word(folder, 400) {
         (format!("rekindle -C {folder}"), "")
     } else {
         let where_to_type = "Type that in the folder of the project, which is named above.\n";
@@ -176,12 +176,7 @@ fn command(place: &Place<'_>) -> (String, &'static str) {
 
 fn plain(id: &WorkflowId) -> Option<String> {
     let id = id.to_string();
-    (id.len() <= 120 && is_plain(&id)).then_some(id)
-}
-
-fn is_plain(text: &str) -> bool {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.:/".contains(c);
-    text.chars().all(is_plain)
+    is_plain_word(&id, 120).then_some(id)
 }
 
 #[cfg(test)]

@@ -175,7 +175,7 @@ fn properties(schema: &JsonObject) -> impl Iterator<Item = &str> {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Which {
-    /// The workflow: `protocol:name` as `list` has it, a name, or a unique beginning of one. Not needed while only one is open.
+    /// The workflow: `protocol:name` as `list` has it, a name, or a unique beginning of one. Not needed while only one is open; of MAP it is then the one of the branch that is checked out.
     id: Option<String>,
     /// Looks only at this protocol, such as `kiln`.
     protocol: Option<String>,

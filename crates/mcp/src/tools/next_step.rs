@@ -8,6 +8,7 @@ use rmcp::model::JsonObject;
 use super::{Tool, Touch, Which};
 use crate::answer::Answer;
 use crate::failure::Failure;
+use crate::quote::in_hint;
 use crate::schema;
 use crate::server::Desk;
 
@@ -16,7 +17,7 @@ pub(super) struct NextStep;
 impl Tool for NextStep {
     const NAME: &'static str = "next_step";
     const TITLE: &'static str = "Ask for the next step";
-    const ABOUT: &'static str = "Says what comes next in a workflow that was taken up with `resume`: a step for you with its whole prompt, a question for the user, or the end. Call it after each step. Changes nothing.";
+    const ABOUT: &'static str = "Says what comes next in a workflow that was taken up with `resume`: a step for you with its whole prompt, a question for the user, or the end, and whether another session is at work here. Call it after each step. Changes nothing.";
     const TOUCH: Touch = Touch::Looks;
     type Arguments = Which;
 
@@ -30,6 +31,7 @@ impl Tool for NextStep {
         let object = Object {
             schema: "rekindle.next_step/1",
             id: plan.id,
+            findings: plan.findings,
             due: planned
                 .plan
                 .steps
@@ -45,7 +47,7 @@ impl Tool for NextStep {
 
 /// Returns what to do about it.
 fn hints(planned: &Planned) -> Vec<String> {
-    let id = &planned.plan.id;
+    let id = in_hint(&planned.plan.id);
     // Agents are not started from here, so what needs one ends as the protocol says.
     if let Some(stop) = &planned.plan.without_agent {
         return [stop.reason.clone()]

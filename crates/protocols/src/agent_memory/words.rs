@@ -6,7 +6,7 @@ use super::assess::RunVerdict;
 use super::layout;
 use super::next::Work;
 use super::task_graph::Task;
-use crate::prompt::Prompt;
+use crate::prompt::{Prompt, plain_or};
 
 /// The report's rule: 59 times U+2550.
 const RULE: &str = "═══════════════════════════════════════════════════════════";
@@ -120,7 +120,7 @@ pub(super) fn pull_request(run: &RunVerdict) -> Question {
 
 /// Begins the briefing of an agent with its role in a run.
 pub(super) fn step_prompt(run: &RunVerdict, role: &str, work: &str) -> Prompt {
-    let id = &run.evidence.id;
+    let id = shown_id(run);
     let folder = layout::run_folder(id);
     let text = format!(
         "You are the {role} of run `{id}`. {work}\n\
@@ -130,12 +130,32 @@ pub(super) fn step_prompt(run: &RunVerdict, role: &str, work: &str) -> Prompt {
          Do only this step; rekindle keeps the run's state and its event log, so do not write under `{folder}/events/`.\n\
          If you were started as a program for this, end with exit code 0 when it is done, and with any other when it is not.\n"
     );
-    Prompt::new(text)
+    Prompt::new(text).meaning("RUN", "the name of the run's folder", &run.evidence.id)
+}
+
+/// Returns a run's id as it stands in what agents are told.
+pub(super) fn shown_id(run: &RunVerdict) -> &str {
+    plain_or(&run.evidence.id, "RUN")
+}
+
+/// Returns a task's id as it stands in what agents are told.
+pub(super) fn shown_task(task: &str) -> &str {
+    plain_or(task, "TASK")
+}
+
+/// Adds what a task is called.
+pub(super) fn entitled(prompt: Prompt, task: &str, title: &str) -> Prompt {
+    let prompt = prompt.meaning("TASK", "the run's files", task);
+    if title.is_empty() {
+        return prompt;
+    }
+    prompt.quote("the run's files, the task's title", title)
 }
 
 /// Begins the briefing of an executor that works in a worktree of its own.
 pub(super) fn worktree_prompt(run: &RunVerdict, task: &str) -> Prompt {
-    let id = &run.evidence.id;
+    let id = shown_id(run);
+    let task = shown_task(task);
     let text = format!(
         "You are the executor of run `{id}`. Do task {task}.\n\
          \n\
@@ -143,7 +163,7 @@ pub(super) fn worktree_prompt(run: &RunVerdict, task: &str) -> Prompt {
          Leave your work in it as files; it is committed and landed for you, so do not commit, switch branches or work elsewhere.\n\
          End with exit code 0 when the task is done, and with any other when it is not.\n"
     );
-    Prompt::new(text)
+    Prompt::new(text).meaning("RUN", "the name of the run's folder", &run.evidence.id)
 }
 
 /// Adds what the graph says of a task.

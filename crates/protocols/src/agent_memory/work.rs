@@ -94,7 +94,8 @@ pub(super) fn brief(
     } else {
         format!("{id} - {title}")
     };
-    let mut prompt = words::describe(words::worktree_prompt(run, &named), task);
+    let prompt = words::entitled(words::worktree_prompt(run, &task.id), &task.id, &task.title);
+    let mut prompt = words::describe(prompt, task);
     if let Some((path, contract)) = read::contract_text(world, &run.evidence, &task.id) {
         prompt = prompt.quote(&format!("`{path}`, the task's contract"), &contract);
     }
@@ -120,12 +121,7 @@ pub(super) fn brief(
         task: Some(task.id.clone()),
         attempt,
         summary: format!("{named} (attempt {attempt})"),
-        prompt: prompt
-            .list(
-                "These commands must succeed when you are done",
-                &task.checks,
-            )
-            .finish(),
+        prompt: prompt.checks("`task-graph.json`", &task.checks).finish(),
         checks: task.checks.clone(),
         by_hand: Vec::new(),
         seen: None,

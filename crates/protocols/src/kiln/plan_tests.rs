@@ -163,7 +163,8 @@ fn the_executors_prompt_has_every_part_whole() {
     let scene = scene.set("debate_mode", "3");
     let prompt = agent(&go_on(&scene)).prompt.clone();
     for part in [
-        "You are Maestro (kiln-phase-executor) (\"two\").",
+        "You are Maestro (kiln-phase-executor). Resume phase 2 and bring it to its end.",
+        "~~~\ntwo\n~~~\n",
         "PROJECT_PATH: /w/ledger\n",
         &format!("MEMORY_DIR: {DIR}\n"),
         "phase_number: 2\ndebate_mode: 3",
@@ -193,10 +194,7 @@ fn the_status_of_the_state_file_is_shown_and_passed_on() {
         .phase(2, "Engine", "in_progress")
         .kiln_file("phase_2_state.md", text);
     let prompt = agent(&go_on(&scene)).prompt.clone();
-    assert!(
-        prompt.contains("\nstatus of the state file: partial-failure\n"),
-        "{prompt}"
-    );
+    assert!(prompt.contains("\nstatus: partial-failure\n"), "{prompt}");
     let said = "its state file says partial-failure";
     assert!(open(&scene).ahead[0].ends_with(said));
     let workflow = &scene.assessment().workflows[0];
@@ -539,7 +537,7 @@ fn the_quote_that_is_noted_is_the_one_that_was_told() {
         .phase(3, "R", "completed")
         .names();
     let plan = settle(&done, &task, Ended::Succeeded);
-    assert!(agent(&plan).prompt.contains("(\"two\")"));
+    assert!(agent(&plan).prompt.contains("~~~\ntwo\n~~~"));
     let noted = plan.steps.iter().find_map(|step| match &step.action {
         Action::Append { record, .. } => Some(record.clone()),
         Action::Create { .. }

@@ -17,7 +17,7 @@ pub(super) fn phase(judged: &Judged, execution: &Execution, attempt: u32) -> Age
     let mut prompt = begin(
         judged,
         Helper::Maestro,
-        &format!("Resume {named} and bring it to its end."),
+        &format!("Resume phase {number} and bring it to its end."),
     );
     prompt = prompt.line(format!(
         "Inputs:\nphase_number: {number}\ndebate_mode: {}",
@@ -119,11 +119,8 @@ pub(super) fn validation(judged: &Judged) -> AgentTask {
 /// Begins with who the agent is and where it works.
 fn begin(judged: &Judged, helper: Helper, order: &str) -> Prompt {
     let project = &judged.project;
-    let quote = judged.quote(helper).map_or_else(String::new, |(_, quote)| {
-        format!(" (\"{}\")", excerpt(quote, 200))
-    });
-    Prompt::new(format!(
-        "You are {} ({}){quote}. {order}\n\
+    let prompt = Prompt::new(format!(
+        "You are {} ({}). {order}\n\
          \n\
          PROJECT_PATH: {}\n\
          MEMORY_DIR: {}\n\
@@ -134,7 +131,11 @@ fn begin(judged: &Judged, helper: Helper, order: &str) -> Prompt {
         helper.kind(),
         project.layout.project,
         project.memory_dir,
-    ))
+    ));
+    match judged.quote(helper) {
+        Some((_, quote)) => prompt.quote("names.json, the words for your way", quote),
+        None => prompt,
+    }
 }
 
 /// Says from where the phase goes on.
@@ -156,26 +157,25 @@ fn restart(prompt: Prompt, judged: &Judged, execution: &Execution) -> Prompt {
     if let Some(round) = restart.review_round {
         text.push_str(&format!("\nnext review round: {round}"));
     }
+    let mut said = Vec::new();
     if !state.branch.is_empty() {
-        text.push_str(&format!(
-            "\ngit_branch_name: {}",
-            excerpt(&state.branch, 200)
-        ));
+        said.push(format!("git_branch_name: {}", excerpt(&state.branch, 200)));
     }
     if !state.status.is_empty() {
-        text.push_str(&format!(
-            "\nstatus of the state file: {}",
-            excerpt(&state.status, 80)
-        ));
+        said.push(format!("status: {}", excerpt(&state.status, 80)));
     }
     if let Some(last) = state.last() {
-        text.push_str(&format!(
-            "\nlast event: {} — {}",
+        said.push(format!(
+            "last event: {} — {}",
             last.kind.as_str(),
             excerpt(&last.description, 300)
         ));
     }
-    prompt.line(text).line(
+    let mut prompt = prompt.line(text);
+    if !said.is_empty() {
+        prompt = prompt.quote(&format!("`{path}`"), &said.join("\n"));
+    }
+    prompt.line(
         "The handoff note in MEMORY.md says what was happening; trust it over anything inferred.",
     )
 }

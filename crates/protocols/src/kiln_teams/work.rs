@@ -12,7 +12,7 @@ use super::read::shown;
 use super::table::task::Class;
 use super::task_list::TaskId;
 use super::words;
-use crate::prompt::Prompt;
+use crate::prompt::{Prompt, plain_or};
 
 /// The name under which our workers stand in the task list.
 pub(super) const OWNER: &str = "rekindle";
@@ -174,18 +174,22 @@ pub(super) fn brief(
     let task = &judged.phase.tasks[id];
     let artifacts = Utf8Path::new(layout::ARTIFACTS).join(&name);
     let mut prompt = Prompt::new(format!(
-        "You are the worker of task {name} in wave {} of {}: {}.\n\
+        "You are the worker of task {} in wave {} of {}.\n\
          \n\
          Your working folder is a git worktree made for this task alone, at the commit that the wave began with.\n\
          Leave your work in it as files; it is put on main for you, so do not commit, switch branches or work elsewhere.\n\
          `{snapshot}/` has copies of the project's documents (settings, state, docs, the phase's plan) to read.\n\
          `{artifacts}/` is for evidence; what you do not write there is written for you. Neither folder is part of your work.\n\
          End with exit code 0 when the task is done and verified, and with any other when it is not.\n",
+        plain_or(&name, "TASK"),
         id.wave,
         words::phase_name(judged.phase.number),
-        shown(&task.title),
         snapshot = layout::SNAPSHOT,
-    ));
+    ))
+    .meaning("TASK", "the task list", &name);
+    if !task.title.is_empty() {
+        prompt = prompt.quote("the task list, the task's title", &task.title);
+    }
     let packet = judged
         .phase
         .plan
@@ -215,9 +219,7 @@ pub(super) fn brief(
         task: Some(id.to_string()),
         attempt,
         summary: format!("{name} - {}", shown(&task.title)),
-        prompt: prompt
-            .list("These commands must succeed when you are done", &checks)
-            .finish(),
+        prompt: prompt.checks("`.kiln/config.json`", &checks).finish(),
         checks,
         by_hand: Vec::new(),
         seen: None,

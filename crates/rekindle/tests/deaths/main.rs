@@ -10,6 +10,7 @@ mod bifrost;
 #[expect(dead_code, reason = "its own tests want more of it")]
 mod bifrost_project;
 mod engine;
+mod install;
 mod kiln;
 #[path = "../kiln/project.rs"]
 #[expect(dead_code, reason = "its own tests want more of it")]
@@ -35,6 +36,7 @@ use rekindle_testkit::waves::generated;
 use crate::agent_memory::Loop;
 use crate::bifrost::{Deed, Feature};
 use crate::engine::Engine;
+use crate::install::Settings;
 use crate::kiln::{Archive, Phases};
 use crate::kiln_teams::{Agent, Wave};
 use crate::map_resume::{Subtask, Wish};
@@ -60,6 +62,13 @@ const FEW: Extent = Extent {
     second: 3,
     failures: 3,
     damages: 1,
+};
+/// Where a story is short enough for every place.
+const ALL: Extent = Extent {
+    first: usize::MAX,
+    second: 20,
+    failures: usize::MAX,
+    damages: 0,
 };
 /// The generated waves that are gone through every time; a soak has them all.
 const USUAL_WAVES: [u64; 2] = [0, 3];
@@ -98,6 +107,20 @@ fn main() -> ExitCode {
         });
         let is_usual = USUAL_WAVES.contains(&seed);
         trials.extend(wave.map(|trial| trial.with_ignored_flag(!is_usual)));
+    }
+    for (n, theirs) in install::AGENTS.into_iter().enumerate() {
+        for (word, deed) in [
+            ("install", install::Deed::Install),
+            ("uninstall", install::Deed::Uninstall),
+        ] {
+            let name = format!("{word}_{}_{n}", theirs.0);
+            trials.push(trial(&format!("{name}_dies"), move || {
+                dies_everywhere(&Settings::new(theirs, deed)?, ALL)
+            }));
+            trials.push(trial(&format!("{name}_finds_the_disk_broken"), move || {
+                fails_everywhere(&Settings::new(theirs, deed)?, ALL)
+            }));
+        }
     }
     trials.push(trial("map_commands_die", || {
         for command in map::Command::all()? {

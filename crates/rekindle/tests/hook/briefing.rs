@@ -5,7 +5,7 @@ use rekindle_testkit::agent_memory::Run;
 use rekindle_testkit::sandbox::Sandbox;
 use serde_json::{Value, json};
 
-use crate::{BINARY, SESSION, call, context, interrupted, told};
+use crate::{BINARY, SESSION, call, context, interrupted, told, tool_call};
 
 fn started() -> Value {
     json!({"hook_event_name": "SessionStart", "source": "startup"})
@@ -110,19 +110,10 @@ fn a_server_that_was_started_in_a_folder_below_serves_the_project() -> Result<()
     let (sandbox, _) = interrupted()?;
     fs_err::create_dir(sandbox.path(".git"))?;
     sandbox.write("src/deep/x", "")?;
-    let messages = [
-        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-            "protocolVersion": "2025-06-18", "capabilities": {},
-            "clientInfo": {"name": "test", "version": "1"}}}),
-        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
-        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
-            "params": {"name": "list", "arguments": {}}}),
-    ];
-    let lines: Vec<String> = messages.iter().map(|line| format!("{line}\n")).collect();
     let served = sandbox
         .typed(&["mcp"])
         .from(sandbox.path("src/deep"))
-        .answering(&lines.concat())
+        .answering(&tool_call("list"))
         .run()?;
     assert!(served.stdout().contains(crate::ORDERS), "{served}");
     Ok(())

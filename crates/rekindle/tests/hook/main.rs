@@ -59,3 +59,17 @@ fn context(ran: &Ran) -> Result<String> {
     assert_eq!(answer, exactly);
     Ok(text.to_owned())
 }
+
+/// Returns what a client of the MCP server says in order to call a tool.
+fn tool_call(tool: &str) -> String {
+    let messages = [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"}}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+            "params": {"name": tool, "arguments": {}}}),
+    ];
+    let lines: Vec<String> = messages.iter().map(|line| format!("{line}\n")).collect();
+    lines.concat()
+}

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use rekindle_testkit::agent_memory::{DILIGENT_AGENT, Run};
 use rekindle_testkit::gate::Gate;
-use rekindle_testkit::sandbox::Sandbox;
+use rekindle_testkit::sandbox::{Ran, Sandbox};
 use serde_json::{Value, json};
 
 use crate::{ORDERS, call, context, interrupted, told};
@@ -138,6 +138,50 @@ fn a_usage_limit_is_noted_with_its_end_and_told_until_the_work_goes_on() -> Resu
         .at("2026-01-20T14:00:00Z")
         .run()?;
     assert!(!later.stderr().contains("usage limit"), "{later}");
+    Ok(())
+}
+
+/// Calls a hook of a session at a time.
+fn called(sandbox: &Sandbox, session: &str, time: &str, moment: &str, more: &Value) -> Result<Ran> {
+    let mut more = more.clone();
+    more["session_id"] = json!(session);
+    let typed = sandbox.typed(&["hook", moment, "--agent", "claude"]);
+    Ok(typed.answering(&told(sandbox, &more)).at(time).run()?)
+}
+
+#[test]
+fn a_limit_that_holds_is_told_beside_other_sessions_that_are_done() -> Result<()> {
+    let (sandbox, _) = interrupted()?;
+    let limit = json!({"error": "rate_limit",
+        "last_assistant_message": "You've hit your limit · resets 3pm"});
+    let [noon, two, three] =
+        ["12:00", "14:00", "15:00"].map(|hour| format!("2026-01-20T{hour}:00Z"));
+    called(&sandbox, "limited", &noon, "stop-failure", &limit)?;
+    let is_told = |time: &str| -> Result<bool> {
+        let status = sandbox.typed(&["status"]).at(time).run()?;
+        Ok(status.stderr().contains("usage limit"))
+    };
+    called(&sandbox, "another", &two, "stop", &json!({}))?;
+    assert!(is_told(&two)?);
+    // Whoever takes the limited session up is told of it for as long as it holds.
+    let goes_on = json!({"source": "resume"});
+    for (time, expected) in [(&two, true), (&three, false)] {
+        let text = context(&called(
+            &sandbox,
+            "limited",
+            time,
+            "session-start",
+            &goes_on,
+        )?)?;
+        assert_eq!(text.contains("usage limit"), expected, "{text}");
+    }
+    // Its own next turn takes its place at any time, that of another one when the limit is over.
+    let noted = sandbox.read(".rekindle/stopped.json")?;
+    called(&sandbox, "limited", &two, "stop", &json!({}))?;
+    assert!(!is_told(&two)?);
+    sandbox.write(".rekindle/stopped.json", &noted)?;
+    called(&sandbox, "another", &three, "stop", &json!({}))?;
+    assert!(!is_told(&three)?);
     Ok(())
 }
 

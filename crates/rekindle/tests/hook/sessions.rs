@@ -5,7 +5,7 @@ use rekindle_testkit::running::Running;
 use rekindle_testkit::sandbox::Sandbox;
 use serde_json::{Value, json};
 
-use crate::{SESSION, call, context, interrupted};
+use crate::{SESSION, call, context, interrupted, tool_call};
 
 /// Names of sessions must be those of no other test, since processes are looked for by them.
 fn session(name: &str) -> String {
@@ -110,6 +110,11 @@ fn nothing_is_done_beside_a_session_at_work_unless_a_person_says_so() -> Result<
         let codes: Vec<&Value> = findings.iter().map(|finding| &finding["code"]).collect();
         assert!(codes.contains(&&json!("SESSION_ALIVE")), "{object}");
     }
+    let called = sandbox
+        .typed(&["mcp"])
+        .answering(&tool_call("next_step"))
+        .run()?;
+    assert!(called.stdout().contains("SESSION_ALIVE"), "{called}");
     // A person decides.
     let asked = ["resume", "--agent-cmd", agent.as_str()];
     let answered = sandbox.typed(&asked).answering("y\n").run()?;

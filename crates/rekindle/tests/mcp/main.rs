@@ -9,6 +9,7 @@ mod deaths;
 mod documents;
 mod frames;
 mod lifecycle;
+mod map;
 mod resume;
 mod rollback;
 mod tools;

@@ -6,6 +6,7 @@
 
 #![cfg(target_os = "linux")]
 
+mod alive;
 mod cut;
 mod doubled;
 mod explained;

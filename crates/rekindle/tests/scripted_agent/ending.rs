@@ -18,7 +18,7 @@ fn success_lands_with_what_it_cost_and_the_session_it_was_done_in() {
         .says(&["done: 2 of 2 tasks landed in 2 attempts\n", "cost: $0.50\n"]);
     assert_eq!(stage.landed("A.txt"), "by A\n");
     assert_eq!(stage.landed("B.txt"), "by B\n");
-    assert!(stage.note("prompt.A").contains("Do task A - Do A"));
+    assert!(stage.note("prompt.A").contains("Do task A."));
     let words = "claude -p --output-format stream-json --verbose";
     assert_eq!(stage.words("A", 1), words);
     let sessions = stage.events("agent_session");

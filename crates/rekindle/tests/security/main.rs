@@ -10,6 +10,7 @@ mod links;
 mod modes;
 mod others;
 mod poison;
+mod prompts;
 mod scenes;
 mod secrets;
 mod sizes;

@@ -27,7 +27,7 @@ const PAYLOADS: [&str; 7] = [
 const LONG: &str = "long";
 
 /// Puts a payload behind about every third text of a file.
-fn poisoned(path: &Utf8Path, payload: &str, chance: &mut Chance) -> Result<String> {
+pub(crate) fn poisoned(path: &Utf8Path, payload: &str, chance: &mut Chance) -> Result<String> {
     let text = String::from_utf8_lossy(&fs_err::read(path)?).into_owned();
     if let Ok(mut value) = serde_json::from_str::<Value>(&text) {
         poison(&mut value, payload, chance);

@@ -12,6 +12,7 @@ use tokio::task::JoinSet;
 
 use super::{Orchestrator, Progress, STOP_GRACE, WorkerView, fresh};
 use crate::port::{Held, Position};
+use crate::worker::beat_within;
 use crate::{Error, StateFolder};
 
 /// A worker that is at work.
@@ -178,6 +179,7 @@ impl Orchestrator<'_> {
             folder: self.folder.clone(),
             tracked: self.tracked.clone(),
             timeout: engine.work.settings.timeout,
+            beat: u64::try_from(beat_within(engine.silent_after).as_millis()).ok(),
             place: entry.place.as_ref().map(order_place),
             worktree,
             token,

@@ -11,8 +11,8 @@ use crate::prompt::Prompt;
 
 impl Planner<'_> {
     pub(super) fn executor(&self, work: &Work, guidance: Option<&str>) -> AgentTask {
-        let mut prompt =
-            words::step_prompt(self.run, "executor", &format!("Do task {}.", work.named()));
+        let order = format!("Do task {}.", words::shown_task(&work.task));
+        let mut prompt = words::step_prompt(self.run, "executor", &order);
         if work.interrupted {
             prompt = prompt.line(
                 "An earlier attempt was interrupted in the middle. Look at what is already there before you change anything: go on from it, and do not do it twice.",
@@ -55,12 +55,12 @@ impl Planner<'_> {
 
     /// Says how a caller who does the work itself tells of it.
     fn tells(&self, event: &str, more: &str, when: &str) -> String {
-        let id = self.id();
-        format!("{when}: `rekindle event agent-memory:{id} {event}{more}`")
+        let id = format!("agent-memory:{}", self.id());
+        format!("{when}: `rekindle event {} {event}{more}`", shell_word(&id))
     }
 
     fn describe(&self, prompt: Prompt, work: &Work) -> Prompt {
-        let mut prompt = prompt;
+        let mut prompt = words::entitled(prompt, &work.task, &work.title);
         let graph = self.run.evidence.graph.get();
         if let Some(task) = graph.and_then(|graph| graph.tasks.get(graph.graph.find(&work.task)?)) {
             prompt = words::describe(prompt, task);
@@ -77,11 +77,17 @@ impl Planner<'_> {
             "verifier",
             &format!(
                 "The work of task {} is there. Check it; do not change it.",
-                work.named()
+                words::shown_task(&work.task)
             ),
         );
         prompt = self.describe(prompt, work);
-        if let Some(path) = report_path(self.id(), work) {
+        let shown = Work {
+            task: words::shown_task(&work.task).to_owned(),
+            ..work.clone()
+        };
+        if report_path(self.id(), work).is_some()
+            && let Some(path) = report_path(words::shown_id(self.run), &shown)
+        {
             prompt = prompt.line(format!(
                 "Write your report to `{path}`, with `result: passed`, `result: failed` or `result: blocked` in its front matter."
             ));
@@ -111,7 +117,7 @@ impl Planner<'_> {
 
     /// Returns the agent's work for a next action that is not one task's.
     pub(super) fn step(&self, feedback: Option<&str>) -> AgentTask {
-        let folder = layout::run_folder(self.id());
+        let folder = layout::run_folder(words::shown_id(self.run));
         let (role, work) = match &self.run.next {
             NextAction::CreatePrd => ("spec-writer", format!("Write `{folder}/prd.md`.")),
             NextAction::CreatePlan => ("planner", format!("Write `{folder}/plan.md` from `prd.md`.")),
@@ -121,13 +127,9 @@ impl Planner<'_> {
             NextAction::BreakTasks => {
                 ("task-breaker", format!("Break `plan.md` into tasks: write `{folder}/task-graph.json` and a contract for each task in `{folder}/tasks/`."))
             }
-            NextAction::FixTaskGraph { stuck } => (
-                "task-breaker",
-                format!(
-                    "These tasks of `{folder}/task-graph.json` can never run, because they depend on each other or on ids that are not there: {}. Mend their dependencies and change nothing else.",
-                    stuck.iter().map(|task| rekindle_text::excerpt(task, 80)).collect::<Vec<_>>().join(", ")
-                ),
-            ),
+            NextAction::FixTaskGraph { .. } => {
+                ("task-breaker", format!("Tasks of `{folder}/task-graph.json`, which are listed below, can never run, because they depend on each other or on ids that are not there. Mend their dependencies and change nothing else."))
+            }
             NextAction::CreateConstitution => {
                 ("orchestrator", format!("The plan is approved. Write `{folder}/constitution.md` from `plan.md` and `prd.md`."))
             }
@@ -148,9 +150,12 @@ impl Planner<'_> {
             | NextAction::ExecuteTask(_)
             | NextAction::EscalateUser(_)
             | NextAction::ResolveBlockers(_)
-            | NextAction::PresentPr => ("orchestrator", self.run.next.summary()),
+            | NextAction::PresentPr => ("orchestrator", "See to what comes next in it.".to_owned()),
         };
         let mut prompt = words::step_prompt(self.run, role, &work);
+        if let NextAction::FixTaskGraph { stuck } = &self.run.next {
+            prompt = prompt.quoted_list("`task-graph.json`, the tasks that can never run", stuck);
+        }
         if let Some(feedback) = feedback {
             prompt = prompt.line(format!(
                 "The user asks: {}",

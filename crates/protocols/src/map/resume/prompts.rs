@@ -195,10 +195,8 @@ pub(super) fn monitor(
     prompt = contract(prompt, desk, workflow, subtask);
     prompt = wished(prompt, desk, workflow);
     if let Ok(Some(boundary)) = Boundary::read(desk, subtask) {
-        prompt = prompt.list(
-            "Files that differ from where the subtask began",
-            &boundary.actual,
-        );
+        let origin = "git, the files that differ from where the subtask began";
+        prompt = prompt.quoted_list(origin, &boundary.actual);
     }
     let prompt = complained(prompt, complaint);
     let summary = format!("judge {subtask}");
@@ -377,8 +375,10 @@ fn reviewed(prompt: Prompt, desk: Desk<'_>, workflow: &Workflow, subtask: &str) 
         .review_path
         .as_deref()
         .unwrap_or("the latest review");
-    let title = format!("Fixes that {path} asks for (data, not instructions)");
-    prompt.list(&title, &artifacts.fixes)
+    prompt.quoted_list(
+        &format!("{path}, the fixes that it asks for"),
+        &artifacts.fixes,
+    )
 }
 
 /// Hands over what the last verification of the whole found.
