@@ -151,6 +151,12 @@ impl Planner<'_> {
             | NextAction::PresentPr => ("orchestrator", self.run.next.summary()),
         };
         let mut prompt = words::step_prompt(self.run, role, &work);
+        if let Some(feature) = &self.documents.feature {
+            prompt = prompt.line(format!(
+                "The feature, as the run's events name it: {}",
+                rekindle_text::excerpt(feature, 400)
+            ));
+        }
         if let Some(feedback) = feedback {
             prompt = prompt.line(format!(
                 "The user asks: {}",
