@@ -9,8 +9,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rekindle_world::{
-    Entry, GitAnswer, GitChange, GitCommit, GitEntry, GitHeadName, GitQuestion, GitRepository,
-    GitWorktree, MemoryWorld, Meta, Ownership, ReadError, World,
+    DatabaseQuestion, DatabaseRow, Entry, GitAnswer, GitChange, GitCommit, GitEntry, GitHeadName,
+    GitQuestion, GitRepository, GitWorktree, MemoryWorld, Meta, Ownership, ReadError, World,
 };
 
 /// The project of every input.
@@ -132,6 +132,14 @@ impl World for Grown {
 
     fn modified(&self, path: &Utf8Path) -> Option<Timestamp> {
         self.0.modified(path)
+    }
+
+    fn database(
+        &self,
+        path: &Utf8Path,
+        question: &DatabaseQuestion,
+    ) -> Result<Vec<DatabaseRow>, ReadError> {
+        self.0.database(path, question)
     }
 
     fn git(&self, folder: &Utf8Path, question: &GitQuestion) -> Result<GitAnswer, ReadError> {

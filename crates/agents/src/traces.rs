@@ -2,12 +2,13 @@
 //! whether a session can be gone on with.
 //!
 //! A program that is killed leaves a recognizable trace: a tool call without a result. Only the end
-//! of a transcript is read, whatever is not understood says nothing, and no file but transcripts and
-//! Claude Code's list of its sessions is opened. opencode keeps its sessions in a database, which is
-//! not read. Whether a process lives is for the caller to say.
+//! of a transcript is read, whatever is not understood says nothing, and no file but transcripts,
+//! Claude Code's list of its sessions and opencode's database is opened. Whether a process lives is
+//! for the caller to say.
 
 mod claude;
 mod codex;
+mod opencode;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
@@ -64,6 +65,15 @@ pub enum Owner {
     },
     /// Whoever holds the lock of this file.
     Lock(Utf8PathBuf),
+    /// Whoever has this file open, works in this folder and was there at this time.
+    Opener {
+        /// The file, by its real name.
+        file: Utf8PathBuf,
+        /// The folder.
+        folder: Utf8PathBuf,
+        /// When the session said something last: who came later found it as it is.
+        at: Option<Timestamp>,
+    },
 }
 
 /// Whether a session can be gone on with.
@@ -92,6 +102,7 @@ pub fn last_session(
     let found = [
         claude::last_session(world, folder, is_ours),
         codex::last_session(world, folder, is_ours),
+        opencode::last_session(world, folder, is_ours),
     ];
     found.into_iter().flatten().max_by_key(|session| session.at)
 }
@@ -104,7 +115,8 @@ pub fn fitness(world: &dyn World, agent: Preset, session: &str, folder: &Utf8Pat
     match agent {
         Preset::Claude => claude::fitness(world, session, folder),
         Preset::Codex => codex::fitness(world, session, folder),
-        Preset::Gemini | Preset::Opencode => Fitness::Unknown,
+        Preset::Opencode => opencode::fitness(world, session, folder),
+        Preset::Gemini => Fitness::Unknown,
     }
 }
 

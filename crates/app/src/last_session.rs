@@ -12,7 +12,7 @@ use rekindle_agents::traces::{self, Owner, Reached};
 use rekindle_agents::{Agent, Preset, Stream};
 use rekindle_fs::{Lock, Occupancy, ProcessIdentity};
 use rekindle_model::{Code, Finding, Summary};
-use rekindle_runner::StateFolder;
+use rekindle_runner::{Opener, StateFolder};
 use rekindle_text::{excerpt, format_seconds};
 use rekindle_wire::stopped::{Stopped, WhyStopped};
 use rekindle_world::World;
@@ -189,7 +189,9 @@ pub(crate) fn last_session(
     let world = project.world();
     let ancestors = rekindle_runner::ancestors();
     let has_started_us = |owner: &Owner| match owner {
-        Owner::Process { pid, .. } => ancestors.contains(pid) && is_alive(owner),
+        Owner::Process { .. } | Owner::Opener { .. } => {
+            matches!(life(owner), Life::Alive(Some(pid)) if ancestors.contains(&pid))
+        }
         Owner::Lock(_) => false,
     };
     let is_ours = |id: &str, owners: &[Owner]| match own {
@@ -240,26 +242,30 @@ fn newer(traced: LastSession, noted: LastSession) -> LastSession {
 fn judge(project: &Project, trace: traces::LastSession, own: Own<'_>) -> Option<LastSession> {
     // Whoever goes on with it now is not who left it like this.
     let is_taken_over = own == Own::GoesOn(&trace.id);
-    let mut owners = trace.owners.iter();
-    // One that was killed stays on the list, beside the one that went on with its session.
-    let alive = owners.find(|owner| !is_taken_over && is_alive(owner));
-    let broke_off = |tool| match trace.agent {
+    let life = match trace.agent {
+        _ if is_taken_over => Life::Gone,
         // Claude Code takes its process off the list when it ends, and Codex leaves its lock.
-        Preset::Claude => Fate::Died(tool),
-        _ if is_taken_over || !trace.owners.is_empty() => Fate::Died(tool),
-        Preset::Codex | Preset::Gemini | Preset::Opencode => Fate::Open(tool),
+        Preset::Codex | Preset::Gemini | Preset::Opencode if trace.owners.is_empty() => {
+            Life::Unknown
+        }
+        // One that was killed stays on the list, beside the one that went on with its session.
+        Preset::Claude | Preset::Codex | Preset::Gemini | Preset::Opencode => {
+            let lives = trace.owners.iter().map(life);
+            lives.max().unwrap_or(Life::Gone)
+        }
     };
-    let fate = match (trace.reached, alive) {
+    let fate = match (trace.reached, life) {
         (Reached::Interrupted, _) => Fate::Interrupted,
         (Reached::EndOfTurn, _) => Fate::Done,
-        (_, Some(Owner::Process { pid, .. })) => Fate::Running(Some(*pid)),
-        (_, Some(Owner::Lock(_))) => Fate::Running(None),
-        (Reached::InTool(tool), None) => broke_off(Some(tool)),
-        (Reached::InTurn, None) => broke_off(None),
-        (Reached::Unknown, None) => return None,
+        (_, Life::Alive(pid)) => Fate::Running(pid),
+        (Reached::InTool(tool), Life::Gone) => Fate::Died(Some(tool)),
+        (Reached::InTurn, Life::Gone) => Fate::Died(None),
+        (Reached::InTool(tool), Life::Unknown) => Fate::Open(Some(tool)),
+        (Reached::InTurn, Life::Unknown) => Fate::Open(None),
+        (Reached::Unknown, Life::Gone | Life::Unknown) => return None,
     };
     let left = match &fate {
-        Fate::Died(_) => left_of(project, &trace.id),
+        Fate::Died(_) => left_of(project, trace.agent, &trace.id),
         Fate::Running(_)
         | Fate::Open(_)
         | Fate::Interrupted
@@ -276,8 +282,11 @@ fn judge(project: &Project, trace: traces::LastSession, own: Own<'_>) -> Option<
     })
 }
 
-/// Finds what a session of Claude Code started and left; what the one that started us has is not left.
-fn left_of(project: &Project, session: &str) -> Vec<u32> {
+/// Finds what a session started and left; what the one that started us has is not left.
+fn left_of(project: &Project, agent: Preset, session: &str) -> Vec<u32> {
+    if agent == Preset::Opencode {
+        return rekindle_runner::abandoned("OPENCODE_PID", project.folder());
+    }
     let mut left = rekindle_runner::carrying("CLAUDE_CODE_SESSION_ID", session);
     if let Some(own) = project.variables.get("CLAUDE_PID") {
         let ours = rekindle_runner::carrying("CLAUDE_PID", own);
@@ -286,13 +295,46 @@ fn left_of(project: &Project, session: &str) -> Vec<u32> {
     left
 }
 
-/// Looks whether who has a session is still there.
-fn is_alive(owner: &Owner) -> bool {
+/// Whether who has a session is still there, the surest last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Life {
+    /// It is not.
+    Gone,
+    /// It may be.
+    Unknown,
+    /// It is; in which process, where that is known.
+    Alive(Option<u32>),
+}
+
+fn life(owner: &Owner) -> Life {
+    let alive = |is_alive: bool, pid| {
+        if is_alive {
+            Life::Alive(pid)
+        } else {
+            Life::Gone
+        }
+    };
     match owner {
         Owner::Process { pid, start_time } => {
-            ProcessIdentity::of(*pid).is_some_and(|process| process.start_time == Some(*start_time))
+            let process = ProcessIdentity::of(*pid);
+            let is_it = process.is_some_and(|process| process.start_time == Some(*start_time));
+            alive(is_it, Some(*pid))
         }
-        Owner::Lock(file) => matches!(Lock::probe(file), Ok(Occupancy::Held(_))),
+        Owner::Lock(file) => alive(matches!(Lock::probe(file), Ok(Occupancy::Held(_))), None),
+        Owner::Opener { file, folder, at } => {
+            let mut openers = rekindle_runner::openers(file);
+            openers.retain(|opener| match (opener.started, at) {
+                (Some(started), Some(at)) => started <= *at,
+                (None, _) | (_, None) => true,
+            });
+            let is_here = |opener: &&Opener| opener.folder.as_ref() == Some(folder);
+            match openers.iter().find(is_here) {
+                Some(opener) => Life::Alive(Some(opener.pid)),
+                // One that serves many folders works in none of them.
+                None if !openers.is_empty() => Life::Unknown,
+                None => Life::Gone,
+            }
+        }
     }
 }
 
@@ -332,7 +374,10 @@ pub(crate) fn can_go_on(
         Stream::Plain => return true,
     };
     match traces::fitness(world, preset, session, folder) {
-        traces::Fitness::Whole(owners) => !owners.iter().any(is_alive),
+        traces::Fitness::Whole(owners) => {
+            let is_alive = |owner: &Owner| matches!(life(owner), Life::Alive(_));
+            !owners.iter().any(is_alive)
+        }
         traces::Fitness::Unknown => true,
         traces::Fitness::Missing | traces::Fitness::Elsewhere(_) | traces::Fitness::Torn => false,
     }

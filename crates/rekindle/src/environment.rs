@@ -23,8 +23,10 @@ const VARIABLES: &[&str] = &[
     "KILN_WORKTREE_ROOT",
     "MAP_EFFICIENT_SEQUENTIAL_ONLY",
     "MAP_STRICT_SCOPE",
+    "OPENCODE_DB",
     "PWD",
     "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
 ];
 
 /// Variables that coding agents set for all that they start: Claude Code, Codex (of which the sandbox

@@ -381,3 +381,41 @@ fn what_the_plan_leaves_out_can_not_be_brought_back_by_an_event() {
     let said = text(&output.stderr);
     assert!(!said.contains("task_ready"), "{said}");
 }
+
+#[test]
+fn a_worktree_that_is_half_removed_goes_and_one_with_more_than_was_delivered_stays() {
+    // What is left when git is killed over the removal, in the order in which it comes upon things.
+    for (left, stays) in [
+        ("rm A.txt", false),
+        ("rm .git", false),
+        ("rm A.txt .git", false),
+        ("rm A.txt; echo mine > mine.txt", true),
+        ("rm .git; echo mine > A.txt", true),
+    ] {
+        let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
+        project.plan("A B");
+        let git = text(&project.shell("command -v git").stdout);
+        let bin = project.path().join(".git/bin");
+        fs::create_dir_all(&bin).unwrap();
+        let script = format!(
+            "#!/bin/sh\ncase \"$*\" in *'worktree remove'*/A)\n\
+             if mkdir {0}/once 2> /dev/null; then for last; do :; done; cd \"$last\"; {left}; kill -9 $$; fi;;\n\
+             esac\nexec {1} \"$@\"\n",
+            bin.display(),
+            git.trim()
+        );
+        fs::write(bin.join("git"), script).unwrap();
+        project.shell("chmod +x .git/bin/git");
+        let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+        let more = ["--jobs", "1", "--agent-cmd", WRITE];
+        let mut run = project.command(&["run", "plan.json", "--branch", "result", "--yes"]);
+        assert_done(&run.args(more).env("PATH", path).output().unwrap());
+        assert!(bin.join("once").exists());
+        let worktrees = project.git(&["worktree", "list", "--porcelain"]);
+        let n_left = worktrees.matches("worktree ").count() - 1;
+        assert_eq!(n_left, usize::from(stays), "{left}: {worktrees}");
+        let folders = project.shell("ls .rekindle/worktrees/*");
+        assert_eq!(text(&folders.stdout).contains('A'), stays, "{left}");
+        assert_eq!(project.landed(), [("A".to_owned(), 1), ("B".to_owned(), 1)]);
+    }
+}

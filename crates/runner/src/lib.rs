@@ -16,6 +16,7 @@ mod engine;
 mod error;
 mod heartbeat;
 mod mirror;
+mod openers;
 mod output_log;
 mod port;
 mod process_tree;
@@ -35,6 +36,7 @@ pub use engine::{
 };
 pub use error::Error;
 pub use heartbeat::{Attempt, beat};
+pub use openers::{Opener, abandoned, openers};
 pub use process_tree::{ancestors, carrying};
 pub use reach::Reach;
 pub use signals::outlive_signals;

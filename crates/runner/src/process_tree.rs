@@ -146,15 +146,29 @@ fn members(token: &str, root: Option<u32>) -> BTreeSet<u32> {
 }
 
 fn carries(pid: u32, wanted: &str) -> bool {
-    fs_err::read(format!("/proc/{pid}/environ")).is_ok_and(|environ| {
-        environ
-            .split(|&byte| byte == 0)
-            .any(|entry| entry == wanted.as_bytes())
-    })
+    entries(&environment(pid)).any(|entry| entry == wanted.as_bytes())
+}
+
+/// Returns the value of a variable in the environment of a process.
+pub(crate) fn variable(pid: u32, name: &str) -> Option<String> {
+    let environment = environment(pid);
+    let value = |entry: &[u8]| {
+        let value = entry.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
+        Some(String::from_utf8_lossy(value).into_owned())
+    };
+    entries(&environment).find_map(value)
+}
+
+fn environment(pid: u32) -> Vec<u8> {
+    fs_err::read(format!("/proc/{pid}/environ")).unwrap_or_default()
+}
+
+fn entries(environment: &[u8]) -> impl Iterator<Item = &[u8]> {
+    environment.split(|&byte| byte == 0)
 }
 
 /// Returns pid, parent and state of every process.
-fn processes() -> Vec<(u32, u32, u8)> {
+pub(crate) fn processes() -> Vec<(u32, u32, u8)> {
     let Ok(entries) = fs_err::read_dir("/proc") else {
         return Vec::new();
     };

@@ -6,16 +6,20 @@
 //! carry a digest of all that it was made from ([`Witness`]). The form that
 //! reads the disk is behind the feature `real`.
 
+mod database;
 mod git;
 mod memory;
 #[cfg(feature = "real")]
 mod real;
+#[cfg(feature = "real")]
+mod real_database;
 #[cfg(feature = "real")]
 mod real_git;
 mod recording;
 mod view;
 mod witness;
 
+pub use database::{DatabaseQuestion, DatabaseRow};
 pub use git::{
     GitAnswer, GitChange, GitCommit, GitEntry, GitHeadName, GitPath, GitQuestion, GitRepository,
     GitWorktree,

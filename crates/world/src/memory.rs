@@ -6,7 +6,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::{Entry, GitAnswer, GitQuestion, Kind, Meta, Owner, Ownership, ReadError, World};
+use crate::{
+    DatabaseQuestion, DatabaseRow, Entry, GitAnswer, GitQuestion, Kind, Meta, Owner, Ownership,
+    ReadError, World,
+};
 
 #[derive(Debug, Clone)]
 enum Node {
@@ -27,6 +30,7 @@ pub struct MemoryWorld {
     nodes: BTreeMap<Utf8PathBuf, Node>,
     owners: BTreeMap<Utf8PathBuf, Ownership>,
     git: BTreeMap<(Utf8PathBuf, GitQuestion), GitAnswer>,
+    databases: BTreeMap<(Utf8PathBuf, DatabaseQuestion), Vec<DatabaseRow>>,
 }
 
 impl MemoryWorld {
@@ -42,6 +46,7 @@ impl MemoryWorld {
             nodes: BTreeMap::new(),
             owners: BTreeMap::new(),
             git: BTreeMap::new(),
+            databases: BTreeMap::new(),
         };
         world.put(project, Node::Folder);
         world
@@ -119,6 +124,19 @@ impl MemoryWorld {
     ) -> Self {
         let folder = self.project.join(folder);
         self.git.insert((folder, question), answer);
+        self
+    }
+
+    /// Says what a database answers to a question; what is not said is not there.
+    #[must_use]
+    pub fn database_says(
+        mut self,
+        path: impl AsRef<Utf8Path>,
+        question: DatabaseQuestion,
+        rows: Vec<DatabaseRow>,
+    ) -> Self {
+        let path = self.project.join(path);
+        self.databases.insert((path, question), rows);
         self
     }
 
@@ -253,6 +271,15 @@ impl World for MemoryWorld {
 
     fn git(&self, folder: &Utf8Path, question: &GitQuestion) -> Result<GitAnswer, ReadError> {
         let answer = self.git.get(&(folder.to_owned(), question.clone()));
+        answer.cloned().ok_or(ReadError::NotFound)
+    }
+
+    fn database(
+        &self,
+        path: &Utf8Path,
+        question: &DatabaseQuestion,
+    ) -> Result<Vec<DatabaseRow>, ReadError> {
+        let answer = self.databases.get(&(path.to_owned(), question.clone()));
         answer.cloned().ok_or(ReadError::NotFound)
     }
 }

@@ -9,8 +9,12 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use crate::real_database;
 use crate::real_git::RealGit;
-use crate::{End, Entry, GitAnswer, GitQuestion, Kind, Meta, Owner, Ownership, ReadError, World};
+use crate::{
+    DatabaseQuestion, DatabaseRow, End, Entry, GitAnswer, GitQuestion, Kind, Meta, Owner,
+    Ownership, ReadError, World,
+};
 
 /// Where the time comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -205,10 +209,18 @@ impl World for RealWorld {
     fn git(&self, folder: &Utf8Path, question: &GitQuestion) -> Result<GitAnswer, ReadError> {
         self.git.ask(folder, question)
     }
+
+    fn database(
+        &self,
+        path: &Utf8Path,
+        question: &DatabaseQuestion,
+    ) -> Result<Vec<DatabaseRow>, ReadError> {
+        real_database::ask(path, question)
+    }
 }
 
 /// Opens a regular file and nothing else: reading a pipe or a device could wait for ever.
-fn open(path: &Utf8Path) -> Result<fs_err::File, ReadError> {
+pub(crate) fn open(path: &Utf8Path) -> Result<fs_err::File, ReadError> {
     let meta = fs_err::metadata(path).map_err(|e| failure(&e))?;
     if !meta.is_file() {
         return Err(ReadError::NotFound);

@@ -13,7 +13,9 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
-use crate::{Entry, GitAnswer, GitQuestion, Meta, Ownership, ReadError, World};
+use crate::{
+    DatabaseQuestion, DatabaseRow, Entry, GitAnswer, GitQuestion, Meta, Ownership, ReadError, World,
+};
 
 /// The name and version of the file's form.
 pub const CAPTURE_SCHEMA: &str = "rekindle.capture/1";
@@ -39,6 +41,7 @@ enum Question {
     Ownership(Utf8PathBuf),
     Modified(Utf8PathBuf),
     Git(Utf8PathBuf, GitQuestion),
+    Database(Utf8PathBuf, DatabaseQuestion),
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -55,6 +58,7 @@ enum Answer {
     Ownership(Ownership),
     Modified(Option<Timestamp>),
     Git(GitAnswer),
+    Rows(Vec<DatabaseRow>),
     Error(ReadError),
 }
 
@@ -211,6 +215,16 @@ impl World for Recorder<'_> {
         let answer = self.inner.git(folder, question);
         let ask = Question::Git(folder.to_owned(), question.clone());
         self.kept(ask, answer, Answer::Git)
+    }
+
+    fn database(
+        &self,
+        path: &Utf8Path,
+        question: &DatabaseQuestion,
+    ) -> Result<Vec<DatabaseRow>, ReadError> {
+        let answer = self.inner.database(path, question);
+        let ask = Question::Database(path.to_owned(), question.clone());
+        self.kept(ask, answer, Answer::Rows)
     }
 }
 
@@ -370,5 +384,17 @@ impl World for Recording {
             return Err(mismatch(answer));
         };
         Ok(git.clone())
+    }
+
+    fn database(
+        &self,
+        path: &Utf8Path,
+        question: &DatabaseQuestion,
+    ) -> Result<Vec<DatabaseRow>, ReadError> {
+        let answer = self.answer(&Question::Database(path.to_owned(), question.clone()))?;
+        let Answer::Rows(rows) = answer else {
+            return Err(mismatch(answer));
+        };
+        Ok(rows.clone())
     }
 }

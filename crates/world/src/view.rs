@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
-use crate::{GitAnswer, GitQuestion};
+use crate::{DatabaseQuestion, DatabaseRow, GitAnswer, GitQuestion};
 
 /// What a path is, without following a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -155,6 +155,13 @@ pub trait World {
 
     /// Asks git about the repository that a folder belongs to; no repository is not there.
     fn git(&self, folder: &Utf8Path, question: &GitQuestion) -> Result<GitAnswer, ReadError>;
+
+    /// Asks a SQLite database that another program keeps, and leaves everything as it is.
+    fn database(
+        &self,
+        path: &Utf8Path,
+        question: &DatabaseQuestion,
+    ) -> Result<Vec<DatabaseRow>, ReadError>;
 
     /// Returns whether there is a file at the path (a link to one counts).
     fn is_file(&self, path: &Utf8Path) -> bool {

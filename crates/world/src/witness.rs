@@ -6,7 +6,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::{Entry, GitAnswer, GitQuestion, Meta, Ownership, ReadError, World};
+use crate::{
+    DatabaseQuestion, DatabaseRow, Entry, GitAnswer, GitQuestion, Meta, Ownership, ReadError, World,
+};
 
 /// Passes every question on and folds question and answer into a digest.
 ///
@@ -110,5 +112,14 @@ impl World for Witness<'_> {
     fn git(&self, folder: &Utf8Path, question: &GitQuestion) -> Result<GitAnswer, ReadError> {
         let about = format!("{folder} {question:?}");
         self.noted("git", &about, self.inner.git(folder, question))
+    }
+
+    fn database(
+        &self,
+        path: &Utf8Path,
+        question: &DatabaseQuestion,
+    ) -> Result<Vec<DatabaseRow>, ReadError> {
+        let about = format!("{path} {question:?}");
+        self.noted("database", &about, self.inner.database(path, question))
     }
 }

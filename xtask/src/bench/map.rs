@@ -36,6 +36,10 @@ const COMMANDS: &[(&str, Script)] = &[
     ("select_execution_strategy", Script::Orchestrator),
     ("read_current_goal", Script::StepRunner),
     ("get_current_phase", Script::StepRunner),
+    (
+        "next_numbered_artifact_path code-review",
+        Script::StepRunner,
+    ),
 ];
 
 fn bench(setting: &Setting) -> Result<Section, String> {
@@ -50,14 +54,16 @@ fn bench(setting: &Setting) -> Result<Section, String> {
             let mut theirs = Vec::new();
             for _ in 0..N_RUNS {
                 let mut call = Command::new(&setting.rekindle);
-                call.args(["map", command]);
+                call.arg("map").args(command.split(' '));
                 ours.push(wall(&mut call, &project)?);
                 let mut call = Command::new(&python);
                 match script {
-                    Script::Orchestrator => {
-                        call.args([".map/scripts/map_orchestrator.py", command])
-                    }
-                    Script::StepRunner => call.args([".map/scripts/map_step_runner.py", command]),
+                    Script::Orchestrator => call
+                        .arg(".map/scripts/map_orchestrator.py")
+                        .args(command.split(' ')),
+                    Script::StepRunner => call
+                        .arg(".map/scripts/map_step_runner.py")
+                        .args(command.split(' ')),
                     Script::Function => call.args(["-c", BRIEFING]),
                 };
                 theirs.push(wall(&mut call, &project)?);

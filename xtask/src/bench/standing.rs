@@ -38,15 +38,17 @@ impl Standing {
         self.peers.iter().map(|(peer, theirs)| {
             let ratio = self.ratio(*theirs);
             let (ratio, remark) = match ratio {
-                _ if ratio.is_infinite() => ("∞".to_owned(), "ahead"),
-                _ if ratio > 1.0 => (figure(ratio), "ahead"),
-                _ if ratio >= 1.0 => (figure(ratio), "level"),
-                _ => (figure(ratio), self.if_behind),
+                _ if ratio.is_infinite() => ("∞".to_owned(), "ahead".to_owned()),
+                _ if ratio > 1.0 => (figure(ratio), "ahead".to_owned()),
+                // Nothing is better than nothing.
+                _ if ratio >= 1.0 && self.ours <= 0.0 => (figure(ratio), "level".to_owned()),
+                _ if ratio >= 1.0 => (figure(ratio), format!("level; {}", self.if_behind)),
+                _ => (figure(ratio), self.if_behind.to_owned()),
             };
             vec![
                 self.what.clone(),
                 peer.clone(),
-                remark.to_owned(),
+                remark,
                 figure(self.ours),
                 figure(*theirs),
                 ratio,
@@ -98,6 +100,12 @@ mod tests {
                 2.0,
                 10.0,
                 ["it does less", "2.00", "10.0", "0.200"],
+            ),
+            (
+                Better::Less,
+                2.0,
+                2.0,
+                ["level; it does less", "2.00", "2.00", "1.00"],
             ),
             (Better::Less, 0.0, 0.0, ["level", "0", "0", "1.00"]),
             (Better::Less, 0.0, 0.5, ["ahead", "0", "0.500", "∞"]),

@@ -12,7 +12,7 @@ use crate::{Chore, run};
 
 pub(crate) const CHORE: Chore = Chore {
     name: "fuzz",
-    about: "fuzz every reader for a few seconds, or the named ones; --runs N for so many inputs each, which writes docs/fuzz.md",
+    about: "fuzz every reader for a few seconds, or the named ones; --runs N for so many inputs each, which go into docs/fuzz.md",
     run: chore,
 };
 
@@ -84,17 +84,17 @@ fn chore(args: &[String]) -> Result<ExitCode, String> {
         broken: target.join("fuzz-broken"),
     };
     corpus::write(&run::root(), &places.seeds, &known)?;
+    let is_soak = options.n_runs.is_some() && way == Way::LibFuzzer;
+    let page = Mutex::new(run::root().join("docs/fuzz.md"));
     let outcomes = side_by_side(&chosen, |name| {
         let outcome = places.fuzz(name, way, options.n_runs)?;
         println!("{}", outcome.line());
+        // Hours may lie between the first and the last; what is known is not to be lost with the rest.
+        if is_soak && let Ok(page) = page.lock() {
+            written_down(&page, &outcome)?;
+        }
         Ok(outcome)
     })?;
-    if options.targets.is_empty() && options.n_runs.is_some() && way == Way::LibFuzzer {
-        let file = run::root().join("docs/fuzz.md");
-        std::fs::write(&file, report::document(&outcomes))
-            .map_err(|e| format!("cannot write `{}`: {e}", file.display()))?;
-        println!("written: docs/fuzz.md");
-    }
     let n_broken = outcomes.iter().filter(|outcome| !outcome.good).count();
     if n_broken == 0 {
         println!("{} targets, nothing broke", outcomes.len());
@@ -106,6 +106,13 @@ fn chore(args: &[String]) -> Result<ExitCode, String> {
         places.programs.display()
     );
     Ok(ExitCode::FAILURE)
+}
+
+/// Puts what came of a target on the page of the soak; the rows of others stay.
+fn written_down(page: &Path, outcome: &Outcome) -> Result<(), String> {
+    let before = std::fs::read_to_string(page).unwrap_or_default();
+    std::fs::write(page, report::document(&before, outcome))
+        .map_err(|e| format!("cannot write `{}`: {e}", page.display()))
 }
 
 fn options(args: &[String]) -> Result<Options, String> {

@@ -1,5 +1,6 @@
 //! What came of a target, as libFuzzer tells it, and the page of a soak.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -64,27 +65,32 @@ fn shown(number: Option<u64>) -> String {
     number.map_or_else(|| "–".to_owned(), |number| number.to_string())
 }
 
-/// Returns the page of a soak.
-pub(super) fn document(outcomes: &[Outcome]) -> String {
+/// Returns the page of a soak as it was, with what came of one more target.
+pub(super) fn document(before: &str, outcome: &Outcome) -> String {
+    let name = |row: &str| row.split('|').nth(1).map(|name| name.trim().to_owned());
+    let is_row = |line: &&str| line.starts_with("| ") && !line.starts_with("| ---");
+    let old = before.lines().filter(is_row).skip(1);
+    let mut rows: BTreeMap<_, String> = old.map(|row| (name(row), row.to_owned())).collect();
+    let row = format!(
+        "| {} | {} | {} | {} | {:.0} | {} |",
+        outcome.name,
+        shown(outcome.n_runs),
+        shown(outcome.n_edges),
+        shown(outcome.n_inputs),
+        outcome.took.as_secs_f64(),
+        if outcome.good { "no" } else { "YES" }
+    );
+    rows.insert(name(&row), row);
     let mut text = "# Fuzzing\n\n\
-         Written by `cargo xtask fuzz --runs N`; not to be edited by hand.\n\n\
+         Written by `cargo xtask fuzz --runs N`, all targets or the named ones; not to be edited by hand.\n\n\
          Each target takes any bytes and gives them to one reader of what others wrote; `fuzz/src/` says what each promises beyond not to panic.\n\
          Inputs begin with the conformance cases and are led by coverage (libFuzzer); sums that overflow and broken assertions count as panics.\n\
          An edge is a step from one piece of code to the next, all libraries included.\n\n\
          | target | inputs tried | edges reached | inputs kept | seconds | broke |\n\
          | --- | ---: | ---: | ---: | ---: | --- |\n"
         .to_owned();
-    for outcome in outcomes {
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} | {:.0} | {} |",
-            outcome.name,
-            shown(outcome.n_runs),
-            shown(outcome.n_edges),
-            shown(outcome.n_inputs),
-            outcome.took.as_secs_f64(),
-            if outcome.good { "no" } else { "YES" }
-        );
+    for row in rows.values() {
+        let _ = writeln!(text, "{row}");
     }
     text
 }
@@ -104,7 +110,23 @@ mod tests {
             (outcome.n_runs, outcome.n_edges, outcome.n_inputs),
             (Some(1000), Some(345), Some(90))
         );
-        assert!(document(&[outcome]).contains("| map | 1000 | 345 | 90 | 2 | no |"));
+        let page = document("", &outcome);
+        assert!(
+            page.contains("| map | 1000 | 345 | 90 | 2 | no |"),
+            "{page}"
+        );
+        // A row that is there is replaced, and others stay.
+        let kiln = Outcome::read("kiln", said, Duration::from_secs(3), false);
+        let page = document(&page, &kiln);
+        let page = document(&page, &Outcome::read("map", "", Duration::ZERO, true));
+        let rows: Vec<&str> = page.lines().rev().take(2).collect();
+        assert_eq!(
+            rows,
+            [
+                "| map | – | – | – | 0 | no |",
+                "| kiln | 1000 | 345 | 90 | 3 | YES |"
+            ]
+        );
         let plain = Outcome::read("map", "5000 runs\n", Duration::from_secs(1), true);
         assert_eq!((plain.n_runs, plain.n_edges), (Some(5000), None));
     }

@@ -4,7 +4,9 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_model::State;
-use rekindle_world::{Entry, GitAnswer, GitQuestion, Meta, Ownership, ReadError, World};
+use rekindle_world::{
+    DatabaseQuestion, DatabaseRow, Entry, GitAnswer, GitQuestion, Meta, Ownership, ReadError, World,
+};
 
 use super::AgentMemory;
 use super::scene_tests::{RUN, Scene, check, check_scene, in_run, render};
@@ -445,6 +447,9 @@ impl World for Vanishing {
         self.0.world.ownership(path)
     }
     fn git(&self, _: &Utf8Path, _: &GitQuestion) -> Result<GitAnswer, ReadError> {
+        Err(ReadError::NotFound)
+    }
+    fn database(&self, _: &Utf8Path, _: &DatabaseQuestion) -> Result<Vec<DatabaseRow>, ReadError> {
         Err(ReadError::NotFound)
     }
 }

@@ -10,6 +10,9 @@
 
 mod claude;
 mod codex;
+// The registry has the program for some machines only, and not every mirror has all of them.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod opencode;
 mod plugin;
 mod scene;
 

@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::BINARY;
 
 /// Far more than a program needs for a turn, so that only a hang ends there.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(180);
 const RUN: &str = "20260119-0900-orders-api-k2l3";
 /// Some of the tools of the MCP server; that all are listed is a test of its own.
 pub(crate) const TOOLS: [&str; 4] = ["plan", "resume", "next_step", "report_event"];
@@ -153,6 +153,7 @@ fn installed(program: &str) -> Result<Utf8PathBuf> {
     let path = match program {
         // Its own installer, which is not run, would put the program of the platform into `.bin`.
         "claude" => of_the_platform(&modules).unwrap_or_default(),
+        "opencode" => modules.join("opencode-linux-x64/bin/opencode"),
         program => modules.join(".bin").join(program),
     };
     let hint = "`cargo xtask test` installs it";

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rekindle_git::{Checkout, Expected, Merge, Message, ObjectId, Removal, Repo, RepoPath};
+use rekindle_git::{
+    ChangeKind, Checkout, Expected, Merge, Message, ObjectId, Removal, Repo, RepoPath,
+};
 use rekindle_model::{Delivery, FailureKind, Happened};
 use tokio::process::Command;
 
@@ -376,15 +378,30 @@ impl Orchestrator<'_> {
 
     /// Removes a worktree that holds nothing but what was delivered; any other is kept.
     pub(super) fn remove_delivered(&self, path: &Utf8Path, tree: &str) {
-        let here = Repo::at(self.repo.program(), path.to_owned());
-        let own = crate::worker::own_files(&self.folder);
-        let own = own.each_ref().map(|name| RepoPath::from(name.as_str()));
-        let unchanged = here
-            .snapshot_tree(&own)
-            .is_ok_and(|now| now.as_str() == tree);
-        if unchanged {
+        if path.exists() && !path.join(".git").exists() {
+            // It went first when a git was killed over the removal. Only git knows what was in it.
+            self.repo.repair_worktree(path).ok();
+        }
+        if matches!(self.holds_more(path, tree), Ok(false)) {
             self.repo.remove_worktree(path, Removal::WithChanges).ok();
         }
+    }
+
+    /// Returns whether a worktree has anything that a tree has not. What is missing in it is not
+    /// lost: a git that was killed over the removal leaves a part.
+    fn holds_more(&self, path: &Utf8Path, tree: &str) -> Result<bool, Error> {
+        let here = Repo::at(self.repo.program(), path.to_owned());
+        here.verify_worktree_of(&self.common_dir)?;
+        let own = crate::worker::own_files(&self.folder);
+        let own = own.each_ref().map(|name| RepoPath::from(name.as_str()));
+        let now = here.snapshot_tree(&own)?;
+        if now.as_str() == tree {
+            return Ok(false);
+        }
+        let changes = here.between(&ObjectId::parse(tree)?, &now)?;
+        Ok(changes
+            .iter()
+            .any(|change| change.kind != ChangeKind::Deleted))
     }
 }
 

@@ -1,0 +1,174 @@
+//! opencode: a SQLite database, `opencode.db`, with the tables `session`, `message` and `part`.
+//!
+//! Seen with 1.18.33: every answer of the model is a message with its parts, and a tool is a part
+//! whose status is `running` until it has a result. A message that is complete says why it ended;
+//! after `tool-calls` another must follow. Killed by SIGKILL or SIGTERM it stays as it was; what a
+//! person interrupts gets an error of its own. Subagents have sessions with a parent.
+//!
+//! No session says which process has it, but every opencode has the database open while it runs.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+use rekindle_world::{DatabaseQuestion, DatabaseRow, ReadError, World};
+use serde_json::Value;
+
+use super::{Fitness, LastSession, Owner, Reached, home, is_part_of, tool_line};
+use crate::Preset;
+
+/// The newest sessions of a folder and those below it. Of a session's own time only its title's and
+/// summary's changes are noted, so the last message says when it was at work.
+const SESSIONS: &str = "\
+    SELECT id, directory,
+           (SELECT max(time_created) FROM message WHERE session_id = session.id) AS spoken
+    FROM session
+    WHERE parent_id IS NULL
+      AND (directory = ?1 OR substr(directory, 1, length(?1) + 1) = ?1 || '/')
+    ORDER BY spoken DESC, id DESC LIMIT 40";
+/// The last message of a session.
+const LAST_MESSAGE: &str = "\
+    SELECT id, time_updated, data ->> '$.finish', data ->> '$.error.name'
+    FROM message WHERE session_id = ?1
+    ORDER BY time_created DESC, id DESC LIMIT 1";
+/// The parts of a message, the last one first; what a tool was given, where it has given nothing back.
+/// Outputs can be long and are left where they are.
+const PARTS: &str = "\
+    SELECT time_updated,
+           CASE WHEN data ->> '$.state.status' IN ('pending', 'running')
+                THEN substr(data ->> '$.tool', 1, 200) END,
+           CASE WHEN data ->> '$.state.status' IN ('pending', 'running')
+                THEN substr(data ->> '$.state.input', 1, 65536) END
+    FROM part WHERE message_id = ?1
+    ORDER BY id DESC LIMIT 400";
+/// The folder that a session was begun in.
+const FOLDER: &str = "SELECT directory FROM session WHERE id = ?1";
+/// Any session at all.
+const ANY: &str = "SELECT id FROM session LIMIT 1";
+
+pub(super) fn last_session(
+    world: &dyn World,
+    folder: &Utf8Path,
+    is_ours: &dyn Fn(&str, &[Owner]) -> bool,
+) -> Option<LastSession> {
+    let real = world.resolve(folder).ok()?;
+    let database = Database::of(world)?;
+    let sessions = database.ask(SESSIONS, &[real.as_str()]).ok()?;
+    sessions.into_iter().find_map(|row| {
+        let [Some(id), Some(begun_in), _] = columns(row) else {
+            return None;
+        };
+        let begun_in = Utf8PathBuf::from(begun_in);
+        if !crate::agent::is_session_id(&id) || !is_part_of(world, &real, &begun_in) {
+            return None;
+        }
+        let (reached, at) = database.reached(&id)?;
+        let owners = vec![database.owner(begun_in, at)];
+        if is_ours(&id, &owners) {
+            return None;
+        }
+        Some(LastSession {
+            agent: Preset::Opencode,
+            id,
+            at,
+            reached,
+            owners,
+        })
+    })
+}
+
+pub(super) fn fitness(world: &dyn World, session: &str, folder: &Utf8Path) -> Fitness {
+    let Some(database) = Database::of(world) else {
+        return Fitness::Unknown;
+    };
+    let Ok(found) = database.ask(FOLDER, &[session]) else {
+        return Fitness::Unknown;
+    };
+    let Some([Some(begun_in)]) = found.into_iter().next().map(columns) else {
+        // An agent of the same stream may keep its things where we do not look.
+        let keeps_any = database.ask(ANY, &[]).is_ok_and(|rows| !rows.is_empty());
+        return if keeps_any {
+            Fitness::Missing
+        } else {
+            Fitness::Unknown
+        };
+    };
+    let begun_in = Utf8PathBuf::from(begun_in);
+    if world.resolve(folder).is_ok_and(|real| real != begun_in) {
+        return Fitness::Elsewhere(begun_in);
+    }
+    let at = database.reached(session).and_then(|(_, at)| at);
+    Fitness::Whole(vec![database.owner(begun_in, at)])
+}
+
+struct Database<'w> {
+    world: &'w dyn World,
+    file: Utf8PathBuf,
+}
+
+impl<'w> Database<'w> {
+    /// Finds the database where opencode looks for it.
+    fn of(world: &'w dyn World) -> Option<Self> {
+        let data = home(world, "XDG_DATA_HOME", ".local/share")?;
+        let named = world.variable("OPENCODE_DB");
+        let named = named.filter(|name| !name.is_empty());
+        let name = named.as_deref().unwrap_or("opencode.db");
+        let file = data.join("opencode").join(name);
+        // The process that has it open knows it by its real name.
+        let file = world.resolve(&file).ok()?;
+        Some(Self { world, file })
+    }
+
+    fn ask(&self, sql: &str, parameters: &[&str]) -> Result<Vec<DatabaseRow>, ReadError> {
+        let question = DatabaseQuestion::new(sql, parameters);
+        self.world.database(&self.file, &question)
+    }
+
+    /// Returns who has a session that said something last at a time.
+    fn owner(&self, folder: Utf8PathBuf, at: Option<Timestamp>) -> Owner {
+        Owner::Opener {
+            file: self.file.clone(),
+            folder,
+            at,
+        }
+    }
+
+    /// Returns how far a session had come, and when.
+    fn reached(&self, session: &str) -> Option<(Reached, Option<Timestamp>)> {
+        let row = self
+            .ask(LAST_MESSAGE, &[session])
+            .ok()?
+            .into_iter()
+            .next()?;
+        let [Some(id), updated, finish, error] = columns(row) else {
+            return None;
+        };
+        let mut at = time(updated);
+        let mut open_tool = None;
+        for part in self.ask(PARTS, &[&id]).unwrap_or_default() {
+            let [updated, tool, input] = columns(part);
+            at = at.max(time(updated));
+            if let (None, Some(tool)) = (&open_tool, tool) {
+                let input: Option<Value> =
+                    input.and_then(|input| serde_json::from_str(&input).ok());
+                open_tool = Some(tool_line(&tool, input.as_ref()));
+            }
+        }
+        let reached = match (error.as_deref(), finish.as_deref(), open_tool) {
+            (Some("MessageAbortedError"), ..) => Reached::Interrupted,
+            (None, Some("tool-calls" | "unknown") | None, Some(tool)) => Reached::InTool(tool),
+            (None, Some("tool-calls" | "unknown") | None, None) => Reached::InTurn,
+            (Some(_), ..) | (None, Some(_), _) => Reached::EndOfTurn,
+        };
+        Some((reached, at))
+    }
+}
+
+/// Returns the columns of a row; what is not there is null.
+fn columns<const N: usize>(row: DatabaseRow) -> [Option<String>; N] {
+    let mut row = row.into_iter();
+    std::array::from_fn(|_| row.next().flatten())
+}
+
+/// Reads milliseconds since 1970.
+fn time(column: Option<String>) -> Option<Timestamp> {
+    Timestamp::from_millisecond(column?.parse().ok()?).ok()
+}

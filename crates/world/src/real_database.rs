@@ -1,0 +1,101 @@
+//! Reads a SQLite database that another program may have open, without leaving a trace.
+//!
+//! A program that was killed leaves its last words in a write-ahead log beside the database. SQLite
+//! reads them without writing if the log's index may only be read: it then makes one in memory. Where
+//! there is no log the file is all there is, and is read as one that nobody changes.
+
+use camino::Utf8Path;
+use rusqlite::config::DbConfig;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags, Row, params_from_iter};
+
+use crate::real::open;
+use crate::{DatabaseQuestion, DatabaseRow, ReadError};
+
+/// How many steps of SQLite's machine pass between two looks whether it is enough.
+const STEPS_A_LOOK: i32 = 100_000;
+/// How many looks an answer may take. A damaged or hostile database must not keep anybody waiting.
+const MOST_LOOKS: u32 = 200;
+
+pub(crate) fn ask(
+    database: &Utf8Path,
+    question: &DatabaseQuestion,
+) -> Result<Vec<DatabaseRow>, ReadError> {
+    drop(open(database)?);
+    let mut connection = connect(database)?;
+    let mut n_looks = 0;
+    let is_enough = move || {
+        n_looks += 1;
+        n_looks > MOST_LOOKS
+    };
+    connection
+        .progress_handler(STEPS_A_LOOK, Some(is_enough))
+        .map_err(failed)?;
+    let mut statement = connection.prepare(&question.sql).map_err(failed)?;
+    let rows = statement
+        .query_map(params_from_iter(&question.parameters), texts)
+        .map_err(failed)?;
+    rows.collect::<Result<_, _>>().map_err(failed)
+}
+
+fn connect(database: &Utf8Path) -> Result<Connection, ReadError> {
+    let beside = |end: &str| {
+        let meta = fs_err::metadata(format!("{database}{end}"));
+        meta.map_or(0, |meta| meta.len())
+    };
+    let (log, index) = (beside("-wal"), beside("-shm"));
+    let way = match (log, index) {
+        (0, _) => "immutable=1",
+        // What the log says can not be left out, and its index would have to be made in the folder.
+        (_, 0) => return Err(ReadError::Failed("its log has no index".to_owned())),
+        (_, _) => "readonly_shm=1",
+    };
+    let path = database.as_str();
+    let path = path.replace('%', "%25");
+    let path = path.replace('?', "%3f").replace('#', "%23");
+    let connection = Connection::open_with_flags(
+        format!("file:{path}?mode=ro&{way}"),
+        OpenFlags::SQLITE_OPEN_READ_ONLY
+            | OpenFlags::SQLITE_OPEN_URI
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )
+    .map_err(failed)?;
+    for (setting, is_on) in [
+        (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+        (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
+        // The last one to close a database would else bring its log home.
+        (DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true),
+    ] {
+        connection.set_db_config(setting, is_on).map_err(failed)?;
+    }
+    Ok(connection)
+}
+
+fn texts(row: &Row<'_>) -> rusqlite::Result<DatabaseRow> {
+    let n_columns = row.as_ref().column_count();
+    (0..n_columns)
+        .map(|column| {
+            Ok(match row.get_ref(column)? {
+                ValueRef::Null => None,
+                ValueRef::Integer(number) => Some(number.to_string()),
+                ValueRef::Real(number) => Some(number.to_string()),
+                ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+                    Some(String::from_utf8_lossy(bytes).into_owned())
+                }
+            })
+        })
+        .collect()
+}
+
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it stands where results are turned"
+)]
+fn failed(error: rusqlite::Error) -> ReadError {
+    ReadError::Failed(error.to_string())
+}
+
+#[cfg(test)]
+#[path = "real_database_tests.rs"]
+mod tests;
