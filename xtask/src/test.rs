@@ -78,20 +78,25 @@ pub(crate) fn all(args: &[String]) -> Result<Outcome, String> {
         // The walks then say so themselves, and count as failed.
         Err(problem) => eprintln!("error: {problem}"),
     }
-    let mut commands = vec![everything, clients::tests()?, walks];
-    if agents::ready()? {
-        commands.push(run::cargo(&[
-            "test",
-            "--no-fail-fast",
-            "--package",
-            "rekindle",
-            "--features",
-            "real-agents",
-            "--test",
-            "real_agents",
-        ]));
-    }
-    commands.extend([deaths, deaths_of_effects]);
+    agents::ready()?;
+    let real_agents = run::cargo(&[
+        "test",
+        "--no-fail-fast",
+        "--package",
+        "rekindle",
+        "--features",
+        "real-agents",
+        "--test",
+        "real_agents",
+    ]);
+    let commands = [
+        everything,
+        clients::tests()?,
+        walks,
+        real_agents,
+        deaths,
+        deaths_of_effects,
+    ];
     for mut command in commands {
         good &= run::line_by_line(&mut command, |line| {
             println!("{line}");

@@ -38,8 +38,15 @@ pub(crate) fn sweep_drafts(project: &Project) {
 /// Lists the worktrees that are left and removes them after a yes.
 pub fn clean(project: &Project, yes: bool, face: &mut dyn Face) -> Result<Cleaning, Error> {
     sweep_drafts(project);
-    let found =
-        rekindle_runner::leftovers(project.folder(), &project.search_path).map_err(Error::Run)?;
+    let found = rekindle_runner::leftovers(project.folder(), &project.search_path)
+        // Outside of a repository the same is said as by whatever else needs one.
+        .map_err(|error| {
+            if let rekindle_runner::Error::Git(error) = error {
+                Error::Git(error)
+            } else {
+                Error::Run(error)
+            }
+        })?;
     let (in_use, free): (Vec<_>, Vec<_>) = found.into_iter().partition(|leftover| leftover.in_use);
     if free.is_empty() {
         return Ok(Cleaning {

@@ -1,10 +1,8 @@
 //! Whether everything that rekindle needs is in order.
 
-use rekindle_fs::Occupancy;
 use rekindle_git::{Program, Repo};
-use rekindle_runner::StateFolder;
 
-use crate::{Project, inspect};
+use crate::{AtWork, Project, inspect};
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,18 +51,17 @@ pub fn doctor(project: &Project) -> Vec<Check> {
         seen: format!("{} can be resumed in `{}`", open.len(), project.folder()),
         hint: None,
     });
-    let folder = StateFolder::of(project.folder());
     for summary in &open {
-        let check = match folder.holder(&summary.id) {
-            Ok(Occupancy::Free) => continue,
-            Ok(Occupancy::Held(holder)) => Check {
+        let check = match AtWork::on(project, &summary.id) {
+            Ok(None) => continue,
+            Ok(Some(at_work)) => Check {
                 name: summary.id.to_string(),
                 verdict: Verdict::Note,
-                seen: holder.map_or_else(
-                    || "held by another process".to_owned(),
-                    |holder| format!("held by {holder}"),
-                ),
-                hint: Some("it is freed when that process ends".to_owned()),
+                hint: Some(match &at_work {
+                    AtWork::Rekindle(_) => "it is freed when that process ends".to_owned(),
+                    AtWork::Workers(_) => format!("go on with `rekindle resume {}`", summary.id),
+                }),
+                seen: format!("held by {at_work}"),
             },
             Err(error) => Check {
                 name: summary.id.to_string(),

@@ -3,6 +3,9 @@
 use rekindle_model::{Code, Finding, ProtocolName, Summary, WorkflowId};
 use rekindle_wire::exit;
 
+/// The most names of workflows in a message.
+const MOST_NAMES: usize = 10;
+
 /// Why a use case could not be carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -48,6 +51,9 @@ pub enum Error {
         /// What was typed.
         option: &'static str,
     },
+    /// The project has nothing of any protocol.
+    #[error("nothing to resume here")]
+    Nothing,
     /// The project has nothing of the protocol that was named.
     #[error("nothing of `{protocol}` is here")]
     NothingOf {
@@ -61,6 +67,12 @@ pub enum Error {
         id: WorkflowId,
         /// What was told.
         what: &'static str,
+    },
+    /// An event of a task was told without the task.
+    #[error("`{event}` is about a task")]
+    TaskNeeded {
+        /// The event.
+        event: String,
     },
     /// A task is not known to its workflow.
     #[error("`{id}` knows no task `{task}`")]
@@ -265,11 +277,15 @@ impl Error {
             | Self::BranchHeld { .. }
             | Self::AgentAlive { .. }
             | Self::SessionAlive { .. } => exit::HELD,
-            Self::Config(_) | Self::BadBranch { .. } | Self::NotOffered { .. } => exit::USAGE,
+            Self::Config(_)
+            | Self::BadBranch { .. }
+            | Self::NotOffered { .. }
+            | Self::TaskNeeded { .. } => exit::USAGE,
             Self::NotChosen { finding } if finding.code == Code::BadFeatureName => exit::USAGE,
             Self::Unknown { .. }
             | Self::UnknownCode { .. }
             | Self::NotChosen { .. }
+            | Self::Nothing
             | Self::NothingOf { .. }
             | Self::NotKept { .. }
             | Self::UnknownTask { .. }
@@ -313,8 +329,10 @@ impl Error {
             | Self::NotOffered { .. }
             | Self::Ambiguous { .. }
             | Self::ChoiceNeeded { .. }
+            | Self::Nothing
             | Self::NothingOf { .. }
             | Self::NotKept { .. }
+            | Self::TaskNeeded { .. }
             | Self::UnknownTask { .. }
             | Self::UnknownDocument { .. }
             | Self::Blocked { .. }
@@ -395,6 +413,10 @@ fn absent(branch: &str, missing: &rekindle_runner::Missing) -> String {
 }
 
 fn list(ids: &[WorkflowId]) -> String {
-    let names: Vec<String> = ids.iter().map(|id| format!("`{id}`")).collect();
-    names.join(", ")
+    let names = ids.iter().take(MOST_NAMES).map(|id| format!("`{id}`"));
+    let names = names.collect::<Vec<_>>().join(", ");
+    match ids.len().saturating_sub(MOST_NAMES) {
+        0 => names,
+        more => format!("{names} and {more} more"),
+    }
 }

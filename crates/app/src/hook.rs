@@ -11,17 +11,15 @@ mod note;
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::SignedDuration;
 use rekindle_agents::hook::session_context;
-use rekindle_fs::Occupancy;
 use rekindle_model::Summary;
 use rekindle_protocols::Ask;
-use rekindle_runner::StateFolder;
 use rekindle_world::World;
 
 use self::briefing::{Place, Standing, briefing};
 use self::note::note;
 use crate::last_session::{Own, last_session};
 use crate::resume::refuse_held;
-use crate::{Error, Project, Query, inspect};
+use crate::{AtWork, Error, Project, Query, inspect};
 
 pub use self::journal::complain;
 pub use rekindle_agents::hook::{Event, Moment};
@@ -95,17 +93,11 @@ fn brief(project: &Project, event: &Event, started_in: &Utf8Path) -> Option<Stri
         None => Own::None,
     };
     let last = last_session(project, &open, own);
-    let folder = StateFolder::of(project.folder());
     let mut standing = Vec::new();
     for summary in open {
-        // Who holds it is told where it can be known; what is open is told in any case.
-        let holder = match folder.holder(&summary.id) {
-            Ok(Occupancy::Free) | Err(_) => None,
-            Ok(Occupancy::Held(holder)) => Some(
-                holder.map_or_else(|| "another process".to_owned(), |holder| holder.to_string()),
-            ),
-        };
-        standing.push(Standing { summary, holder });
+        // Who is at work is told where it can be known; what is open is told in any case.
+        let at_work = AtWork::on(project, &summary.id).ok().flatten();
+        standing.push(Standing { summary, at_work });
     }
     let place = Place {
         folder: project.folder(),

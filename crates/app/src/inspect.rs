@@ -71,10 +71,19 @@ pub struct Inspected {
     pub protocol: ProtocolName,
     /// How the last session of a coding agent here ended, where that is worth knowing.
     pub last_session: Option<LastSession>,
+    /// Whether the protocol has anything in the project.
+    is_here: bool,
+    /// Whether it was named.
+    is_named: bool,
     pub(crate) case: Box<dyn Case>,
 }
 
 impl Inspected {
+    /// Returns whether nothing is here, and no protocol was named that could say so in its own words.
+    pub fn is_nothing(&self) -> bool {
+        !self.is_here && !self.is_named
+    }
+
     /// Returns what the evidence means.
     pub fn assessment(&self) -> &Assessment {
         self.case.assessment()
@@ -199,6 +208,8 @@ fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
         Inspected {
             protocol,
             last_session: None,
+            is_here: rekindle_protocols::find(protocol).is_here(world),
+            is_named: query.parts().0.is_some(),
             case: rekindle_protocols::find(protocol).inspect(world, &ask),
         }
     };
@@ -223,11 +234,10 @@ fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
             {
                 return Ok(only);
             }
+            let could_be = begun_with(&here, name);
             here.retain(|inspected| inspected.assessment().state != State::Unknown);
             if here.is_empty() {
-                let open = open(world);
-                let name = name.clone();
-                return Err(Error::Unknown { name, open });
+                return Err(unknown(name, could_be, open(world)));
             }
         }
         None if here.len() > 1 => {
@@ -255,6 +265,24 @@ fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
         },
         // Nothing of any protocol is here: the first one says so in its own words.
         (None, _) => Ok(look(ProtocolName::AgentMemory)),
+    }
+}
+
+/// Returns the workflows whose names begin as what was typed.
+fn begun_with(looked_at: &[Inspected], name: &str) -> Vec<WorkflowId> {
+    let workflows = looked_at.iter().flat_map(|one| &one.assessment().workflows);
+    let begun = workflows.filter(|summary| !name.is_empty() && summary.id.name.starts_with(name));
+    begun.map(|summary| summary.id.clone()).collect()
+}
+
+/// Returns why a name leads to no workflow: several begin so, or none does.
+fn unknown(name: &str, could_be: Vec<WorkflowId>, open: Vec<Summary>) -> Error {
+    let name = name.to_owned();
+    if could_be.len() > 1 {
+        let among = could_be;
+        Error::Ambiguous { name, among }
+    } else {
+        Error::Unknown { name, open }
     }
 }
 
@@ -295,7 +323,8 @@ pub(crate) fn chosen(inspected: &Inspected, query: &Query) -> Result<WorkflowId,
         assessment
             .workflows
             .iter()
-            .filter(|summary| summary.state.is_open())
+            // A protocol that is not here may still say what it would find here.
+            .filter(|summary| inspected.is_here && summary.state.is_open())
             .cloned()
             .collect()
     };
@@ -308,11 +337,13 @@ pub(crate) fn chosen(inspected: &Inspected, query: &Query) -> Result<WorkflowId,
         return Err(Error::NotChosen { finding });
     }
     match (&query.name, assessment.state) {
-        (Some(name), State::Unknown) => Err(Error::Unknown {
-            name: name.clone(),
-            open: open(),
-        }),
+        (Some(name), State::Unknown) => {
+            let (_, typed) = WorkflowId::split(name);
+            let could_be = begun_with(std::slice::from_ref(inspected), typed);
+            Err(unknown(name, could_be, open()))
+        }
         (_, State::Choice) => Err(Error::ChoiceNeeded { open: open() }),
+        _ if inspected.is_nothing() => Err(Error::Nothing),
         _ => Err(Error::NothingOf {
             protocol: inspected.protocol,
         }),

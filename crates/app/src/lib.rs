@@ -4,6 +4,7 @@
 //! and shows what comes back; it holds no rule of its own. Start reading at
 //! [`resume()`], the job.
 
+mod at_work;
 mod begun;
 mod clean;
 mod config;
@@ -28,6 +29,7 @@ mod run;
 mod status;
 mod validate;
 
+pub use at_work::AtWork;
 pub use clean::{Cleaned, Cleaning, clean};
 pub use config::{Configured, configured};
 pub use doctor::{Check, Verdict, doctor};

@@ -4,7 +4,7 @@ use rekindle_model::{ProtocolName, WorkflowId};
 use rekindle_protocols::Migration;
 use rekindle_runner::StateFolder;
 
-use crate::report::carry_out;
+use crate::report::{carry_out, deeds};
 use crate::{Error, Face, Outcome, Project};
 
 /// What a migration came to.
@@ -19,6 +19,8 @@ pub enum Migrated {
         /// What is worth knowing, each a sentence.
         notes: Vec<String>,
     },
+    /// The person said no.
+    Declined,
     /// There was nothing to migrate.
     Nothing {
         /// Why.
@@ -36,17 +38,26 @@ pub enum Migrated {
     },
 }
 
-/// Migrates the feature that is named, or that the marker names.
+/// Migrates the feature that is named, or that the marker names, after a yes.
+///
+/// What an earlier migration had begun is finished without another one.
 pub fn migrate(
     project: &Project,
     name: Option<&str>,
+    yes: bool,
     face: &mut dyn Face,
 ) -> Result<Migrated, Error> {
     let id = |name: &str| WorkflowId::new(ProtocolName::Bifrost, name);
     let folder = StateFolder::of(project.folder());
     let look = || rekindle_protocols::migration(&project.world(), name);
     let (id, notes) = match look() {
-        Migration::Plan { plan, notes } => (plan.id.clone(), notes),
+        Migration::Plan { plan, notes } => {
+            let is_begun = folder.is_unfinished(&plan.id)?;
+            if !yes && !is_begun && !face.agree(&deeds(&plan)) {
+                return Ok(Migrated::Declined);
+            }
+            (plan.id.clone(), notes)
+        }
         Migration::Mismatch { reason } => return Ok(Migrated::Mismatch { reason }),
         Migration::Nothing {
             feature: Some(feature),

@@ -2,8 +2,8 @@
 
 use rekindle_model::StopKind;
 use rekindle_wire::{
-    CheckpointOut, Checkpoints, EventOut, Explained as ExplainedOut, Facts, FindingPage, Inspect,
-    LastSessionOut, PlanOut, ResumeOut, Status,
+    AtWorkOut, CheckpointOut, Checkpoints, EventOut, Explained as ExplainedOut, Facts, FindingPage,
+    Inspect, LastSessionOut, PlanOut, ResumeOut, Status,
 };
 
 use crate::{
@@ -18,6 +18,14 @@ impl Overview {
             schema: "rekindle.status/1",
             project: project.folder.to_string(),
             workflows: self.workflows.iter().map(rekindle_wire::workflow).collect(),
+            at_work: self
+                .at_work
+                .iter()
+                .map(|(id, who)| AtWorkOut {
+                    id: id.to_string(),
+                    who: who.to_string(),
+                })
+                .collect(),
             next_command: self.next_command.clone(),
             last_session: self.last_session.as_ref().map(last_session),
         }
@@ -95,6 +103,7 @@ impl Recorded {
             id: self.id.to_string(),
             log: self.log.into_string(),
             record: self.record,
+            notes: self.notes,
         }
     }
 }

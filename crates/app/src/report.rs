@@ -4,7 +4,7 @@ use camino::Utf8PathBuf;
 use rekindle_model::{Action, Checkpoint, Intent, Plan, Report, Step, Stop, Then, WorkflowId};
 use rekindle_runner::{Output, Runner};
 
-use crate::inspect::{chosen, inspect_world, plan_world};
+use crate::inspect::{chosen, explain, inspect_world, plan_world};
 use crate::{Error, Face, News, Outcome, Project, Query, Resumed};
 
 /// What was recorded, and where.
@@ -16,9 +16,13 @@ pub struct Recorded {
     pub log: Utf8PathBuf,
     /// The line.
     pub record: String,
+    /// What whoever told it should know, each a sentence.
+    pub notes: Vec<String>,
 }
 
 /// Appends an event to a workflow's log.
+///
+/// What would reach nobody is refused: an event of a task that the workflow does not know.
 pub fn event(project: &Project, query: &Query, report: Report) -> Result<Recorded, Error> {
     record(project, query, &Intent::Report(report))
 }
@@ -73,12 +77,16 @@ pub fn archive(
     if planned.steps.is_empty() {
         return Ok(ended(stopped(planned.then)));
     }
-    let deeds: Vec<String> = planned.steps.iter().map(deed).collect();
-    let question = format!("This will:\n{}", deeds.join("\n"));
-    if !yes && !face.agree(&question) {
+    if !yes && !face.agree(&deeds(&planned)) {
         return Ok(ended(Outcome::Declined));
     }
     carry_out(project, &id, "archive", || look().map(Some), face).map(ended)
+}
+
+/// Returns what a plan does, as a person is asked about it.
+pub(crate) fn deeds(plan: &Plan) -> String {
+    let deeds: Vec<String> = plan.steps.iter().map(deed).collect();
+    format!("This will:\n{}", deeds.join("\n"))
 }
 
 fn deed(step: &Step) -> String {
@@ -147,6 +155,9 @@ fn record(project: &Project, query: &Query, intent: &Intent) -> Result<Recorded,
         let reasons = vec![stop.reason.clone()];
         return Err(Error::Blocked { id, reasons });
     }
+    if let Intent::Report(report) = intent {
+        refuse_unknown_task(project, &id, report)?;
+    }
     let edits = |step: &Step| matches!(step.action, Action::Edit { .. });
     // A line in a log of one's own needs no lock; a document that others write, too, does.
     let plan = if planned.plan.steps.iter().any(edits) {
@@ -164,8 +175,34 @@ fn record(project: &Project, query: &Query, intent: &Intent) -> Result<Recorded,
             .map_err(Error::Run)?;
         planned.plan
     };
+    let notes = match &plan.then {
+        Then::Stop(stop) => stop.hints.clone(),
+        Then::Agent(_) | Then::Ask(_) | Then::Workers | Then::Check(_) | Then::Again => Vec::new(),
+    };
     let (log, record) = recorded(plan);
-    Ok(Recorded { id, log, record })
+    Ok(Recorded {
+        id,
+        log,
+        record,
+        notes,
+    })
+}
+
+/// Refuses an event of a task that nobody knows: whoever told it would believe that it was heard.
+fn refuse_unknown_task(project: &Project, id: &WorkflowId, report: &Report) -> Result<(), Error> {
+    let event = report.event.to_ascii_lowercase().replace('-', "_");
+    match &report.task {
+        // A task is made by telling of it.
+        Some(_) if event == "task_created" => Ok(()),
+        Some(task) => {
+            let query = Query::default().of(id.protocol, Some(id.name.clone()));
+            explain(project, &query, Some(task)).map(|_| ())
+        }
+        None if event.starts_with("task_") => Err(Error::TaskNeeded {
+            event: report.event.clone(),
+        }),
+        None => Ok(()),
+    }
 }
 
 /// Returns the last line that a plan writes, and where.

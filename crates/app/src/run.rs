@@ -126,11 +126,15 @@ pub fn run(
 
 /// Refuses a plan that could not be carried out, with everything that is wrong with it.
 fn refuse_unsound(plan: &Utf8Path, findings: &[Finding], n_tasks: usize) -> Result<(), Error> {
-    let is_harmless = |finding: &&Finding| finding.code != Code::OverlappingFiles;
-    let wrong: Vec<Finding> = findings.iter().filter(is_harmless).cloned().collect();
-    if wrong.is_empty() && n_tasks > 0 {
+    let is_harmless =
+        |finding: &Finding| matches!(finding.code, Code::OverlappingFiles | Code::TaskWithoutId);
+    if n_tasks > 0 && findings.iter().all(is_harmless) {
         return Ok(());
     }
+    // Without a task, what could be meant as one is all that is wrong.
+    let wrong = findings.iter();
+    let wrong = wrong.filter(|finding| n_tasks == 0 || !is_harmless(finding));
+    let wrong: Vec<Finding> = wrong.cloned().collect();
     Err(Error::BadPlan {
         path: plan.to_owned(),
         findings: wrong,

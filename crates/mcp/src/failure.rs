@@ -121,7 +121,7 @@ fn hints(error: &Error) -> Vec<String> {
             "ask the user which one is meant",
         ),
         Error::NotChosen { finding } => finding.hint.iter().cloned().collect(),
-        Error::NothingOf { .. } => one("`list` names what is here"),
+        Error::Nothing | Error::NothingOf { .. } => one("`list` names what is here"),
         Error::NotKept { id, .. } => vec![format!(
             "nothing needs to be told: what you left in the files is read from there; `next_step` with `id` {} says what comes next",
             in_hint(id)
@@ -129,6 +129,7 @@ fn hints(error: &Error) -> Vec<String> {
         Error::NotOffered { .. } => one(
             "this protocol does not go back to checkpoints; `checkpoints` lists those of a workflow, `checkpoint` makes one",
         ),
+        Error::TaskNeeded { .. } => one("say which one in `task`"),
         Error::UnknownTask { id, .. } => vec![format!(
             "`inspect` with `id` {} lists its tasks",
             in_hint(id)

@@ -224,6 +224,8 @@ codes! {
     // What any protocol may meet while reading.
     /// Tasks that could run side by side are about the same file.
     OverlappingFiles "OVERLAPPING_FILES" Note;
+    /// A checkbox of a plan has no id, so it is no task.
+    TaskWithoutId "TASK_WITHOUT_ID" Warning;
     /// A line is too long to be read.
     OversizedLine "OVERSIZED_LINE" Note;
     /// A link leads out of the project.

@@ -72,16 +72,22 @@ pub(crate) enum Command {
     Checkpoint(CheckpointArguments),
     /// Lists the checkpoints of a workflow
     Checkpoints(CheckpointsArguments),
-    /// Goes back to a checkpoint after a yes; keeps what it replaces and deletes nothing
+    /// Goes back to a checkpoint of a Bifrost feature, after a yes; deletes nothing
+    ///
+    /// Session and marker are kept in `.bifrost/rollback-backup/` before they change.
+    /// Files that were written after the checkpoint are listed; nothing is deleted, and newer checkpoints stay.
     Rollback(RollbackArguments),
     /// Holds a feature's spec and plan, or single files, against Bifrost's rules
     Validate(ValidateArguments),
-    /// Gives a feature the session that all features shared before
+    /// Gives a feature the session that all features shared before, after a yes
     ///
-    /// Exit codes: 0 done, 1 nothing to migrate, 2 the session is another feature's, 3 something could not be written.
+    /// Exit codes: 0 done or declined, 1 nothing to migrate, 2 the session is another feature's, 3 something could not be written.
     Migrate {
         /// The feature [default: the one of the marker]
         feature: Option<String>,
+        /// Migrates without asking
+        #[arg(short, long)]
+        yes: bool,
     },
     /// Appends an event to a workflow's log, for workers and scripts
     Event(EventArguments),
@@ -286,10 +292,10 @@ pub(crate) struct RunArguments {
     /// The branch on which the work lands; without one the run gets its own
     #[arg(long, value_name = "NAME")]
     pub(crate) branch: Option<String>,
-    /// A command that must succeed on every integrated tree; may be given more than once
+    /// A command that must succeed in a task's worktree, and again on the integrated tree if the branch has moved; may be given more than once [default: `verify` of the configuration]
     #[arg(long, value_name = "COMMAND")]
     pub(crate) verify: Vec<String>,
-    /// How long one attempt may take, such as `45m`
+    /// How long one attempt may take: `90s`, `45m` or `2h` [default: what the configuration says, or 45m]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub(crate) timeout: Option<Duration>,
     /// How often a failed task is tried again [default: 2]
@@ -401,10 +407,10 @@ pub(crate) struct HeartbeatArguments {
 pub(crate) struct InstallArguments {
     /// The agent, or the project's MAP scripts
     pub(crate) target: InstallTarget,
-    /// Changes your own settings, for all projects; this is what happens if nothing is said
+    /// Changes your own settings, for all projects; the default for agents, not for `map`
     #[arg(long, conflicts_with = "project")]
     pub(crate) user: bool,
-    /// Changes the settings in the project's folder, for all who work on it
+    /// Changes the settings in the project's folder, for all who work on it; the default for `map`
     #[arg(long)]
     pub(crate) project: bool,
     /// Shows the change and writes nothing

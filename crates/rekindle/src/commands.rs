@@ -54,8 +54,8 @@ pub(crate) fn run(
         }
         Some(Command::Rollback(arguments)) => resume::rollback(&project()?, arguments, terminal),
         Some(Command::Validate(arguments)) => bifrost::validate(&project()?, arguments, terminal),
-        Some(Command::Migrate { feature }) => {
-            bifrost::migrate(&project()?, feature.as_deref(), terminal)
+        Some(Command::Migrate { feature, yes }) => {
+            bifrost::migrate(&project()?, feature.as_deref(), yes, terminal)
         }
         Some(Command::Event(arguments)) => report::event(&project()?, arguments, terminal),
         Some(Command::Heartbeat(arguments)) => report::heartbeat(&project()?, arguments, terminal),

@@ -93,7 +93,9 @@ fn hints(error: &Error) -> Vec<String> {
         Error::UnknownCode { .. } => {
             one("to explain a task, name it too: `rekindle explain ID TASK`")
         }
-        Error::Ambiguous { .. } => one("write the protocol before the name"),
+        Error::Ambiguous { .. } => {
+            one("write more of the name, or the protocol before it: `protocol:name`")
+        }
         Error::ChoiceNeeded { open } => open
             .iter()
             .map(|summary| format!("`rekindle resume {}`", summary.id))
@@ -102,10 +104,12 @@ fn hints(error: &Error) -> Vec<String> {
         Error::NotOffered { .. } => {
             one("it is for `bifrost`; name a feature of it, or leave it out")
         }
+        Error::Nothing => one("`rekindle run PLAN` starts something; `-C DIR` looks elsewhere"),
         Error::NothingOf { .. } => one("`rekindle` lists what is here"),
         Error::NotKept { id, .. } => vec![format!(
             "nothing needs to be told: what was done is read from the files; `rekindle plan {id}` shows what comes next"
         )],
+        Error::TaskNeeded { .. } => one("say which one with `--task ID`"),
         Error::UnknownTask { id, .. } => vec![format!("`rekindle inspect {id}` lists its tasks")],
         Error::UnknownDocument { .. } => one("the documents are files of the project: look there"),
         Error::Moved { .. } => one("run `rekindle resume` again"),
@@ -114,10 +118,7 @@ fn hints(error: &Error) -> Vec<String> {
             reasons.iter().cloned().chain([look]).collect()
         }
         Error::NoProgress { .. } => one("look at the agent's output above"),
-        Error::BadPlan { findings, .. } if findings.is_empty() => {
-            one("it has no tasks: headings or checkboxes with ids, or a list `tasks` in JSON")
-        }
-        Error::BadPlan { findings, .. } => findings.iter().map(finding).collect(),
+        Error::BadPlan { findings, .. } => bad_plan(findings),
         Error::Config(_) => one("mend it, then run `rekindle doctor`"),
         Error::BadBranch { .. } => one("name another with `--branch`"),
         Error::CheckedOut { .. } => {
@@ -200,6 +201,16 @@ fn ambiguous_rescue(among: &[String]) -> Vec<String> {
     let rest = among.len().saturating_sub(5);
     let more = (rest > 0).then(|| format!("`rekindle rescue list` lists {rest} more"));
     show.chain(more).collect()
+}
+
+fn bad_plan(findings: &[Finding]) -> Vec<String> {
+    if findings.is_empty() {
+        let hint = "it has no tasks: headings or checkboxes with ids, or a list `tasks` in JSON";
+        return vec![hint.to_owned()];
+    }
+    // Findings of one kind share their hint, which is said once.
+    let hint = findings.iter().find_map(|finding| finding.hint.clone());
+    findings.iter().map(finding).chain(hint).collect()
 }
 
 fn work_missing(id: &WorkflowId, branch: &str, missing: &Missing) -> Vec<String> {

@@ -35,7 +35,8 @@ mod torture;
 
 pub(crate) use install::installation;
 pub(crate) use overview::{
-    captured, checkpoints, choices, doctor, explanation, findings, inspection, recorded, status,
+    NOTHING, captured, checkpoints, choices, doctor, explanation, findings, inspection, recorded,
+    status,
 };
 pub(crate) use rescue::{made_at, rescue, rescue_hints, rescues, restored, restored_hints};
 pub(crate) use resume::{

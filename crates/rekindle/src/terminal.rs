@@ -9,6 +9,7 @@ use anstream::ColorChoice;
 use jiff::Timestamp;
 use rekindle_app::{Briefing, Choice, Face, News, Output, Progress, Tally, Watcher, WorkerView};
 use rekindle_model::{Confirmation, Question, Severity, Summary};
+use rekindle_wire::ProgressOut;
 use serde::Serialize;
 
 use crate::arguments::{ColorWhen, OutputArguments};
@@ -247,9 +248,11 @@ impl Watcher for Terminal {
             // Programs read it, so it has no styles.
             let text = render::progress(progress);
             let text = anstream::adapter::strip_str(text.trim_end()).to_string();
-            self.json(
-                &serde_json::json!({"schema": "rekindle.progress/1", "event": event, "text": text}),
-            );
+            self.json(&ProgressOut {
+                schema: "rekindle.progress/1",
+                event,
+                text,
+            });
         } else {
             self.hint(&render::progress(progress));
         }
@@ -353,6 +356,11 @@ impl Face for Terminal {
         let answer = self
             .ask("Go? [y/N] ")
             .map(|answer| answer.to_ascii_lowercase());
+        if answer.is_none() {
+            self.hint(&render::hint(
+                "nobody answered; `--yes` says yes beforehand",
+            ));
+        }
         matches!(answer.as_deref(), Some("y" | "yes"))
     }
 

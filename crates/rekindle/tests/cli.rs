@@ -45,6 +45,40 @@ fn an_empty_folder_has_nothing_to_resume() -> Result<()> {
 }
 
 #[test]
+fn in_an_empty_folder_every_command_says_the_same() -> Result<()> {
+    let sandbox = Sandbox::new(BINARY)?;
+    for look in ["status", "inspect", "resume"] {
+        let ran = sandbox.run(&[look])?;
+        assert_eq!(ran.code(), Some(0), "{look}: {ran}");
+        assert_eq!(ran.stdout(), "Nothing to resume here.\n", "{look}");
+    }
+    for needs_one in ["plan", "checkpoint", "checkpoints"] {
+        let ran = sandbox.run(&[needs_one])?;
+        assert_eq!(ran.code(), Some(1), "{needs_one}: {ran}");
+        assert!(
+            ran.stderr().starts_with("error: nothing to resume here\n"),
+            "{needs_one}: {ran}"
+        );
+    }
+    insta::assert_snapshot!(sandbox.run(&["resume", "kiln:x"])?, @"
+    exit 1
+    --- stderr
+    error: no workflow `kiln:x` here
+
+    hint: `rekindle` lists what is here
+    hint: `rekindle explain UNKNOWN_WORKFLOW` tells more
+    ");
+    insta::assert_snapshot!(sandbox.run(&["clean"])?, @"
+    exit 1
+    --- stderr
+    error: `[PROJECT]` is not in a git repository
+
+    hint: go to the project's folder, or name it with `-C DIR`
+    ");
+    Ok(())
+}
+
+#[test]
 fn below_a_project_the_status_points_up_to_it() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     sandbox.write("src/deep/x", "")?;
@@ -85,7 +119,7 @@ fn finished_runs_are_counted_and_shown_with_verbose_only() -> Result<()> {
 }
 
 #[test]
-fn two_open_runs_are_both_listed_and_the_first_is_named() -> Result<()> {
+fn two_open_runs_are_both_listed_and_the_one_that_was_broken_off_is_named() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     Run::awaiting_approval("20260118-0900-billing-c3d4")
         .task("T001", "Add invoice", &[])
@@ -98,7 +132,7 @@ fn two_open_runs_are_both_listed_and_the_first_is_named() -> Result<()> {
     agent-memory:20260119-0900-orders-api-k2l3  interrupted, phase 2 (execution), 1/3 tasks, 1 day ago
       next: Resume T002 - Add endpoint (attempt 1)
     --- stderr
-    hint: go on with `rekindle resume agent-memory:20260118-0900-billing-c3d4`
+    hint: go on with `rekindle resume agent-memory:20260119-0900-orders-api-k2l3`
     ");
     Ok(())
 }
@@ -202,6 +236,29 @@ fn inspect_of_a_name_that_is_not_there_fails_and_says_what_is() -> Result<()> {
     hint: `rekindle` lists what is here
     hint: `rekindle explain UNKNOWN_WORKFLOW` tells more
     ");
+    Ok(())
+}
+
+#[test]
+fn a_beginning_of_several_names_is_told_with_what_it_could_be() -> Result<()> {
+    let (sandbox, _) = interrupted()?;
+    Run::complete("20260119-0900-orders-ui-x1y2").lay_out(&sandbox)?;
+    insta::assert_snapshot!(sandbox.run(&["plan", "20260119"])?, @"
+    exit 3
+    --- stderr
+    error: `20260119` could be any of `agent-memory:20260119-0900-orders-api-k2l3`, `agent-memory:20260119-0900-orders-ui-x1y2`
+
+    hint: write more of the name, or the protocol before it: `protocol:name`
+    ");
+    let with_protocol = sandbox.run(&["resume", "agent-memory:20260119-0900-orders", "--yes"])?;
+    assert_eq!(with_protocol.code(), Some(3), "{with_protocol}");
+    assert!(
+        with_protocol.stderr().contains("could be any of"),
+        "{with_protocol}"
+    );
+    // The whole name of one is not ambiguous, and a beginning of none is not known.
+    assert_eq!(sandbox.run(&["plan", ORDERS])?.code(), Some(0));
+    assert_eq!(sandbox.run(&["plan", "2027"])?.code(), Some(1));
     Ok(())
 }
 
@@ -429,6 +486,49 @@ fn events_of_runs_that_are_not_there_are_refused() -> Result<()> {
 }
 
 #[test]
+fn an_event_that_would_reach_nobody_is_refused_and_one_without_a_rule_is_told() -> Result<()> {
+    let (sandbox, run) = interrupted()?;
+    let before = sandbox.files()?;
+    insta::assert_snapshot!(sandbox.run(&["event", ORDERS, "task_completed", "--task", "T9"])?, @"
+    exit 1
+    --- stderr
+    error: `agent-memory:20260119-0900-orders-api-k2l3` knows no task `T9`
+
+    hint: `rekindle inspect agent-memory:20260119-0900-orders-api-k2l3` lists its tasks
+    ");
+    insta::assert_snapshot!(sandbox.run(&["event", ORDERS, "task_completed"])?, @"
+    exit 2
+    --- stderr
+    error: `task_completed` is about a task
+
+    hint: say which one with `--task ID`
+    ");
+    assert_eq!(sandbox.run(&["heartbeat", ORDERS, "T9"])?.code(), Some(1));
+    assert_eq!(before.changes(&sandbox.files()?), [""; 0]);
+    // The catalogue of events is open: one that nobody knows is kept, and that it changes nothing is said.
+    let misspelled = ["event", ORDERS, "task-finished", "--task", "T002"];
+    insta::assert_snapshot!(sandbox.run(&misspelled)?, @"
+    exit 0
+    --- stderr
+    recorded in `.agent-memory/runs/20260119-0900-orders-api-k2l3/events/rekindle/20260120-rekindle.jsonl`
+    hint: `task-finished` is kept as a sign of activity: an event of this type changes the state of no task
+    ");
+    let object = sandbox.run(&["event", ORDERS, "note", "--json"])?.json()?;
+    assert_eq!(
+        object["notes"].as_array().map(Vec::len),
+        Some(1),
+        "{object}"
+    );
+    // A task is made by telling of it.
+    let made = ["event", ORDERS, "task_created", "--task", "T9"];
+    assert_eq!(sandbox.run(&made)?.code(), Some(0));
+    assert_eq!(sandbox.run(&["heartbeat", ORDERS, "T9"])?.code(), Some(0));
+    let log = sandbox.read(run.path("events/rekindle/20260120-rekindle.jsonl"))?;
+    assert_eq!(log.lines().count(), 4, "{log}");
+    Ok(())
+}
+
+#[test]
 fn events_that_are_none_are_wrong_usage_and_write_nothing() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     let before = sandbox.files()?;
@@ -531,9 +631,9 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
       explain      Tells why a task is in its state (ID TASK), or what a finding means (CODE)
       checkpoint   Makes a checkpoint
       checkpoints  Lists the checkpoints of a workflow
-      rollback     Goes back to a checkpoint after a yes; keeps what it replaces and deletes nothing
+      rollback     Goes back to a checkpoint of a Bifrost feature, after a yes; deletes nothing
       validate     Holds a feature's spec and plan, or single files, against Bifrost's rules
-      migrate      Gives a feature the session that all features shared before
+      migrate      Gives a feature the session that all features shared before, after a yes
       event        Appends an event to a workflow's log, for workers and scripts
       heartbeat    Appends a sign of life of a running task
       install      Sets a coding agent or a MAP project up to call rekindle, after a yes

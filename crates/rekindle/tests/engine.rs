@@ -209,6 +209,14 @@ fn a_worker_that_outlives_its_orchestrator_is_found_and_not_doubled() {
     wait_for(&gate.with_extension("in"));
     kill(first.id(), "KILL");
     first.wait().unwrap();
+    // Nobody holds the run, but somebody is at work on it.
+    let status = project.rekindle(&["status"]);
+    let at_work = "at work on it now: a worker at `A`, left by a rekindle that is gone";
+    assert!(text(&status.stdout).contains(at_work), "{status:?}");
+    assert!(
+        text(&status.stderr).contains("`rekindle resume"),
+        "{status:?}"
+    );
     let mut second = project
         .command(&["resume", "--yes", "--agent-cmd", &agent])
         .spawn()
@@ -282,6 +290,65 @@ fn a_markdown_list_is_a_plan_too() {
     ]);
     assert_done(&output);
     assert_eq!(project.tasks(), "T1 T2");
+    let said = text(&output.stderr);
+    for expected in [
+        "done: 2 of 2 tasks landed in 2 attempts\n",
+        "the work is on the branch `result`\n",
+        "hint: `git merge result` takes it into the branch that you are on\n",
+    ] {
+        assert!(said.contains(expected), "{said}");
+    }
+}
+
+#[test]
+fn a_checkbox_without_an_id_is_told_of_with_its_line_and_what_to_type() {
+    let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
+    let run = |plan: &str| {
+        fs::write(project.path().join("plan.md"), plan).unwrap();
+        let words = ["--branch", "result", "--yes", "--agent-cmd", WRITE];
+        project.rekindle(&[&["run", "plan.md"][..], &words].concat())
+    };
+    // Where none is a task, that is what is wrong with the plan.
+    let none = run("# Greeting\n\n- [ ] write it\n- [ ] use it\n");
+    assert_eq!(none.status.code(), Some(1));
+    let said = text(&none.stderr);
+    for expected in [
+        "plan.md:3: ",
+        "plan.md:4: ",
+        "`- [ ] T1 What is to be done`",
+    ] {
+        assert!(said.contains(expected), "{said}");
+    }
+    let one = run("1. [ ] T1 Write it\n2. [ ] T2 Use it (depends: T1)\n3. [ ] praise it\n");
+    assert_done(&one);
+    assert_eq!(project.tasks(), "T1 T2");
+    let said = text(&one.stderr);
+    assert!(said.contains("warning[TASK_WITHOUT_ID]"), "{said}");
+    assert!(said.contains("plan.md:3"), "{said}");
+}
+
+#[test]
+fn a_run_that_nobody_agrees_to_changes_nothing_and_says_so() {
+    let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
+    project.plan("A");
+    let words = [
+        "run",
+        "plan.json",
+        "--branch",
+        "result",
+        "--agent-cmd",
+        WRITE,
+    ];
+    let asked = project.rekindle(&words);
+    assert_done(&asked);
+    let said = text(&asked.stderr);
+    assert!(said.contains("nobody answered; `--yes` says yes"), "{said}");
+    let object = project.rekindle(&[&words[..], &["--json"]].concat());
+    assert_done(&object);
+    let object: serde_json::Value = serde_json::from_slice(&object.stdout).unwrap();
+    assert_eq!(object["schema"], "rekindle.resume/1");
+    assert_eq!(object["outcome"], "declined");
+    assert!(!project.path().join(".agent-memory").exists());
 }
 
 #[test]

@@ -116,6 +116,7 @@ fn the_change_is_shown_and_made_only_after_a_yes() -> Result<()> {
     +args = ["mcp"]
 
     Go? [y/N] 
+    hint: nobody answered; `--yes` says yes beforehand
     "#);
     let agreed = scene.run(&["install", "codex"], "y\n")?;
     assert!(settings.exists() && servers.exists());
@@ -129,7 +130,12 @@ fn nothing_is_written_by_a_dry_run() -> Result<()> {
     let scene = Scene::new()?;
     for (agent, home, project) in AGENTS {
         let ran = scene.ok(&["install", agent, "--dry-run"])?;
-        assert!(ran.stdout().contains('+'), "{ran}");
+        // Which file a change is in stands above it.
+        for path in home {
+            let path = scene.home(path);
+            let shown = format!("--- {path}\n+++ {path}\n@@ ");
+            assert!(ran.stdout().contains(&shown), "{shown}: {ran}");
+        }
         scene.ok(&["install", agent, "--dry-run", "--project", "--yes"])?;
         let mut paths = home.iter().map(|path| scene.home(path));
         assert!(!paths.any(|path| path.exists()));

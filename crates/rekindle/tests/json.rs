@@ -127,13 +127,14 @@ fn every_schema_is_used_by_a_command_and_every_output_keeps_to_its_schema() -> R
 }
 
 /// A run tells what happens while it happens, a line each; the last line says how it ended.
-fn objects_of_a_run(schemas: &Schemas) -> Result<[&'static str; 5]> {
+fn objects_of_a_run(schemas: &Schemas) -> Result<[&'static str; 6]> {
     let names = [
         "rekindle.run/1",
         "rekindle.clean/1",
         "rekindle.rescues/1",
         "rekindle.rescue/1",
         "rekindle.restored/1",
+        "rekindle.progress/1",
     ];
     let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
     project.plan("A");
@@ -157,7 +158,12 @@ fn objects_of_a_run(schemas: &Schemas) -> Result<[&'static str; 5]> {
         let printed = text(&project.rekindle(&[args, &["--json"]].concat()).stdout);
         checked.push(serde_json::from_str(&printed).context(printed)?);
     }
-    for (object, name) in checked.iter().zip(names) {
+    let told: Vec<&Value> = objects.iter().rev().skip(1).collect();
+    ensure!(!told.is_empty(), "{printed}");
+    let told = told
+        .into_iter()
+        .map(|object| (object, "rekindle.progress/1"));
+    for (object, name) in checked.iter().zip(names).chain(told) {
         let faults = schemas.faults(object, name)?;
         ensure!(faults.is_empty(), "{name}: {}", faults.join("\n"));
     }
@@ -203,6 +209,7 @@ fn the_status_in_json_is_what_the_text_says() -> Result<()> {
     status["project"] = json!("[PROJECT]");
     insta::assert_snapshot!(format!("{status:#}"), @r#"
     {
+      "at_work": [],
       "last_session": null,
       "next_command": "rekindle resume",
       "project": "[PROJECT]",

@@ -85,9 +85,18 @@ fn looking_and_reporting_go_on_while_a_run_is_held() -> Result<()> {
     let typed = scene.sandbox.typed(&scene.args()).answering("merged\n");
     let first = typed.start()?;
     scene.gate.wait()?;
+    insta::assert_snapshot!(scene.sandbox.run(&["status"])?, @"
+    exit 0
+    --- stdout
+    agent-memory:20260119-0900-orders-api-k2l3  interrupted, phase 2 (execution), 1/3 tasks, just now
+      at work on it now: process [PID] (`resume agent-memory:20260119-0900-orders-api-k2l3`) on `[HOST]` since 2026-01-20T12:00:00Z
+      next: Resume T002 - Add endpoint (attempt 1)
+    ");
+    let object = scene.sandbox.run(&["status", "--json"])?.json()?;
+    assert_eq!(object["at_work"][0]["id"], format!("agent-memory:{ORDERS}"));
+    assert_eq!(object["next_command"], serde_json::Value::Null);
     for args in [
-        &["status"][..],
-        &["inspect"],
+        &["inspect"][..],
         &["plan"],
         &["explain", ORDERS, "T002"],
         &["heartbeat", ORDERS, "T002", "--actor", "w"],

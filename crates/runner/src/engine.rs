@@ -193,6 +193,8 @@ pub struct Ending {
     pub attempts: u32,
     /// What the whole run has cost, by what the agents said.
     pub cost: Cost,
+    /// The branch on which its tasks land.
+    pub branch: String,
     /// The last commit of the branch.
     pub tip: String,
 }
@@ -413,6 +415,7 @@ impl<'a> Orchestrator<'a> {
             over_budget: self.is_over_budget(),
             attempts: self.attempts,
             cost: self.ledger.cost(),
+            branch: self.engine.work.settings.branch.clone(),
             tip: self.tip.as_str().to_owned(),
         }
     }

@@ -73,11 +73,32 @@ impl FilePort {
 
     /// Returns the newest number under which a task was claimed.
     pub(crate) fn newest(&self, task: &str) -> u32 {
-        let Ok(entries) = fs_err::read_dir(self.task_folder(task)) else {
-            return 0;
+        newest(&self.task_folder(task))
+    }
+
+    /// Returns the tasks whose newest attempt is held by a worker, sorted.
+    ///
+    /// What can not be looked at is left out: this is for showing.
+    pub(crate) fn tasks_at_work(&self) -> Vec<String> {
+        let Ok(entries) = fs_err::read_dir(&self.root) else {
+            return Vec::new();
         };
-        let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-        numbers.max().unwrap_or(0)
+        let folders = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut tasks: Vec<String> = folders
+            .filter_map(|folder| {
+                let newest = newest(&self.root.join(&folder));
+                let attempt = self.root.join(folder).join(newest.to_string());
+                match Lock::probe(&attempt.join("claim")) {
+                    Ok(Occupancy::Held(Some(_))) => {
+                        Some(read_order(&attempt.join("order.json"))?.task)
+                    }
+                    // Without a holder who is alive, what the worker started ends just now.
+                    Ok(Occupancy::Held(None) | Occupancy::Free) | Err(_) => None,
+                }
+            })
+            .collect();
+        tasks.sort();
+        tasks
     }
 
     /// Reads the order of an attempt, if there is a whole one.
@@ -131,6 +152,15 @@ impl FilePort {
             .collect();
         (lines, Position(from.0 + end + 1))
     }
+}
+
+/// Returns the newest number in the folder of a task.
+fn newest(task_folder: &Utf8Path) -> u32 {
+    let Ok(entries) = fs_err::read_dir(task_folder) else {
+        return 0;
+    };
+    let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    numbers.max().unwrap_or(0)
 }
 
 /// Reads an order file, if it is a whole one of a form that is known.

@@ -132,6 +132,11 @@ impl StateFolder {
         Ok(!journal.open_intents().is_empty())
     }
 
+    /// Returns the tasks whose newest attempt has a worker that is alive.
+    pub fn tasks_at_work(&self, id: &WorkflowId) -> Vec<String> {
+        self.port(&self.project, id).tasks_at_work()
+    }
+
     /// Tells who holds a workflow, without making or disturbing anything.
     pub fn holder(&self, id: &WorkflowId) -> Result<Occupancy, Error> {
         Lock::probe(&self.lock(id))

@@ -22,10 +22,10 @@ pub use facts::Facts;
 pub use install::{InstallFileOut, InstallOut};
 pub use mcp::{Brief, NextStep, Page, Piece};
 pub use output::{
-    CheckOut, CheckpointOut, Checkpoints, CleanOut, Doctor, ErrorBody, ErrorOut, EventOut,
-    Explained, FindingOut, FindingPage, Inspect, LastSessionOut, MigrateOut, NextOut, RemovedOut,
-    ReportOut, ResumeOut, RunOut, SaidOut, Status, TextOut, ValidateOut, WorkflowOut, finding,
-    workflow,
+    AtWorkOut, CheckOut, CheckpointOut, Checkpoints, CleanOut, Doctor, ErrorBody, ErrorOut,
+    EventOut, Explained, FindingOut, FindingPage, Inspect, LastSessionOut, MigrateOut, NextOut,
+    ProgressOut, RemovedOut, ReportOut, ResumeOut, RunOut, SaidOut, Status, TextOut, ValidateOut,
+    WorkflowOut, finding, workflow,
 };
 pub use plan::{AgentOut, PlanOut, QuestionOut, StepOut, ThenOut, agent, plan, question};
 pub use rescue::{RescueOut, RescueShown, RescuedCommitOut, RescuedFileOut, Rescues, RestoredOut};

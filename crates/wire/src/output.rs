@@ -50,10 +50,21 @@ pub struct Status {
     pub project: String,
     /// Every workflow, those that can be resumed first.
     pub workflows: Vec<WorkflowOut>,
+    /// Those of them that somebody is at work on at this moment.
+    pub at_work: Vec<AtWorkOut>,
     /// The command to type next, if there is one.
     pub next_command: Option<String>,
     /// How the last session of a coding agent here ended, where that is worth knowing.
     pub last_session: Option<LastSessionOut>,
+}
+
+/// Who is at work on a workflow at this moment.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct AtWorkOut {
+    /// `protocol:name`.
+    pub id: String,
+    /// Another rekindle, or workers that one has left; a text for people.
+    pub who: String,
 }
 
 /// How a session of a coding agent ended.
@@ -101,7 +112,7 @@ pub struct NextOut {
     pub summary: String,
 }
 
-/// `rekindle resume --json`, `rollback --json`, `checkpoints --archive --json`.
+/// `rekindle resume --json`, `rollback --json`, `checkpoints --archive --json`, and `run --json` that was declined.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ResumeOut {
     /// `rekindle.resume/1`.
@@ -147,6 +158,8 @@ pub struct RunOut {
     pub cost_microdollars: Option<u64>,
     /// How many attempts told no cost; what they cost is not in `cost_microdollars`.
     pub attempts_without_cost: usize,
+    /// The branch on which the tasks land.
+    pub branch: String,
     /// The last commit of the branch.
     pub tip: String,
     /// Whether a person ended it.
@@ -275,7 +288,7 @@ pub struct MigrateOut {
     pub schema: &'static str,
     /// `protocol:name` of what was migrated.
     pub id: Option<String>,
-    /// `done`, `nothing`, `mismatch` or `failed`.
+    /// `done`, `declined`, `nothing`, `mismatch` or `failed`.
     pub outcome: String,
     /// One sentence.
     pub summary: String,
@@ -294,6 +307,19 @@ pub struct EventOut {
     pub log: String,
     /// The line that was appended.
     pub record: String,
+    /// What whoever told it should know, such as that an event of this type changes no state.
+    pub notes: Vec<String>,
+}
+
+/// A line of `rekindle run --json` and `resume --json` while tasks go on in parallel.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ProgressOut {
+    /// `rekindle.progress/1`.
+    pub schema: &'static str,
+    /// adopted, started, finished, landed, failed, interrupted, reopened, limited or stopping.
+    pub event: &'static str,
+    /// One sentence for people.
+    pub text: String,
 }
 
 /// `rekindle doctor --json`.

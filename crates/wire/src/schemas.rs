@@ -5,7 +5,7 @@ use schemars::{JsonSchema, Schema, schema_for};
 use crate::install::InstallOut;
 use crate::output::{
     Checkpoints, CleanOut, Doctor, ErrorOut, EventOut, Explained, FindingPage, Inspect, MigrateOut,
-    ResumeOut, RunOut, Status, TextOut, ValidateOut,
+    ProgressOut, ResumeOut, RunOut, Status, TextOut, ValidateOut,
 };
 use crate::plan::PlanOut;
 use crate::rescue::{RescueShown, Rescues, RestoredOut};
@@ -28,6 +28,7 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         of::<MigrateOut>("rekindle.migrate/1"),
         of::<InstallOut>("rekindle.install/1"),
         of::<PlanOut>("rekindle.plan/1"),
+        of::<ProgressOut>("rekindle.progress/1"),
         of::<RescueShown>("rekindle.rescue/1"),
         of::<Rescues>("rekindle.rescues/1"),
         of::<RestoredOut>("rekindle.restored/1"),

@@ -8,7 +8,7 @@ use camino::Utf8Path;
 use rekindle_model::{State, Summary, WorkflowId};
 use rekindle_text::{excerpt, format_seconds, is_plain_word};
 
-use crate::{Fate, LastSession};
+use crate::{AtWork, Fate, LastSession};
 
 /// The most bytes of a briefing.
 const LONGEST: usize = 4096;
@@ -25,7 +25,13 @@ pub(super) struct Place<'a> {
 /// A workflow that is open, and who is at work on it.
 pub(super) struct Standing {
     pub(super) summary: Summary,
-    pub(super) holder: Option<String>,
+    pub(super) at_work: Option<AtWork>,
+}
+
+impl Standing {
+    fn is_held(&self) -> bool {
+        self.at_work.as_ref().is_some_and(AtWork::is_rekindle)
+    }
 }
 
 /// Returns what a session is told; nothing where nothing is open.
@@ -86,8 +92,8 @@ fn workflow(folder: &Utf8Path, standing: &Standing) -> String {
         ),
         format!("next: {}", next.summary),
     ];
-    if let Some(holder) = &standing.holder {
-        lines.push(format!("at work on it now: {holder}"));
+    if let Some(at_work) = &standing.at_work {
+        lines.push(format!("at work on it now: {at_work}"));
     }
     let lines: Vec<String> = lines.iter().map(|line| quoted(line, 300) + "\n").collect();
     lines.concat()
@@ -105,7 +111,7 @@ fn quoted(line: &str, most: usize) -> String {
 
 /// Returns what to type. A name that a shell could misread is not put into a command.
 fn advice(place: &Place<'_>, open: &[Standing], last: Option<&LastSession>) -> String {
-    let mut free = open.iter().filter(|standing| standing.holder.is_none());
+    let mut free = open.iter().filter(|standing| !standing.is_held());
     let (first, is_only) = match (free.next(), free.next()) {
         (Some(first), second) => (first, second.is_none()),
         (None, _) if open.len() == 1 => {
@@ -210,8 +216,12 @@ mod tests {
                     summary: next.to_owned(),
                 },
             },
-            holder: None,
+            at_work: None,
         }
+    }
+
+    fn held_by(who: &str) -> AtWork {
+        AtWork::Rekindle(Some(who.to_owned()))
     }
 
     fn died(tool: &str) -> LastSession {
@@ -255,11 +265,26 @@ mod tests {
     #[test]
     fn what_somebody_works_on_is_not_to_be_started_again() {
         let mut at_work = standing("orders", "Resume T002");
-        at_work.holder = Some("process 7".to_owned());
+        at_work.at_work = Some(held_by("process 7"));
         let text = briefing(&here(), &[at_work], None).unwrap();
         assert!(text.contains("| at work on it now: process 7\n"), "{text}");
         assert!(text.contains("do not start it a second time"), "{text}");
         assert!(!text.contains("resume"), "{text}");
+    }
+
+    #[test]
+    fn what_only_workers_are_at_can_be_taken_up() {
+        let mut left = standing("orders", "Resume T002");
+        left.at_work = Some(AtWork::Workers(vec!["T002".to_owned()]));
+        let text = briefing(&here(), &[left], None).unwrap();
+        assert!(
+            text.contains("| at work on it now: a worker at `T002`"),
+            "{text}"
+        );
+        assert!(
+            text.contains("`rekindle resume agent-memory:orders --yes`"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -269,14 +294,14 @@ mod tests {
         assert!(text.contains("Ask the user which one"), "{text}");
         assert!(text.contains("`rekindle resume ID --yes`"), "{text}");
         for held in [0, 2] {
-            open[held].holder = Some("process 7".to_owned());
+            open[held].at_work = Some(held_by("process 7"));
         }
         let text = briefing(&here(), &open, None).unwrap();
         assert!(
             text.contains("`rekindle resume agent-memory:b --yes`"),
             "{text}"
         );
-        open[1].holder = Some("process 8".to_owned());
+        open[1].at_work = Some(held_by("process 8"));
         let text = briefing(&here(), &open, None).unwrap();
         assert!(text.contains("do not start any a second time"), "{text}");
         assert!(!text.contains("resume"), "{text}");
@@ -337,7 +362,7 @@ mod tests {
         let where_to_type = "Type that in the folder of the project";
         assert!(text.contains(where_to_type), "{text}");
         let mut open = [standing("$(touch x)", "x"), standing("other", "y")];
-        open[1].holder = Some("process 7".to_owned());
+        open[1].at_work = Some(held_by("process 7"));
         let text = briefing(&here(), &open, None).unwrap();
         assert!(text.contains("`rekindle plan ID`"), "{text}");
     }

@@ -6,7 +6,7 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::report_event::{actor, known, recorded};
+use super::report_event::{actor, recorded};
 use super::{Tool, Touch, query};
 use crate::answer::Answer;
 use crate::failure::Failure;
@@ -39,7 +39,6 @@ impl Tool for Heartbeat {
 
     fn call(desk: &Desk, arguments: Arguments) -> Result<Answer, Failure> {
         let query = query(arguments.id.as_deref(), None)?;
-        known(desk, &query, &arguments.task)?;
         let report = Report::heartbeat(actor(arguments.actor.as_deref())?, arguments.task);
         recorded(rekindle_app::event(&desk.project, &query, report)?)
     }

@@ -1,6 +1,6 @@
 //! `report_event`: tells what happened in a workflow.
 
-use rekindle_app::{Query, Recorded};
+use rekindle_app::Recorded;
 use rekindle_model::{ParseReportError, Report};
 use rekindle_text::excerpt;
 use rekindle_wire::EventOut;
@@ -51,14 +51,6 @@ impl Tool for ReportEvent {
     fn call(desk: &Desk, arguments: Arguments) -> Result<Answer, Failure> {
         let query = query(arguments.id.as_deref(), None)?;
         let task = arguments.task.filter(|task| !task.is_empty());
-        match &task {
-            Some(task) => known(desk, &query, task)?,
-            None if arguments.event.starts_with("task") => {
-                let message = format!("`{}` is about a task", arguments.event);
-                return Err(Failure::usage(message).hint("say which one in `task`"));
-            }
-            None => {}
-        }
         let report = Report {
             event: Report::parse_event(&arguments.event).map_err(|error| unfit(&error))?,
             actor: actor(arguments.actor.as_deref())?,
@@ -68,14 +60,6 @@ impl Tool for ReportEvent {
                 .map(|details| Value::Object(details).to_string()),
         };
         recorded(rekindle_app::event(&desk.project, &query, report)?)
-    }
-}
-
-/// Refuses a task that its workflow does not know: told of it, nobody would hear.
-pub(super) fn known(desk: &Desk, query: &Query, task: &str) -> Result<(), Failure> {
-    match rekindle_app::explain(&desk.project, query, Some(task)) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(error.into()),
     }
 }
 

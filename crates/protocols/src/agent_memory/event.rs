@@ -44,6 +44,8 @@ pub(super) struct Payload<'a> {
     pub(super) category: Value<'a>,
     /// The commit as which the work is kept or has landed.
     pub(super) commit: Value<'a>,
+    /// What a run is about, which the event that begins it says.
+    pub(super) feature: Value<'a>,
     /// Why something failed or is blocked, in any of the words the sources use.
     pub(super) reason: Value<'a>,
 }
@@ -124,6 +126,11 @@ impl Event<'_> {
     /// Returns the commit that it names.
     pub(super) fn commit(&self) -> Option<String> {
         self.payload(|payload| payload.commit.text().map(str::to_owned))
+    }
+
+    /// Returns the name of the feature that a run is about.
+    pub(super) fn feature(&self) -> Option<String> {
+        self.payload(|payload| payload.feature.text().map(str::to_owned))
     }
 
     pub(super) fn notes(&self) -> Option<String> {

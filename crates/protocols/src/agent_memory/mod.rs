@@ -183,6 +183,12 @@ impl Case for Judged {
 
 /// Reads the documents that the chosen run's next action needs.
 fn documents(world: &dyn World, run: &RunVerdict) -> Documents {
+    if let NextAction::CreatePrd = run.next {
+        return Documents {
+            feature: read::feature(world, &run.evidence),
+            ..Documents::default()
+        };
+    }
     let (NextAction::ExecuteTask(work)
     | NextAction::VerifyTask(work)
     | NextAction::EscalateUser(work)) = &run.next
@@ -195,6 +201,7 @@ fn documents(world: &dyn World, run: &RunVerdict) -> Documents {
     Documents {
         contract: read::contract_text(world, &run.evidence, &work.task),
         report,
+        feature: None,
     }
 }
 

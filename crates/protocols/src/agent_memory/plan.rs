@@ -182,7 +182,11 @@ impl Planner<'_> {
             record = record.details(serde_json::from_str(details).unwrap_or_else(|_| text()));
         }
         let steps = vec![self.append(&record, format!("{} reports it", report.actor))];
-        self.plan(steps, stop(StopKind::Done, "the event is recorded", []))
+        let unheard = words::unheard(&report.event);
+        self.plan(
+            steps,
+            stop(StopKind::Done, "the event is recorded", unheard),
+        )
     }
 
     /// All tasks are on the branch: a run that rekindle began is complete with that.

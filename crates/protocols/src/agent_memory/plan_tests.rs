@@ -452,6 +452,27 @@ fn checks_of_the_graph_bind_the_verifier() {
 }
 
 #[test]
+fn whoever_writes_the_first_document_is_told_the_name_of_the_feature() {
+    let prompt = |scene: &str| {
+        let plan = plan(scene, &Intent::GoOn { log: log() });
+        let Then::Agent(task) = plan.then else {
+            panic!("{}", shown(&plan));
+        };
+        task.prompt
+    };
+    let begun = "folder tasks\n log a/a.jsonl\n 09:00 run_started feature_name=Orders\n";
+    assert!(
+        prompt(begun).contains("name it: Orders\n"),
+        "{}",
+        prompt(begun)
+    );
+    assert!(!prompt("folder tasks").contains("name it:"));
+    // Later the documents say it.
+    let planned = format!("docs prd\n {}", begun.trim_start_matches("folder tasks\n "));
+    assert!(!prompt(&planned).contains("name it:"));
+}
+
+#[test]
 fn checkpoints_and_reports_are_appended_and_read_back() {
     check_plan(
         READY,

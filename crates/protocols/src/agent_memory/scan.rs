@@ -55,6 +55,7 @@ impl<'a> Scanner<'a> {
                 | Key::Cost
                 | Key::Category
                 | Key::Commit
+                | Key::Feature
                 | Key::Unknown => self.payload(key, &mut event.top)?,
             }
             more = self.next(b'}')?;
@@ -96,6 +97,7 @@ impl<'a> Scanner<'a> {
             Key::Cost => payload.cost = self.value()?,
             Key::Category => payload.category = self.value()?,
             Key::Commit => payload.commit = self.value()?,
+            Key::Feature => payload.feature = self.value()?,
             Key::Reason => {
                 let value = self.value()?;
                 if payload.reason.text().is_none() {

@@ -30,7 +30,7 @@ pub struct Draft {
 /// Reads a plan: JSON in either shape of a task graph, or a Markdown list.
 pub fn draft(path: &Utf8Path, bytes: &[u8]) -> Draft {
     let text = String::from_utf8_lossy(bytes);
-    let (title, tasks, needs, lines) = if path.extension() == Some("md") {
+    let (title, tasks, needs, lines, without_id) = if path.extension() == Some("md") {
         from_list(&text)
     } else {
         match from_graph(&text) {
@@ -50,7 +50,8 @@ pub fn draft(path: &Utf8Path, bytes: &[u8]) -> Draft {
             }
         }
     };
-    let findings = check(path, &tasks, &needs, &lines);
+    let mut findings = check(path, &tasks, &needs, &lines);
+    findings.extend(without_id.into_iter().map(|line| nameless(path, line)));
     Draft {
         title,
         tasks,
@@ -59,7 +60,8 @@ pub fn draft(path: &Utf8Path, bytes: &[u8]) -> Draft {
     }
 }
 
-type Parts = (String, Vec<Task>, Vec<Vec<String>>, Vec<u64>);
+/// Title, tasks, what each needs, its line, and the lines of checkboxes that have no id.
+type Parts = (String, Vec<Task>, Vec<Vec<String>>, Vec<u64>, Vec<u64>);
 
 fn from_list(text: &str) -> Parts {
     let list = task_list::parse(text);
@@ -69,7 +71,14 @@ fn from_list(text: &str) -> Parts {
         .into_iter()
         .map(|listed| (listed.task, listed.needs))
         .unzip();
-    (list.title, tasks, needs, lines)
+    (list.title, tasks, needs, lines, list.without_id)
+}
+
+fn nameless(path: &Utf8Path, line: u64) -> Finding {
+    let message = "this checkbox has no id, so it is no task of the run";
+    Finding::new(Code::TaskWithoutId, message.to_owned())
+        .at(Place::line(path, line))
+        .hint("begin it with an id to make it one: `- [ ] T1 What is to be done`")
 }
 
 fn from_graph(text: &str) -> Result<Parts, String> {
@@ -83,7 +92,7 @@ fn from_graph(text: &str) -> Result<Parts, String> {
     let listed = task_graph::list(text.as_bytes())?;
     let lines = lines_of(text, listed.iter().map(|(task, _)| task.id.as_str()));
     let (tasks, needs) = listed.into_iter().unzip();
-    Ok((title, tasks, needs, lines))
+    Ok((title, tasks, needs, lines, Vec::new()))
 }
 
 /// Returns for ids, in their order, the lines on which they stand as a value of `id`.

@@ -13,11 +13,13 @@
 //! - [ ] T002 Document it
 //!   - depends: T001
 //!   - verify: `mdbook test`
+//! 1. [ ] T003 Announce it (depends: T002)
 //! ```
 //!
 //! A task begins with a heading of level 2 or deeper, or a checkbox at the left
 //! edge, whose first word is an id: letters with a digit. Lines `key: value`
-//! below it are its fields, other lines its description.
+//! below it are its fields, other lines its description. A checkbox without an
+//! id is no task, and is told of where it stands among tasks or outside of any.
 
 use super::task_graph::Task;
 
@@ -35,39 +37,65 @@ pub(super) struct Listed {
 pub(super) struct TaskList {
     pub(super) title: String,
     pub(super) tasks: Vec<Listed>,
+    /// The 1-based lines of open checkboxes that look like tasks and have no id.
+    pub(super) without_id: Vec<u64>,
+}
+
+/// What the lines at hand belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Within {
+    Nothing,
+    /// A task that a heading began: checkboxes below it are its own list.
+    Heading,
+    /// A task that is a checkbox itself: another one beside it is meant as a task.
+    Checkbox,
 }
 
 /// Reads a list; lines that belong to no task are passed over.
 pub(super) fn parse(text: &str) -> TaskList {
     let mut list = TaskList::default();
     let mut in_fence = false;
-    let mut in_task = false;
+    let mut within = Within::Nothing;
     for (number, line) in (1..).zip(text.lines()) {
         let trimmed = line.trim();
         if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
             in_fence = !in_fence;
         }
         if !in_fence && let Some(begun) = beginning(line) {
-            in_task = matches!(begun, Beginning::Task { .. });
             match begun {
-                Beginning::Title(title) if list.title.is_empty() && list.tasks.is_empty() => {
-                    title.clone_into(&mut list.title);
+                Beginning::Title(title) => {
+                    if list.title.is_empty() && list.tasks.is_empty() {
+                        title.clone_into(&mut list.title);
+                    }
+                    within = Within::Nothing;
                 }
-                Beginning::Title(_) | Beginning::Section => {}
-                Beginning::Task { id, title, done } => list.tasks.push(Listed {
-                    task: Task {
-                        id: id.to_owned(),
-                        title: title.to_owned(),
-                        skipped: done,
-                        ..Task::default()
-                    },
-                    needs: Vec::new(),
-                    line: number,
-                }),
+                Beginning::Section => within = Within::Nothing,
+                Beginning::Task {
+                    id,
+                    title,
+                    done,
+                    by,
+                } => {
+                    within = by;
+                    let (title, needs) = without_needs(title);
+                    list.tasks.push(Listed {
+                        task: Task {
+                            id: id.to_owned(),
+                            title,
+                            skipped: done,
+                            ..Task::default()
+                        },
+                        needs,
+                        line: number,
+                    });
+                }
             }
             continue;
         }
-        if let Some(listed) = list.tasks.last_mut().filter(|_| in_task) {
+        if !in_fence && within != Within::Heading && is_open_checkbox(line) {
+            list.without_id.push(number);
+        }
+        if let Some(listed) = list.tasks.last_mut().filter(|_| within != Within::Nothing) {
             listed.take(trimmed, in_fence);
         }
     }
@@ -85,6 +113,7 @@ enum Beginning<'l> {
         id: &'l str,
         title: &'l str,
         done: bool,
+        by: Within,
     },
 }
 
@@ -107,21 +136,71 @@ fn beginning(line: &str) -> Option<Beginning<'_>> {
                 id,
                 title,
                 done: false,
+                by: Within::Heading,
             }),
             (1, _) => Some(Beginning::Title(text)),
             (_, _) => Some(Beginning::Section),
         };
     }
-    let rest = line
-        .strip_prefix("- [")
-        .or_else(|| line.strip_prefix("* ["))?;
-    let (mark, rest) = rest.split_once(']')?;
+    let (done, text) = checkbox(line)?;
+    let (id, title) = id_and_title(text)?;
+    Some(Beginning::Task {
+        id,
+        title,
+        done,
+        by: Within::Checkbox,
+    })
+}
+
+/// Returns whether a checkbox at the left edge is ticked, and what stands behind it.
+fn checkbox(line: &str) -> Option<(bool, &str)> {
+    let item = match line.strip_prefix(['-', '*', '+']) {
+        Some(item) => item,
+        None => line
+            .trim_start_matches(|c: char| c.is_ascii_digit())
+            .strip_prefix(['.', ')'])
+            .filter(|_| line.starts_with(|c: char| c.is_ascii_digit()))?,
+    };
+    let (mark, text) = item.strip_prefix(" [")?.split_once(']')?;
     let done = mark.eq_ignore_ascii_case("x");
-    if !done && !mark.trim().is_empty() {
-        return None;
+    (done || mark.trim().is_empty()).then(|| (done, text.trim()))
+}
+
+fn is_open_checkbox(line: &str) -> bool {
+    matches!(checkbox(line), Some((false, text)) if !text.is_empty())
+}
+
+/// Takes `(depends: T001, T002)` out of a title, and returns the ids in it.
+fn without_needs(title: &str) -> (String, Vec<String>) {
+    for (open, _) in title.match_indices('(') {
+        let (before, rest) = title.split_at(open);
+        let Some((inside, after)) = rest.split_once(')') else {
+            break;
+        };
+        let (key, value) = inside
+            .trim_start_matches('(')
+            .split_once(':')
+            .unwrap_or_default();
+        if is_needs(key) {
+            let title = format!("{} {}", before.trim_end(), after.trim_start());
+            return (title.trim().to_owned(), ids(value));
+        }
     }
-    let (id, title) = id_and_title(rest.trim())?;
-    Some(Beginning::Task { id, title, done })
+    (title.to_owned(), Vec::new())
+}
+
+/// Returns whether a key says what a task depends on.
+fn is_needs(key: &str) -> bool {
+    let names = ["depends on", "depends", "dependencies", "needs"];
+    names
+        .iter()
+        .any(|name| key.trim().eq_ignore_ascii_case(name))
+}
+
+fn ids(value: &str) -> Vec<String> {
+    let mut ids = words(value);
+    ids.retain(|id| !id.eq_ignore_ascii_case("none"));
+    ids
 }
 
 /// Splits `**T001**: Title` into its id and title; the first word must look like an id.
@@ -147,11 +226,8 @@ impl Listed {
         let (key, value) = field.split_once(':').unwrap_or(("", ""));
         let known = !in_fence
             && match key.trim().to_ascii_lowercase().as_str() {
-                "depends on" | "depends" | "dependencies" | "needs" => {
-                    let ids = words(value)
-                        .into_iter()
-                        .filter(|id| !id.eq_ignore_ascii_case("none"));
-                    self.needs.extend(ids);
+                key if is_needs(key) => {
+                    self.needs.extend(ids(value));
                     true
                 }
                 "files" | "files affected" | "allowed files" => {
@@ -218,6 +294,34 @@ mod tests {
         15: T003 'Third' needs ["T001", "T002"] files [] checks [] ""
         17: T004 'Old' needs [] files [] checks [] "- [P] legend" done
         "#);
+    }
+
+    #[test]
+    fn numbered_checkboxes_are_tasks_and_a_title_can_say_what_it_needs() {
+        insta::assert_snapshot!(shown("1. [ ] T001 First (quick)\n2) [x] T002 Second\n+ [ ] T003 Third (Depends on: T001, `T002`) now\n10. [ ] T004 Last (needs: none)\n1. T005 no checkbox\n"), @r#"
+
+        1: T001 'First (quick)' needs [] files [] checks [] ""
+        2: T002 'Second' needs [] files [] checks [] "" done
+        3: T003 'Third now' needs ["T001", "T002"] files [] checks [] ""
+        4: T004 'Last' needs [] files [] checks [] "1. T005 no checkbox"
+        "#);
+    }
+
+    #[test]
+    fn open_checkboxes_without_an_id_are_told_of_where_they_look_like_tasks() {
+        for (text, lines) in [
+            ("- [ ] write it\n", &[1][..]),
+            (
+                "- [ ] T1 a\n- [ ] b\n  - [ ] part of b\n1. [ ] c\n",
+                &[2, 4],
+            ),
+            ("## Done when\n- [ ] it works\n", &[2]),
+            ("## T1: a\n- [ ] its own list\n# Next\n- [ ] other\n", &[4]),
+            ("- [x] old\n- [ ]\n- [P] legend\n- [link](x)\n", &[]),
+            ("```\n- [ ] code\n```\n", &[]),
+        ] {
+            assert_eq!(parse(text).without_id, lines, "{text}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use rekindle_model::{Question, QuestionKind};
 
 use super::assess::RunVerdict;
+use super::event::Kind;
 use super::layout;
 use super::next::Work;
 use super::task_graph::Task;
@@ -43,6 +44,17 @@ pub(super) fn report(run: &RunVerdict) -> String {
         done = run.done,
         next = run.next.summary(),
     )
+}
+
+/// Returns what whoever tells an event should know if no rule acts upon its type.
+///
+/// The protocol's catalogue is open, so such an event is kept all the same.
+pub(super) fn unheard(event: &str) -> Option<String> {
+    let is_heard = Kind::parse(event) != Kind::Other || event.eq_ignore_ascii_case("heartbeat");
+    (!is_heard).then(|| {
+        let event = rekindle_text::excerpt(event, 60);
+        format!("`{event}` is kept as a sign of activity: an event of this type changes the state of no task")
+    })
 }
 
 fn line(text: &str) -> String {

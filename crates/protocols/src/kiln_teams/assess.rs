@@ -314,6 +314,12 @@ impl Judged {
         is_gate_open(&self.phase, wave)
     }
 
+    /// Returns the first wave whose tasks are all on main while its gate is closed.
+    pub(super) fn gate_to_open(&self) -> Option<u32> {
+        let mut waves = self.phase.waves.keys().copied();
+        waves.find(|wave| self.is_wave_landed(*wave) && !self.is_gate_open(*wave))
+    }
+
     /// Returns the tasks that are to be run again and have no retry left, or that STATE.md stops.
     pub(super) fn exhausted(&self) -> Vec<&TaskId> {
         let at_limit = |task: &JudgedTask| {

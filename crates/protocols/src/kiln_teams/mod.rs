@@ -285,6 +285,7 @@ fn next(judged: &Judged) -> Next {
         has_rerun: again > 0,
         is_at_work: running > 0,
         has_pending: pending > 0,
+        has_gate: judged.gate_to_open().is_some(),
     });
     let summary = match next {
         NextStep::Paused => "a person paused it; a yes lets it go on".to_owned(),
@@ -294,6 +295,7 @@ fn next(judged: &Judged) -> Next {
         NextStep::Requeue => format!("run {again} tasks again"),
         NextStep::Wait => format!("wait for {running} workers"),
         NextStep::Launch => format!("launch {pending} tasks"),
+        NextStep::OpenGate => words::gate_to_open(judged),
         NextStep::Finish => words::finished(judged),
     };
     Next {

@@ -88,7 +88,7 @@ impl Planner<'_> {
         let foreign = self.foreign_workers();
         let wanted = judged.of(Class::RerunRequired);
         let unread = judged.phase.unread();
-        let gate = self.gate_to_open();
+        let gate = judged.gate_to_open();
         let due = ROUNDS.decide(Circumstances {
             is_paused: judged.is_paused,
             has_collision: !judged.collisions.is_empty(),
@@ -359,12 +359,6 @@ impl Planner<'_> {
         steps
     }
 
-    /// Returns the first wave whose tasks are all on main while its gate is closed.
-    fn gate_to_open(&self) -> Option<u32> {
-        let mut waves = self.judged.phase.waves.keys().copied();
-        waves.find(|wave| self.judged.is_wave_landed(*wave) && !self.judged.is_gate_open(*wave))
-    }
-
     fn open_gate(&self, wave: u32) -> Vec<Step> {
         let gate = self
             .judged
@@ -389,7 +383,7 @@ impl Planner<'_> {
     }
 
     fn checked(&self, checks: &Checks, ended: &Ended) -> Plan {
-        let wave = self.gate_to_open();
+        let wave = self.judged.gate_to_open();
         match (ended, wave) {
             (Ended::Succeeded, Some(wave)) => self.with_agent(self.open_gate(wave), Then::Again),
             // The world has moved on meanwhile; it is read again.

@@ -268,6 +268,17 @@ pub(super) fn halt_hints(judged: &Judged) -> Vec<String> {
     ]
 }
 
+/// Returns what is done and what is left where a gate is all that is in between.
+pub(super) fn gate_to_open(judged: &Judged) -> String {
+    let wave = judged.gate_to_open().map_or_else(String::new, wave_name);
+    let behind = match judged.of(Class::Gated).len() {
+        0 => String::new(),
+        1 => "; 1 task waits behind it".to_owned(),
+        n => format!("; {n} tasks wait behind it"),
+    };
+    format!("open the gate of {wave}, whose tasks are all on main{behind}")
+}
+
 pub(super) fn finished(judged: &Judged) -> String {
     let phase = judged.phase.number;
     if judged.tasks.is_empty() {

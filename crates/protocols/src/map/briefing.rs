@@ -193,8 +193,15 @@ impl Briefing {
         if let Some(state) = state {
             briefing.take(state)?;
         }
-        briefing.next_action = briefing.due();
+        briefing.next_action = briefing.due(None);
         Ok(briefing)
+    }
+
+    /// Returns the same for a workflow that goes on with this subtask at this phase, whatever its
+    /// cursor says: in waves the cursor stands still.
+    pub(crate) fn at(mut self, subtask: &str, phase: &str) -> Self {
+        self.next_action = self.due(Some((subtask, phase)));
+        self
     }
 
     fn take(&mut self, state: &State) -> Result<(), Fault> {
@@ -220,7 +227,7 @@ impl Briefing {
         (progress.completed().len(), pending.len(), next)
     }
 
-    fn due(&self) -> Vec<String> {
+    fn due(&self, at: Option<(&str, &str)>) -> Vec<String> {
         let (completed, pending, suggested) = self.counts();
         let subtask = self.current_subtask.as_text().filter(|id| !id.is_empty());
         let phase = self
@@ -251,14 +258,14 @@ impl Briefing {
                 "Resume clean retry from {path}; do not rehydrate raw failed context"
             ));
         }
-        match (subtask, phase, suggested) {
-            (Some(subtask), Some(phase), _) => {
+        match (at.or(subtask.zip(phase)), suggested) {
+            (Some((subtask, phase)), _) => {
                 due.push(format!("Resume {subtask} at phase {phase}"));
             }
-            (_, _, Some(next)) => due.push(format!("Start next pending subtask {next}")),
-            (_, _, None) if pending == 0 && completed > 0 => due
+            (None, Some(next)) => due.push(format!("Start next pending subtask {next}")),
+            (None, None) if pending == 0 && completed > 0 => due
                 .push("Workflow appears complete; review PR and verification artifacts".to_owned()),
-            (_, _, None) => {}
+            (None, None) => {}
         }
         due
     }

@@ -87,10 +87,10 @@ pub(crate) fn instruction(step: &str, state: &State) -> Result<String, Fault> {
     Ok(match step {
         "1.0" => "Have the task-decomposer agent split the task into at most 20 small subtasks, each with criteria to check it by.".to_owned(),
         "1.5" => "Write .map/<branch>/task_plan_<branch>.md from the blueprint: the goal, the current phase, a status line for every subtask, and everything parked under deferred_yagni where a reader sees it.".to_owned(),
-        "1.55" => "Show the plan to the user (goal, subtask titles, risks, parked items) and wait for a clear yes. A parked item comes back with `map_orchestrator.py restore_deferred_yagni YG-NNN`. Record the yes with `map_orchestrator.py set_plan_approved true`.".to_owned(),
+        "1.55" => "Show the plan to the user (goal, subtask titles, risks, parked items) and wait for a clear yes. A parked item comes back with `rekindle map restore_deferred_yagni YG-NNN`. Record the yes with `rekindle map set_plan_approved true`.".to_owned(),
         "1.56" => "Nothing to do: the mode is batch. Ask for the next step.".to_owned(),
         "1.6" => "Let step_state.json list the subtasks of the plan; it is what every later step goes by.".to_owned(),
-        "2.2" => "Save what is known about the code that this subtask touches with `map_step_runner.py save_research <branch> <subtask_id>`; without that file the step does not close. Use the research-agent when the place is unclear. A subtask that is already done, or needs nothing, is closed with `map_orchestrator.py mark_subtask_complete <subtask_id> --reason \"...\"`.".to_owned(),
+        "2.2" => "Save what is known about the code that this subtask touches with `rekindle map save_research <branch> <subtask_id>`; without that file the step does not close. Use the research-agent when the place is unclear. A subtask that is already done, or needs nothing, is closed with `rekindle map mark_subtask_complete <subtask_id> --reason \"...\"`.".to_owned(),
         "2.25" => format!("Have the actor agent, with <TDD_Mode>test_writer</TDD_Mode>, write tests and nothing else for {subtask}, from its contract and not from code."),
         "2.26" => "Run the new tests. They must fail by assertion, since nothing is implemented yet; tests that pass go back to the test writer.".to_owned(),
         "2.3" => actor(subtask, state.is_tdd(), clean_retry),

@@ -51,11 +51,16 @@ pub(super) fn validate(
 pub(super) fn migrate(
     project: &Project,
     feature: Option<&str>,
+    yes: bool,
     terminal: &mut Terminal,
 ) -> Result<u8, Failure> {
     let (outcome, code, id, summary, notes) =
-        match rekindle_app::migrate(project, feature, terminal)? {
+        match rekindle_app::migrate(project, feature, yes, terminal)? {
             Migrated::Done { id, summary, notes } => ("done", exit::DONE, Some(id), summary, notes),
+            Migrated::Declined => {
+                let summary = "nothing was changed".to_owned();
+                ("declined", exit::DONE, None, summary, Vec::new())
+            }
             Migrated::Nothing { reason } => {
                 ("nothing", NOTHING_TO_MIGRATE, None, reason, Vec::new())
             }
@@ -76,6 +81,8 @@ pub(super) fn migrate(
             summary,
             notes,
         });
+    } else if outcome == "declined" {
+        terminal.hint(&format!("{summary}\n"));
     } else if code == exit::DONE {
         terminal.result(&format!("{}\n", rekindle_text::printable(&summary)));
         for note in notes {

@@ -187,7 +187,8 @@ impl Demo {
             "3",
             "--yes",
             "--agent-cmd",
-            "$DEMO/agent.sh",
+            // Without a shell in between, the agent's parent is the worker.
+            "exec $DEMO/agent.sh",
         ];
         let child = self.call(terminal, &arguments).spawn();
         let mut child = child.map_err(|error| broken("start rekindle", &error))?;

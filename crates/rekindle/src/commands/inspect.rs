@@ -17,7 +17,7 @@ pub(super) fn status(project: &Project, terminal: &mut Terminal) -> u8 {
         return exit::DONE;
     }
     let all = terminal.is_verbose();
-    terminal.result(&render::status(&overview.workflows, overview.now, all));
+    terminal.result(&render::status(&overview, all));
     if let Some(last) = &overview.last_session {
         terminal.hint(&render::last_session(last));
     }
@@ -62,8 +62,12 @@ fn show(inspected: &Inspected, terminal: &mut Terminal) {
         terminal.json(&inspected.object());
         return;
     }
-    let text = render::inspection(assessment);
-    terminal.result(&text);
+    if inspected.is_nothing() {
+        // The facts of a protocol that nobody named would say less.
+        terminal.result(render::NOTHING);
+        return;
+    }
+    terminal.result(&render::inspection(assessment));
     let least = if terminal.is_verbose() {
         Severity::Note
     } else {

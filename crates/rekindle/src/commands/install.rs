@@ -15,7 +15,10 @@ pub(super) fn install(
     terminal: &mut Terminal,
 ) -> Result<u8, Failure> {
     let target = target(arguments.target);
-    // MAP's scripts are the project's in any case.
+    if arguments.user && target == Target::Map {
+        let message = "MAP's scripts are the project's, so there is nothing to set up for a user";
+        return Err(Failure::usage(message.to_owned()).hint("leave `--user` out"));
+    }
     let scope = if arguments.project || target == Target::Map {
         Scope::Project
     } else {

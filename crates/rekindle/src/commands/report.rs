@@ -52,6 +52,9 @@ fn show(recorded: Recorded, terminal: &mut Terminal) -> u8 {
         terminal.json(&recorded.object());
     } else {
         terminal.hint(&render::recorded(&recorded.log));
+        for note in &recorded.notes {
+            terminal.hint(&render::hint(note));
+        }
     }
     exit::DONE
 }

@@ -103,7 +103,7 @@ pub(super) fn halts_without_folder(
 fn tell(project: &Project, outcome: &Outcome, terminal: &mut Terminal) {
     match outcome {
         Outcome::Nothing => {
-            terminal.result("Nothing to resume here.\n");
+            terminal.result(render::NOTHING);
             if let Some(hint) = elsewhere(project) {
                 terminal.hint(&render::hint(&hint));
             }

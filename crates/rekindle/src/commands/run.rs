@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use camino::Utf8Path;
-use rekindle_app::{Agent, Ending, EngineOptions, Project, Ran, RunDefaults, RunOptions};
+use rekindle_app::{Agent, Ending, EngineOptions, Outcome, Project, Ran, RunDefaults, RunOptions};
 use rekindle_wire::{CleanOut, RemovedOut, RunOut, exit};
 
+use super::resume;
 use crate::arguments::{AgentArguments, RunArguments};
 use crate::environment;
 use crate::failure::Failure;
@@ -43,7 +44,7 @@ pub(super) fn run(
         yes: arguments.yes,
     };
     let ran = rekindle_app::run(project, &arguments.plan, &options, terminal)?;
-    Ok(report(&ran, terminal))
+    Ok(report(project, &ran, terminal))
 }
 
 /// Returns how tasks are to be run and the configured defaults, or `None` where no agent is named anywhere.
@@ -95,10 +96,9 @@ fn millionths(dollars: f64) -> u64 {
     (dollars * 1e6).round() as u64
 }
 
-fn report(ran: &Ran, terminal: &mut Terminal) -> u8 {
+fn report(project: &Project, ran: &Ran, terminal: &mut Terminal) -> u8 {
     let Some(ending) = &ran.ending else {
-        terminal.hint("nothing was changed\n");
-        return exit::DONE;
+        return resume::show(project, None, Outcome::Declined, terminal);
     };
     show(&ran.id.to_string(), ending, terminal);
     code(ending)
@@ -124,6 +124,7 @@ pub(super) fn show(id: &str, ending: &Ending, terminal: &mut Terminal) {
             attempts: ending.attempts,
             cost_microdollars: ending.cost.told,
             attempts_without_cost: ending.cost.untold,
+            branch: ending.branch.clone(),
             tip: ending.tip.clone(),
             stopped: ending.stopped,
         });

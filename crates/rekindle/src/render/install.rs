@@ -23,7 +23,11 @@ fn of_file(file: &FileChange, written: bool, wish: Wish, consent: Consent) -> St
     // Who was asked has seen the change already.
     match consent {
         Consent::Show | Consent::Given => {
-            put!(text, "{}", printable_block(&file.diff));
+            put!(
+                text,
+                "--- {path}\n+++ {path}\n{}",
+                printable_block(&file.diff)
+            );
         }
         Consent::Ask => {}
     }

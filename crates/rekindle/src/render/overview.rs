@@ -3,12 +3,17 @@
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
+use rekindle_app::Overview;
 use rekindle_model::{Explanation, Finding, Severity, Summary};
 use rekindle_text::{excerpt, printable};
 
 use super::{ERROR, FAINT, GOOD, NOTE, STRONG, WARNING, state, styled, workflow};
 
-pub(crate) fn status(workflows: &[Summary], now: Timestamp, all: bool) -> String {
+/// What is said where there is nothing to resume.
+pub(crate) const NOTHING: &str = "Nothing to resume here.\n";
+
+pub(crate) fn status(overview: &Overview, all: bool) -> String {
+    let workflows = &overview.workflows;
     let open: Vec<&Summary> = workflows
         .iter()
         .filter(|summary| summary.state.is_open())
@@ -19,13 +24,21 @@ pub(crate) fn status(workflows: &[Summary], now: Timestamp, all: bool) -> String
         .iter()
         .filter(|summary| all || summary.state.is_open())
     {
-        text.push_str(&workflow(summary, now));
+        text.push_str(&workflow(summary, overview.now));
+        let mut at_work = overview.at_work.iter();
+        if let Some((_, who)) = at_work.find(|(id, _)| *id == summary.id) {
+            put!(
+                text,
+                "  at work on it now: {}\n",
+                excerpt(&who.to_string(), 300)
+            );
+        }
         if summary.state.is_open() {
             put!(text, "  next: {}\n", printable(&summary.next.summary));
         }
     }
     if open.is_empty() {
-        text.push_str("Nothing to resume here.\n");
+        text.push_str(NOTHING);
     }
     if finished > 0 && !all {
         let (are, them) = match finished {
@@ -195,14 +208,46 @@ fn outline(text: &mut String, fact: &rekindle_model::Fact, depth: usize) {
             Fact::List(items) if items.is_empty() => {
                 put!(text, "{indent}{key}: none\n");
             }
-            Fact::List(items) => {
+            Fact::List(items) if items.iter().all(is_scalar) => {
                 let shown: Vec<String> = items.iter().map(scalar).collect();
                 put!(text, "{indent}{key}: {}\n", shown.join(", "));
+            }
+            Fact::List(items) => {
+                put!(text, "{indent}{key}:\n");
+                for item in items {
+                    put!(text, "{indent}  - {}", element(item, depth + 2));
+                }
             }
             Fact::Null | Fact::Bool(_) | Fact::Int(_) | Fact::Text(_) => {
                 put!(text, "{indent}{key}: {}\n", scalar(value));
             }
         }
+    }
+}
+
+/// Returns an element of a list, whose first line stands behind a dash.
+fn element(item: &rekindle_model::Fact, depth: usize) -> String {
+    use rekindle_model::Fact;
+    let mut text = String::new();
+    match item {
+        Fact::Object(entries) if !entries.is_empty() => outline(&mut text, item, depth),
+        Fact::List(items) if !items.is_empty() => {
+            let shown: Vec<String> = items.iter().map(scalar).collect();
+            put!(text, "{}\n", shown.join(", "));
+        }
+        Fact::Object(_) | Fact::List(_) => text.push_str("none\n"),
+        Fact::Null | Fact::Bool(_) | Fact::Int(_) | Fact::Text(_) => {
+            put!(text, "{}\n", scalar(item));
+        }
+    }
+    text.trim_start().to_owned()
+}
+
+fn is_scalar(fact: &rekindle_model::Fact) -> bool {
+    use rekindle_model::Fact;
+    match fact {
+        Fact::Null | Fact::Bool(_) | Fact::Int(_) | Fact::Text(_) => true,
+        Fact::List(_) | Fact::Object(_) => false,
     }
 }
 

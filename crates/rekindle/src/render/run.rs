@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use rekindle_app::{GivenUp, Skipped};
-use rekindle_text::excerpt;
+use rekindle_text::{excerpt, shell_word};
 
 use super::{ERROR, GOOD, NOTE, STRONG, WARNING, styled};
 
@@ -116,13 +116,24 @@ pub(crate) fn ending(id: &str, ending: &rekindle_app::Ending) -> String {
     } else {
         styled(ERROR, "stopped")
     };
+    let attempts = match ending.attempts {
+        1 => "1 attempt".to_owned(),
+        n => format!("{n} attempts"),
+    };
     let mut text = format!(
-        "{word}: {} of {} tasks landed in {} attempts\n",
-        tally.landed, tally.total, ending.attempts
+        "{word}: {} of {} tasks landed in {attempts}\n",
+        tally.landed, tally.total
     );
     text.push_str(&unchanged(&ending.unchanged));
     text.push_str(budget);
     text.push_str(&cost(ending.cost));
+    if tally.landed > 0 {
+        put!(
+            text,
+            "the work is on the branch `{}`\n",
+            excerpt(&ending.branch, 200)
+        );
+    }
     for given_up in &ending.given_up {
         put!(
             text,
@@ -146,6 +157,14 @@ pub(crate) fn ending(id: &str, ending: &rekindle_app::Ending) -> String {
     }
     if ending.given_up.is_empty() && !complete {
         put!(text, "{hint}: go on with `rekindle resume {id}`\n");
+    }
+    if complete && tally.landed > 0 {
+        let branch = excerpt(&ending.branch, 200);
+        let branch = shell_word(&branch);
+        put!(
+            text,
+            "{hint}: `git merge {branch}` takes it into the branch that you are on\n"
+        );
     }
     text
 }

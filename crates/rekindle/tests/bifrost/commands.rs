@@ -174,7 +174,20 @@ fn a_legacy_session_is_migrated_once() -> Result<()> {
     fs_err::rename(project.sandbox.path(SESSION), project.sandbox.path(LEGACY))?;
     let mismatch = project.run(&["migrate", "other"])?;
     assert_eq!(mismatch.code(), Some(2), "{mismatch}");
-    let ran = project.run(&["migrate"])?;
+    insta::assert_snapshot!(project.run(&["migrate"])?, @"
+    exit 0
+    --- stderr
+    This will:
+      - specs/user-authentication/session.md: the session of user-authentication
+      - .bifrost/memory/session.md: the legacy session is kept under another name
+    Go? [y/N] 
+    hint: nobody answered; `--yes` says yes beforehand
+    nothing was changed
+    ");
+    ensure!(project.sandbox.path(LEGACY).exists());
+    let declined = project.run(&["migrate", "--json"])?.json()?;
+    assert_eq!(declined["outcome"], "declined");
+    let ran = project.run(&["migrate", "--yes"])?;
     insta::assert_snapshot!(ran, @r"
     exit 0
     --- stdout

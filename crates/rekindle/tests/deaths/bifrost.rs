@@ -75,7 +75,7 @@ impl Story for Feature {
             Deed::Resume => &["resume", "user-authentication", "--yes"],
             Deed::Rollback => &["rollback", "user-authentication", "CP-003", "--yes"],
             Deed::Checkpoint => &["checkpoint", "-m", "New"],
-            Deed::Migrate => &["migrate", "user-authentication"],
+            Deed::Migrate => &["migrate", "user-authentication", "--yes"],
         })
     }
 

@@ -14,6 +14,10 @@ fn collide(about: &str, tasks: &[Value], path: &str, owners: [(u32, u32); 2]) ->
         collisions == json!([{"path": path, "tasks": owners}]),
         "{about}: {collisions}"
     );
+    let shown = stage.sandbox().run(&["inspect"])?;
+    let [one, other] = owners;
+    let lines = format!("collisions:\n  - path: {path}\n    tasks: {one}, {other}\n");
+    ensure!(shown.stdout().contains(&lines), "{about}: {shown}");
     let files = || anyhow::Ok(stage.sandbox().files()?.except(".rekindle"));
     let (before, log) = (files()?, stage.log()?);
     for agent in [&NO_AGENT[..], &["--agent-cmd", "true"]] {

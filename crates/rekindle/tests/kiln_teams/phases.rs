@@ -43,6 +43,26 @@ fn one_resume_goes_on_to_the_end_of_the_phase() -> Result<()> {
 }
 
 #[test]
+fn before_a_gate_opens_it_is_said_what_waits_behind_it() -> Result<()> {
+    let stage = wave(&[
+        ready(1, 1, json!({"src/a.js": "a\n"})),
+        idle(2, 1),
+        idle(2, 2),
+    ])?;
+    let ran = stage.resume(&NO_AGENT)?;
+    ensure!(ran.code() == Some(0), "{ran}");
+    assert_eq!(stage.log()?, [subject(1, 1)]);
+    let object = stage.sandbox().run(&["status", "--json"])?.json()?;
+    let next = &object["workflows"][0]["next"];
+    assert_eq!(next["kind"], "open_gate");
+    assert_eq!(
+        next["summary"],
+        "open the gate of wave 1, whose tasks are all on main; 2 tasks wait behind it"
+    );
+    Ok(())
+}
+
+#[test]
 fn without_an_agent_it_is_said_what_would_be_launched() -> Result<()> {
     let stage = wave(&[dead(1, 1), idle(1, 2), idle(2, 1)])?;
     let files = stage.sandbox().files()?.except(".rekindle").except(".git");

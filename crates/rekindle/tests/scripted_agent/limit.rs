@@ -56,7 +56,7 @@ fn a_wait_without_a_known_end_can_be_stopped_and_the_session_is_taken_up_later()
         .unwrap();
     kill(running.pid(), "INT");
     Ran::of(running).stopped().says(&[
-        "stopped: 0 of 1 tasks landed in 1 attempts\n",
+        "stopped: 0 of 1 tasks landed in 1 attempt\n",
         "hint: go on with `rekindle resume",
     ]);
     Ran::of(stage.rekindle("resume --yes --agent scripted", &[], &[])).done();

@@ -130,6 +130,7 @@ pub(in super::super) enum Key {
     Cost,
     Category,
     Commit,
+    Feature,
     Unknown,
 }
 
@@ -157,6 +158,7 @@ impl Key {
             9 if key == b"timestamp" => Self::Timestamp,
             10 if key == b"event_type" => Self::EventType,
             10 if key == b"from_phase" => Self::FromPhase,
+            12 if key == b"feature_name" => Self::Feature,
             17 if key == b"recovery_possible" => Self::RecoveryPossible,
             17 if key == b"cost_microdollars" => Self::Cost,
             19 if key == b"blocker_description" => Self::Reason,
@@ -220,6 +222,7 @@ impl<'de> Visitor<'de> for EventVisitor {
                 | Key::Cost
                 | Key::Category
                 | Key::Commit
+                | Key::Feature
                 | Key::Unknown => event.top.take(key, &mut map)?,
             }
         }
@@ -241,6 +244,7 @@ impl<'de> Payload<'de> {
             Key::Cost => &mut self.cost,
             Key::Category => &mut self.category,
             Key::Commit => &mut self.commit,
+            Key::Feature => &mut self.feature,
             Key::Reason => {
                 // Several keys mean this; the first that says something in words is kept.
                 let value: Value<'de> = map.next_value()?;

@@ -156,6 +156,9 @@ impl Planner<'_> {
         if let NextAction::FixTaskGraph { stuck } = &self.run.next {
             prompt = prompt.quoted_list("`task-graph.json`, the tasks that can never run", stuck);
         }
+        if let Some(feature) = &self.documents.feature {
+            prompt = prompt.quote("the run's events, the name of the feature", feature);
+        }
         if let Some(feedback) = feedback {
             prompt = prompt.line(format!(
                 "The user asks: {}",

@@ -12,6 +12,8 @@ pub(in super::super) struct Documents {
     pub(in super::super) contract: Option<(Utf8PathBuf, String)>,
     /// The verifier's report on this attempt.
     pub(in super::super) report: Option<Report>,
+    /// The feature as the run's events name it, while there is no document that says what it is about.
+    pub(in super::super) feature: Option<String>,
 }
 
 /// What a verifier's report says.

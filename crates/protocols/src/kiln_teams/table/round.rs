@@ -189,6 +189,7 @@ values! {
         Requeue "requeue",
         Wait "wait",
         Launch "launch",
+        OpenGate "open_gate",
         Finish "finish",
     }
 }
@@ -211,6 +212,7 @@ inputs! {
         has_rerun: bool = "to run again",
         is_at_work: bool = "at work",
         has_pending: bool = "never begun",
+        has_gate: bool = "gate to open",
     }
 }
 
@@ -278,6 +280,14 @@ pub(crate) static NEXT: Table<Standing, NextStep> = Table {
             },
             NextStep::Launch,
             "T2",
+        ),
+        next(
+            StandingWhen {
+                has_gate: Is(true),
+                ..StandingWhen::ANY
+            },
+            NextStep::OpenGate,
+            "T21",
         ),
     ],
     last: next(StandingWhen::ANY, NextStep::Finish, "T21"),

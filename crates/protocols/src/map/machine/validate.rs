@@ -68,7 +68,7 @@ pub(crate) fn validate_with(
     }
     if step == "1.55" && !state.get(key::PLAN_APPROVED).is_truthy() {
         return Ok(invalid(
-            "The plan is not approved. Say so with `map_orchestrator.py set_plan_approved true`.",
+            "The plan is not approved. Say so with `rekindle map set_plan_approved true`.",
         ));
     }
     if step == "1.6"
@@ -153,7 +153,7 @@ fn fill_sequence(desk: Desk<'_>, state: &mut State) -> Result<Option<Reply>, Fau
     let ids = blueprint::planned_ids(desk, &plan)?;
     let Some(first) = ids.first() else {
         let answer = refusal(
-            "No subtask is listed, neither in the state nor in blueprint.json nor in the plan. `map_orchestrator.py resume_from_plan` starts from a plan.",
+            "No subtask is listed, neither in the state nor in blueprint.json nor in the plan. `rekindle map resume_from_plan` starts from a plan.",
         );
         let answer = answer.with("hint", "resume_from_plan");
         return Ok(Some(Reply::of(answer).failing()));
@@ -285,7 +285,7 @@ fn researched(desk: Desk<'_>, state: &State) -> Result<Result<Option<Action>, Bo
         let errors = errors.unwrap_or_default().iter().take(3);
         let errors: Vec<&str> = errors.filter_map(Json::as_text).collect();
         let answer = refusal(format!(
-            "The research for {subtask} does not hold: {}. Save it with `map_step_runner.py save_research <branch> {subtask}`, or close a subtask that needs none with mark_subtask_complete.",
+            "The research for {subtask} does not hold: {}. Save it with `rekindle map save_research <branch> {subtask}`, or close a subtask that needs none with mark_subtask_complete.",
             errors.join("; ")
         ));
         let answer = answer.with("research_report", report);

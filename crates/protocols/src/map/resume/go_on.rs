@@ -434,6 +434,19 @@ fn is_in_waves(state: &State) -> Result<bool, Fault> {
     Ok(state.int(key::WAVE_INDEX)? > 0 || members.iter().any(|(id, _)| is_step(id)))
 }
 
+/// Returns the member of the current wave that comes next, with its phase; nothing outside of waves.
+pub(super) fn in_wave(state: &State) -> Result<Option<(String, &'static str)>, Fault> {
+    if !is_in_waves(state)? {
+        return Ok(None);
+    }
+    let members = waves::members(state)?.unwrap_or_default().into_iter();
+    let mut open = members.filter(|(_, step)| !step.is_text(COMPLETE));
+    Ok(open.next().map(|(subtask, step)| {
+        let phase = step.as_text().and_then(steps::phase).unwrap_or("ACTOR");
+        (subtask, phase)
+    }))
+}
+
 /// Returns the object of an answer.
 pub(super) fn object(reply: &Reply) -> Object {
     match &reply.body {

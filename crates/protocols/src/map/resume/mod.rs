@@ -194,7 +194,10 @@ fn summary(branch: &Branch, found: &Found) -> Summary {
         state,
         stage,
         progress,
-        last_activity: None,
+        last_activity: match found {
+            Found::Workflow(workflow) => workflow.last_activity,
+            Found::Nothing | Found::Unusable(_) => None,
+        },
         next,
     }
 }
@@ -203,9 +206,10 @@ fn of_workflow(workflow: &Workflow) -> (State, String, Progress, Next) {
     let state = &workflow.state;
     let word = |key| state.get(key).as_text().unwrap_or_default();
     let (step, phase) = (word(key::STEP), word(key::PHASE));
-    let stage = match state.subtask() {
-        Some(subtask) => format!("{phase} of {subtask}"),
-        None => phase.to_owned(),
+    let stage = match (go_on::in_wave(state), state.subtask()) {
+        (Ok(Some((subtask, phase))), _) => format!("{phase} of {subtask}"),
+        (_, Some(subtask)) => format!("{phase} of {subtask}"),
+        (_, None) => phase.to_owned(),
     };
     let progress = Progress {
         done: workflow.done().len(),

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use rekindle_model::{Code, Finding, Place};
 use rekindle_text::python_json::Json;
 use rekindle_text::python_text::strip;
 use rekindle_world::{GitAnswer, GitQuestion, Kind, World};
 
+use super::go_on;
 use crate::map::blueprint;
 use crate::map::briefing::{self, Artifacts, Briefing};
 use crate::map::desk::{Desk, Document};
@@ -57,6 +59,8 @@ pub(super) enum Damage {
 pub(super) struct Workflow {
     pub(super) state: State,
     pub(super) briefing: Briefing,
+    /// When something last happened, by what the files say.
+    pub(super) last_activity: Option<Timestamp>,
     /// Whether the plan is there, readable or not.
     pub(super) has_plan: bool,
     pub(super) goal: Option<String>,
@@ -151,7 +155,8 @@ fn workflow(desk: Desk<'_>, state: State) -> Result<Workflow, Fault> {
     let mut titles = blueprint::titles(desk).unwrap_or_default();
     titles.extend(text.as_deref().map(plan::titles).unwrap_or_default());
     Ok(Workflow {
-        briefing: Briefing::of(Some(&state), progress, artifacts)?,
+        briefing: brief(&state, progress, artifacts)?,
+        last_activity: last_activity(desk),
         goal: text.as_deref().and_then(goal),
         state,
         has_plan,
@@ -159,6 +164,49 @@ fn workflow(desk: Desk<'_>, state: State) -> Result<Workflow, Fault> {
         has_blueprint_damage,
         findings,
     })
+}
+
+fn brief(
+    state: &State,
+    progress: Option<Progress>,
+    artifacts: Artifacts,
+) -> Result<Briefing, Fault> {
+    let briefing = Briefing::of(Some(state), progress, artifacts)?;
+    // A state that is odd is told of where a step is due.
+    Ok(match go_on::in_wave(state) {
+        Ok(Some((subtask, phase))) => briefing.at(&subtask, phase),
+        Ok(None) | Err(_) => briefing,
+    })
+}
+
+/// Returns the newest time that stands in the checkpoint or in the manifest beside it.
+///
+/// Times of files are not asked for: they are those of a clone or a backup as often as not.
+fn last_activity(desk: Desk<'_>) -> Option<Timestamp> {
+    let documents = [layout::STATE, layout::MANIFEST].map(|name| desk.branch.file(name));
+    let times = documents.iter().filter_map(|path| match desk.json(path) {
+        Ok(Document::Value(value)) => newest(&value),
+        Ok(Document::Absent | Document::Broken(_)) | Err(_) => None,
+    });
+    times.max()
+}
+
+/// Returns the newest of the values whose keys end in `_at`, at any depth.
+fn newest(value: &Json) -> Option<Timestamp> {
+    let inner = |(name, value): (&str, &Json)| {
+        let stamp = value.as_text().filter(|_| name.ends_with("_at"));
+        stamp.map_or_else(|| newest(value), rekindle_text::parse_instant)
+    };
+    match value {
+        Json::Object(object) => object.iter().filter_map(inner).max(),
+        Json::List(items) => items.iter().filter_map(newest).max(),
+        Json::Null
+        | Json::Bool(_)
+        | Json::Int(_)
+        | Json::LargeInt(_)
+        | Json::Float(_)
+        | Json::Text(_) => None,
+    }
 }
 
 /// Looks at every value that a resume goes by, so that what is odd is told before anything is done.
@@ -222,7 +270,7 @@ impl Workflow {
     pub(super) fn with_plan(&self, desk: Desk<'_>, text: &str) -> Self {
         let progress = briefing::progress_of(desk, text).ok();
         let artifacts = self.briefing.artifacts.clone();
-        let briefing = Briefing::of(Some(&self.state), progress, artifacts);
+        let briefing = brief(&self.state, progress, artifacts);
         let mut titles = self.titles.clone();
         titles.extend(plan::titles(text));
         Self {

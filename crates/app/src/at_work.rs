@@ -1,0 +1,100 @@
+//! Who is at work on a workflow at this moment.
+
+use std::fmt;
+
+use rekindle_fs::Occupancy;
+use rekindle_model::WorkflowId;
+use rekindle_runner::StateFolder;
+
+use crate::Project;
+
+/// The most tasks that are named.
+const MOST_TASKS: usize = 5;
+
+/// Who is at work on a workflow at this moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AtWork {
+    /// A rekindle holds it, and says who it is where it could.
+    Rekindle(Option<String>),
+    /// Workers go on with these tasks though the rekindle that started them is gone.
+    Workers(Vec<String>),
+}
+
+impl AtWork {
+    /// Looks who is at work, without making or disturbing anything.
+    pub(crate) fn on(
+        project: &Project,
+        id: &WorkflowId,
+    ) -> Result<Option<Self>, rekindle_fs::Error> {
+        let folder = StateFolder::of(project.folder());
+        if let Occupancy::Held(holder) = folder.holder(id)? {
+            return Ok(Some(Self::Rekindle(
+                holder.map(|holder| holder.to_string()),
+            )));
+        }
+        let tasks = folder.tasks_at_work(id);
+        Ok((!tasks.is_empty()).then_some(Self::Workers(tasks)))
+    }
+
+    /// Returns whether a resume would be refused; workers that were left alone are taken up by one.
+    pub(crate) fn is_rekindle(&self) -> bool {
+        match self {
+            Self::Rekindle(_) => true,
+            Self::Workers(_) => false,
+        }
+    }
+}
+
+impl fmt::Display for AtWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rekindle(Some(holder)) => f.write_str(holder),
+            Self::Rekindle(None) => f.write_str("another process"),
+            Self::Workers(tasks) => {
+                let named: Vec<String> = tasks
+                    .iter()
+                    .take(MOST_TASKS)
+                    .map(|task| format!("`{task}`"))
+                    .collect();
+                let worker = if tasks.len() == 1 {
+                    "a worker"
+                } else {
+                    "workers"
+                };
+                write!(f, "{worker} at {}", named.join(", "))?;
+                match tasks.len().saturating_sub(MOST_TASKS) {
+                    0 => {}
+                    more => write!(f, " and {more} more")?,
+                }
+                let them = if tasks.len() == 1 { "it" } else { "them" };
+                write!(
+                    f,
+                    ", left by a rekindle that is gone; a resume takes {them} up"
+                )
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_are_named_by_their_tasks_and_many_are_counted() {
+        let tasks = |n: usize| AtWork::Workers((1..=n).map(|n| format!("T{n}")).collect());
+        let said = |n: usize| tasks(n).to_string();
+        assert!(
+            said(1).starts_with("a worker at `T1`, left by"),
+            "{}",
+            said(1)
+        );
+        assert!(
+            said(2).starts_with("workers at `T1`, `T2`, left by"),
+            "{}",
+            said(2)
+        );
+        assert!(said(7).contains("`T5` and 2 more, left by"), "{}", said(7));
+        assert!(!tasks(1).is_rekindle());
+    }
+}
