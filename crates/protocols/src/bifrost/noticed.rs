@@ -112,7 +112,7 @@ fn errors(judged: &Judged, findings: &mut Vec<Finding>) {
         Some(blocker) => (
             format!(
                 "an error is not resolved ({}): {}",
-                excerpt(&blocker.status, 80),
+                excerpt(blocker.status.as_deref().unwrap_or("no status"), 80),
                 excerpt(&blocker.title, 200)
             ),
             line_of(&feature.session_path, blocker.at),

@@ -20,6 +20,7 @@ use super::marker::Marker;
 use super::phase::Phase;
 use super::session::Session;
 use super::tasks::Tasks;
+use super::tree::kind_at;
 use crate::Ask;
 
 /// What a project shows.
@@ -326,7 +327,7 @@ pub(super) fn bytes(world: &dyn World, path: &Utf8Path) -> Result<Option<Vec<u8>
 pub(super) fn text(world: &dyn World, path: &Utf8Path) -> Result<Option<String>, &'static str> {
     match bytes(world, path)? {
         Some(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
-        None if world.stat(&world.project().join(path)).is_ok() => Err("it is no file"),
+        None if kind_at(world, path).is_some() => Err("it is no file"),
         None => Ok(None),
     }
 }

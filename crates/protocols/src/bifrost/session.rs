@@ -117,8 +117,19 @@ impl Session {
 
     /// Returns the places of all text in the sections of a name, headings aside.
     pub(super) fn places(&self, name: &str) -> impl Iterator<Item = usize> {
-        self.sections(name)
-            .flat_map(|section| section.heading + 1..section.end)
+        self.places_by_section(name).flatten()
+    }
+
+    /// Returns the same, each section of the name by itself.
+    pub(super) fn places_by_section(
+        &self,
+        name: &str,
+    ) -> impl Iterator<Item = impl Iterator<Item = usize>> {
+        self.sections(name).map(|section| self.text_of(section))
+    }
+
+    fn text_of(&self, section: &Section) -> impl Iterator<Item = usize> + use<'_> {
+        (section.heading + 1..section.end)
             .filter(|at| self.is_prose.get(*at).is_some_and(|is_prose| *is_prose))
     }
 
