@@ -332,6 +332,24 @@ fn a_link_is_what_it_leads_to() {
 }
 
 #[test]
+fn a_page_that_was_filled_in_is_no_placeholder() {
+    let line = "*This file will be populated by `/plan`.*";
+    let quoted = format!("# Plan\n\n```md\n{line}\n```\n");
+    let left_over = format!("{PLACEHOLDER}\n## Technical Context\n\nRust\n");
+    let listed = format!("# Tasks\n\n{line}\n\n- [ ] **T001**: x\n");
+    for (page, code) in [
+        (PLACEHOLDER, "PLACEHOLDER_ARTIFACT"),
+        (&PLACEHOLDER.replace("\n\n", "\n"), "PLACEHOLDER_ARTIFACT"),
+        (&quoted, ""),
+        (&left_over, ""),
+        (&listed, ""),
+    ] {
+        let scene = Scene::new().file("specs/f/plan.md", page);
+        assert_eq!(scene.codes(&named("f")), code, "{page}");
+    }
+}
+
+#[test]
 fn an_error_is_active_until_it_is_resolved() {
     let error = "- **Status**: Error Recovery\n- **Error Type**: Validation Failure";
     let blocker = |status: &str| {

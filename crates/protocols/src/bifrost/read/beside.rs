@@ -108,6 +108,8 @@ impl<'w> Reader<'w> {
             plan: filled(plan),
             has_rules: world.is_file(&world.project().join(layout::RULES)),
             backup: layout::free(world, layout::backup(&stamp)),
+            odd_backups: layout::odd_folder(world, Utf8Path::new(layout::BACKUPS))
+                .filter(|_| is_rollback),
             archive: bytes(world, &layout::archive(&session_path)).ok().flatten(),
             asked: Asked {
                 fresh: ask.fresh,

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::Session;
-use super::lines::{field, list_mark};
+use super::lines::{field, is_placeholder, list_mark};
 
 /// Where the workflow itself writes errors down: what has their form here is one without a status, too.
 const CURRENT: &str = "current blockers";
@@ -94,6 +94,10 @@ impl Session {
             // What it belongs to is indented less; where all stand in one column, it is above.
             let owner = above.iter().rfind(|(_, other)| *other < indent);
             let (of, _) = owner.or(above.last()).copied().unwrap_or((at, indent));
+            // Of nothing, it may say that there is nothing.
+            if of == at && (is_placeholder(value) || value.to_lowercase().starts_with("no ")) {
+                continue;
+            }
             let known = blockers.iter_mut().rfind(|known| known.at == of);
             match (key.as_str(), known) {
                 ("status", Some(known)) => known.status = Some(value.to_owned()),
@@ -262,6 +266,8 @@ mod tests {
             format!("### Known Issues\n\n{error}"),
             format!("### Blockers & Issues\n\n{error}"),
             "### Current Blockers\n\nNone\n".to_owned(),
+            "### Blockers & Issues\n- **Status**: None\n".to_owned(),
+            "### Current Blockers\n- **Status**: No blockers\n".to_owned(),
             "### Current Blockers\n- slow tests\n- **Slow (really)**: x\n- **Note**: y\n"
                 .to_owned(),
         ] {
