@@ -31,6 +31,8 @@ pub enum Choice {
     At(usize),
     /// A name.
     Named(String),
+    /// None of them.
+    Declined,
     /// Nobody is there.
     Nobody,
 }
@@ -61,8 +63,9 @@ pub trait Face: Output + Watcher {
     /// Tells of something; goes to standard error.
     fn tell(&mut self, news: &News<'_>);
 
-    /// Lets a person choose among open workflows.
-    fn choose(&mut self, open: &[Summary], now: Timestamp) -> Choice;
+    /// Lets a person choose among open workflows; `is_one` tells whether a name is one's.
+    fn choose(&mut self, open: &[Summary], now: Timestamp, is_one: &dyn Fn(&str) -> bool)
+    -> Choice;
 
     /// Asks whether to go on; no answer is a no.
     fn confirm(&mut self, briefing: &Briefing<'_>) -> bool;

@@ -68,9 +68,9 @@ pub fn resume(
     options: &Options,
     face: &mut dyn Face,
 ) -> Result<Resumed, Error> {
-    let Some(query) = choose(project, query, face)? else {
-        let outcome = Outcome::Nothing;
-        return Ok(Resumed { id: None, outcome });
+    let query = match choose(project, query, face)? {
+        Meant::One(query) => query,
+        Meant::None(outcome) => return Ok(Resumed { id: None, outcome }),
     };
     let planned = plan_world(&project.world(), &query, &Intent::Open)?;
     // Before what was begun is finished: that changes the world, and was agreed to as well.
@@ -184,8 +184,15 @@ fn refuse_another(planned: &Planned, options: &Options) -> Result<(), Error> {
     }
 }
 
-/// Finds the workflow that is meant; asks when there are several. `None` when there is nothing.
-fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Option<Query>, Error> {
+/// What is to be resumed.
+enum Meant {
+    One(Query),
+    /// Nothing, and how the resume ended with that.
+    None(Outcome),
+}
+
+/// Finds the workflow that is meant; asks when there are several.
+fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Meant, Error> {
     let world = project.world();
     let open = match inspect_world(&world, query) {
         Ok(inspected) => {
@@ -196,11 +203,14 @@ fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Optio
                 // Where something stands in the way, nothing is not all there is to say.
                 State::Nothing if assessment.blockers().next().is_some() => {
                     refuse_unchosen(&inspected, query, face)?;
-                    return Ok(None);
+                    return Ok(Meant::None(Outcome::Nothing));
                 }
                 // A protocol that has words of its own for it names what is not there.
-                State::Nothing if named.name.is_some() => return Ok(Some(named)),
-                State::Nothing => return begun::unfinished(project, &assessment.workflows),
+                State::Nothing if named.name.is_some() => return Ok(Meant::One(named)),
+                State::Nothing => {
+                    let unfinished = begun::unfinished(project, &assessment.workflows)?;
+                    return Ok(unfinished.map_or(Meant::None(Outcome::Nothing), Meant::One));
+                }
                 State::Choice => assessment
                     .workflows
                     .iter()
@@ -210,37 +220,40 @@ fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Optio
                 // A protocol may have words of its own for what is not there.
                 State::Unknown => {
                     refuse_unchosen(&inspected, query, face)?;
-                    return Ok(Some(named));
+                    return Ok(Meant::One(named));
                 }
                 State::Interrupted
                 | State::Waiting
                 | State::Blocked
                 | State::Corrupt
                 | State::Complete => {
-                    return Ok(Some(named));
+                    return Ok(Meant::One(named));
                 }
             }
         }
         Err(Error::ChoiceNeeded { open }) => open,
         Err(error) => return Err(error),
     };
-    let answer = match face.choose(&open, project.now()) {
-        Choice::At(place) => open.get(place).map(|summary| summary.id.to_string()),
-        Choice::Named(name) => Some(name),
-        Choice::Nobody => None,
+    let named = |name: &str| Query {
+        name: Some(name.to_owned()),
+        ..query.clone()
     };
-    match answer {
-        Some(name) => {
-            let named = Query {
-                name: Some(name),
-                ..query.clone()
-            };
-            // What was answered must lead to one workflow; another choice would be asked for for ever.
-            let inspected = inspect_world(&world, &named)?;
-            crate::inspect::chosen(&inspected, &named)?;
-            Ok(Some(named))
-        }
-        None => Err(Error::ChoiceNeeded { open }),
+    // What is answered must lead to one workflow that is here.
+    let is_one = |name: &str| {
+        let named = named(name);
+        inspect_world(&world, &named).is_ok_and(|inspected| {
+            let is_here = inspected.assessment().state != State::Unknown;
+            is_here && crate::inspect::chosen(&inspected, &named).is_ok()
+        })
+    };
+    match face.choose(&open, project.now(), &is_one) {
+        Choice::At(place) => match open.get(place) {
+            Some(summary) => Ok(Meant::One(named(&summary.id.to_string()))),
+            None => Err(Error::ChoiceNeeded { open }),
+        },
+        Choice::Named(name) => Ok(Meant::One(named(&name))),
+        Choice::Declined => Ok(Meant::None(Outcome::Declined)),
+        Choice::Nobody => Err(Error::ChoiceNeeded { open }),
     }
 }
 

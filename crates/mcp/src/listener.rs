@@ -53,7 +53,7 @@ impl Face for Listener {
         }
     }
 
-    fn choose(&mut self, _: &[Summary], _: Timestamp) -> Choice {
+    fn choose(&mut self, _: &[Summary], _: Timestamp, _: &dyn Fn(&str) -> bool) -> Choice {
         Choice::Nobody
     }
 

@@ -306,27 +306,32 @@ impl Face for Terminal {
         self.hint(&text);
     }
 
-    fn choose(&mut self, open: &[Summary], now: Timestamp) -> Choice {
+    fn choose(
+        &mut self,
+        open: &[Summary],
+        now: Timestamp,
+        is_one: &dyn Fn(&str) -> bool,
+    ) -> Choice {
         let list = render::choices(open, now);
         self.note(&list);
         loop {
-            match self.ask("Which one? [number or name] ") {
-                None => return Choice::Nobody,
-                Some(answer) if answer.is_empty() => {}
-                Some(answer) => match answer.parse::<usize>() {
-                    Ok(number) if (1..=open.len()).contains(&number) => {
-                        return Choice::At(number - 1);
-                    }
-                    // A run's name begins with digits too, so a number out of range may be one.
-                    Ok(_)
-                        if !open
-                            .iter()
-                            .any(|summary| summary.id.name.starts_with(&answer)) =>
-                    {
-                        self.note(&format!("there is no number {answer}\n"));
-                    }
-                    Ok(_) | Err(_) => return Choice::Named(answer),
-                },
+            let Some(answer) = self.ask("Which one? [number or name] ") else {
+                return Choice::Nobody;
+            };
+            let number = answer.parse::<usize>();
+            match (number, answer.to_lowercase().as_str()) {
+                (_, "") => {}
+                (Ok(number), _) if (1..=open.len()).contains(&number) => {
+                    return Choice::At(number - 1);
+                }
+                // A run's name begins with digits too, and a feature may be called `n`.
+                (_, _) if is_one(&answer) => return Choice::Named(answer),
+                (_, "n" | "no" | "q" | "quit") => return Choice::Declined,
+                (Ok(number), _) => self.note(&format!("there is no number {number}\n")),
+                (Err(_), _) => {
+                    let answer = rekindle_text::excerpt(&answer, 120);
+                    self.note(&format!("none of them is called `{answer}`\n"));
+                }
             }
         }
     }

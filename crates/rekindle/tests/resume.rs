@@ -144,24 +144,38 @@ fn a_wrong_number_is_said_to_be_wrong_and_asked_again() -> Result<()> {
 }
 
 #[test]
-fn an_answer_that_names_nothing_is_an_error_and_changes_nothing() -> Result<()> {
+fn an_answer_that_names_nothing_is_asked_again_and_changes_nothing() -> Result<()> {
     let (sandbox, _, _) = several()?;
     let before = sandbox.files()?;
     let typed = sandbox.typed(&["resume", "--yes", "--no-agent"]);
     insta::assert_snapshot!(typed.answering("the first\n").run()?, @"
-    exit 1
+    exit 3
     --- stderr
     Several workflows can be resumed:
       1. agent-memory:20260118-0900-billing-c3d4  interrupted, phase 2 (execution), 1/3 tasks, 1 day ago
       2. agent-memory:20260119-0900-orders-api-k2l3  interrupted, phase 2 (execution), 1/3 tasks, 1 day ago
-    Which one? [number or name] error: no workflow `the first` here
+    Which one? [number or name] none of them is called `the first`
+    Which one? [number or name] 
+    error: several workflows are open and none was named
 
-    hint: `agent-memory:20260118-0900-billing-c3d4` can be resumed
-    hint: `agent-memory:20260119-0900-orders-api-k2l3` can be resumed
-    hint: `rekindle` lists what is here
-    hint: `rekindle explain UNKNOWN_WORKFLOW` tells more
+    hint: `rekindle resume agent-memory:20260118-0900-billing-c3d4`
+    hint: `rekindle resume agent-memory:20260119-0900-orders-api-k2l3`
     ");
     assert_eq!(before.changes(&sandbox.files()?), NOTHING);
+    Ok(())
+}
+
+#[test]
+fn none_of_several_is_an_answer_and_changes_nothing() -> Result<()> {
+    let (sandbox, _, _) = several()?;
+    let before = sandbox.files()?;
+    for answers in ["n\n", "No\n", "q\n", "7\nquit\n"] {
+        let typed = sandbox.typed(&["resume", "--no-agent"]);
+        let ran = typed.answering(answers).run()?;
+        assert_eq!(ran.code(), Some(0), "{answers:?}: {ran}");
+        assert!(ran.stderr().ends_with("nothing was changed\n"), "{ran}");
+        assert_eq!(before.changes(&sandbox.files()?), NOTHING, "{answers:?}");
+    }
     Ok(())
 }
 

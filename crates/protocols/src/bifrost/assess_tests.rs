@@ -256,7 +256,11 @@ fn artifacts_are_found_where_they_are_and_prose_is_not_counted() {
             .file("backend/tests/b.py", "")
             .file("backend/Dockerfile", "")
             .file("backend/cloudbuild.yaml", "")
-            .file("specs/g/only-theirs.md", "")
+            .file("specs/g/only-there.md", "")
+            .file("specs/g/both.md", "")
+            .file("src/both.md", "")
+            .file(".bifrost/memory/project-session.md", "")
+            .file(".rekindle/worktrees/x/kept.js", "")
             .file("node_modules/x/lost.js", "")
     };
     for (value, listed, missing, code) in [
@@ -267,12 +271,9 @@ fn artifacts_are_found_where_they_are_and_prose_is_not_counted() {
         ("cloudbuild.yaml", "1 1", "", ""),
         ("All files for f", "0 0", "", ""),
         ("a.py, gone.py", "1 2", "gone.py", "MISSING_ARTIFACT"),
-        (
-            "only-theirs.md",
-            "0 1",
-            "only-theirs.md",
-            "MISSING_ARTIFACT",
-        ),
+        ("only-there.md, project-session.md", "2 2", "", ""),
+        ("both.md", "0 1", "both.md", "MISSING_ARTIFACT"),
+        ("kept.js", "0 1", "kept.js", "MISSING_ARTIFACT"),
         ("lost.js", "0 1", "lost.js", "MISSING_ARTIFACT"),
         ("../../etc/passwd, /etc/passwd", "0 0", "", ""),
     ] {
@@ -280,6 +281,71 @@ fn artifacts_are_found_where_they_are_and_prose_is_not_counted() {
         assert_eq!(scene.fact("artifacts_listed"), listed, "{value}");
         assert_eq!(scene.fact("missing"), missing, "{value}");
         assert_eq!(scene.codes(&named("f")), code, "{value}");
+    }
+}
+
+#[test]
+fn the_page_of_another_feature_takes_no_required_ones_place() {
+    let mut scene = Scene::new().edit("**Artifacts**: spec.md", "**Artifacts**: plan.md");
+    scene.world =
+        rekindle_world::MemoryWorld::new("/w/p", super::super::scene_tests::NOW.parse().unwrap())
+            .file("specs/f/spec.md", SPEC)
+            .file("specs/f/tasks.md", TASKS)
+            .file("specs/g/plan.md", "# Plan\n");
+    assert_eq!(scene.codes(&named("f")), "MISSING_CRITICAL");
+    assert_eq!(scene.fact("missing"), "specs/f/plan.md");
+    assert_eq!(scene.fact("artifacts_listed"), "0 1");
+}
+
+#[test]
+fn a_link_is_what_it_leads_to() {
+    let scene = |value: &str| {
+        let mut scene = Scene::new()
+            .edit("**Artifacts**: spec.md", &format!("**Artifacts**: {value}"))
+            .file("src/a.ts", "")
+            .written_at("src/a.ts", "2026-03-14T07:00:00Z")
+            .written_at("src", "2026-03-14T08:30:00Z");
+        scene.world = scene
+            .world
+            .link("dang.ts", "/w/p/nowhere")
+            .link("b.ts", "/w/p/src/a.ts")
+            .link("lib", "/w/p/src");
+        scene
+    };
+    for (value, listed, missing) in [("b.ts, lib/", "2 2", ""), ("dang.ts", "0 1", "dang.ts")] {
+        let scene = scene(value);
+        assert_eq!(scene.fact("artifacts_listed"), listed, "{value}");
+        assert_eq!(scene.fact("missing"), missing, "{value}");
+        assert_eq!(scene.fact("modified"), "", "{value}");
+    }
+    let later = scene("b.ts, lib/").written_at("src/a.ts", "2026-03-14T08:30:00Z");
+    assert_eq!(later.fact("modified"), "b.ts lib");
+    // A required page that leads nowhere is not there.
+    let mut scene = Scene::new();
+    scene.world =
+        rekindle_world::MemoryWorld::new("/w/p", super::super::scene_tests::NOW.parse().unwrap())
+            .file("specs/f/plan.md", super::super::scene_tests::PLAN)
+            .file("specs/f/tasks.md", TASKS)
+            .link("specs/f/spec.md", "/w/p/nowhere.md");
+    assert_eq!(scene.codes(&named("f")), "MISSING_CRITICAL");
+    assert_eq!(scene.fact("missing"), "specs/f/spec.md");
+}
+
+#[test]
+fn a_page_that_was_filled_in_is_no_placeholder() {
+    let line = "*This file will be populated by `/plan`.*";
+    let quoted = format!("# Plan\n\n```md\n{line}\n```\n");
+    let left_over = format!("{PLACEHOLDER}\n## Technical Context\n\nRust\n");
+    let listed = format!("# Tasks\n\n{line}\n\n- [ ] **T001**: x\n");
+    for (page, code) in [
+        (PLACEHOLDER, "PLACEHOLDER_ARTIFACT"),
+        (&PLACEHOLDER.replace("\n\n", "\n"), "PLACEHOLDER_ARTIFACT"),
+        (&quoted, ""),
+        (&left_over, ""),
+        (&listed, ""),
+    ] {
+        let scene = Scene::new().file("specs/f/plan.md", page);
+        assert_eq!(scene.codes(&named("f")), code, "{page}");
     }
 }
 
@@ -313,6 +379,9 @@ fn an_error_is_active_until_it_is_resolved() {
         let back = scene.codes(&back_to("CP-002"));
         assert_eq!(back, "ROLLBACK", "{is_recovering} {status}");
     }
+    let untold = blocker("").replace("  - **Status**: \n", "  - **Recovery**: retry\n");
+    let untold = Scene::new().edit("## 🔄 Next Actions", &untold);
+    assert_eq!(untold.codes(&named("f")), "ACTIVE_ERROR");
     let prose = Scene::new().edit(
         "## 🔄 Next Actions",
         "### Blockers & Issues\n\n**Known Issues:**\n- slow tests\n\n## 🔄 Next Actions",
@@ -357,6 +426,7 @@ fn contexts_over_sixty_are_high_unless_that_is_dealt_with() {
     assert_eq!(recorded("~60%").codes(&named("f")), "");
     assert_eq!(recorded("61%").codes(&named("f")), "HIGH_CONTEXT");
     assert_eq!(recorded("~61%").fact("context_pct"), "61");
+    assert_eq!(recorded("~72.5%").codes(&named("f")), "HIGH_CONTEXT");
     let fresh = Ask {
         fresh: true,
         ..named("f")
@@ -441,6 +511,18 @@ fn checkpoints_that_can_not_be_had_end_the_reading() {
         ),
         ("**CP-00", history, None, "CORRUPT_CHECKPOINT"),
         (
+            "**CP-004** (2026-03-1\n\n**CP-003** (2026-03-14 08:00): Plan validated",
+            history,
+            None,
+            "CORRUPT_CHECKPOINT",
+        ),
+        (
+            "**CP-004** (2026-03-1\n\n**CP-003** (2026-03-14 08:00): Plan validated",
+            history,
+            Some("CP-003"),
+            "LATEST_NOT_IN_HISTORY ROLLBACK",
+        ),
+        (
             "**CP-003** (2026-13-40 10:00): Plan",
             history,
             None,
@@ -500,6 +582,17 @@ fn a_rollback_lists_what_was_written_later() {
         .written_at(".bifrost/active-workflow", "2026-03-14T08:00:00Z");
     let back = scene.assessment(&back_to("cp-2"));
     assert_eq!(fact(&back, "later_work"), "src/new.rs");
+    let mut linked = Scene::new();
+    for path in [".git", "lib/.git", "src/a.rs", "src-x/a.rs", "src.old/a.rs"] {
+        linked = linked
+            .file(path, "")
+            .written_at(path, "2026-03-14T10:01:00Z");
+    }
+    let linked = linked.assessment(&back_to("CP-002"));
+    assert_eq!(
+        fact(&linked, "later_work"),
+        "src-x/a.rs src.old/a.rs src/a.rs"
+    );
     assert_eq!(fact(&back, "checkpoint"), "CP-002");
     assert_eq!(fact(&back, "phase"), "plan");
     assert_eq!(fact(&back, "status"), "Complete");

@@ -46,6 +46,8 @@ pub(super) struct Fields {
 pub(super) struct Checkpoints {
     /// What stands under the heading of the latest one, else the newest of a plain list.
     pub(super) latest: Option<Entry>,
+    /// What stands under the same heading besides, where the latest was cut off.
+    pub(super) beneath: Vec<Entry>,
     /// The history in the order of the file, newest first; or a plain list, turned around.
     pub(super) history: Vec<Entry>,
     /// Whether they are a plain list, oldest first, without a heading for the latest.
@@ -133,12 +135,20 @@ impl Entry {
         self.when.contains('{')
     }
 
-    /// Returns the percentage of the context that was recorded.
+    /// Returns whether its line was cut off: what it begins with is not all there.
+    fn is_torn(&self) -> bool {
+        let is_whole = self.id.is_some() && self.at.is_some();
+        !is_whole && !self.is_template()
+    }
+
+    /// Returns the percentage of the context that was recorded, without what is behind its point.
     pub(super) fn context(&self) -> Option<u32> {
         let (before, _) = self.fields.context.as_deref()?.split_once('%')?;
         let before = before.trim_end();
-        let n_digits = before.bytes().rev().take_while(u8::is_ascii_digit).count();
-        before.get(before.len() - n_digits..)?.parse().ok()
+        let is_of_number = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b',');
+        let n_number = before.bytes().rev().take_while(is_of_number).count();
+        let number = before.get(before.len() - n_number..)?;
+        number.split(['.', ',']).next()?.parse().ok()
     }
 
     /// Returns its first line as it stands in a list.
@@ -150,9 +160,14 @@ impl Entry {
 impl Checkpoints {
     /// Reads the checkpoints of a session.
     pub(super) fn read(session: &Session) -> Self {
-        let mut history = entries(session, session::HISTORY);
-        let latest = latest_of(entries(session, session::LATEST));
-        let listed = entries(session, session::CHECKPOINTS);
+        let mut history = entries(session, session.places(session::HISTORY));
+        let under_latest = session.places_by_section(session::LATEST);
+        let (latest, mut beneath) = latest_of(
+            under_latest
+                .map(|places| entries(session, places))
+                .collect(),
+        );
+        let listed = entries(session, session.places(session::CHECKPOINTS));
         let is_plain = latest.is_none() && history.is_empty() && !listed.is_empty();
         if is_plain {
             history = listed;
@@ -164,17 +179,22 @@ impl Checkpoints {
             entry.phase = entry.phase.or(older);
             older = entry.phase;
         }
+        let inherit = |entry: &mut Entry| {
+            let before = history.iter().find(|older| older.id != entry.id);
+            entry.phase = entry.phase.or_else(|| before?.phase);
+        };
+        beneath.iter_mut().for_each(inherit);
         let latest = if is_plain {
             newest(&history)
         } else {
             latest.map(|mut latest| {
-                let before = history.iter().find(|entry| entry.id != latest.id);
-                latest.phase = latest.phase.or_else(|| before?.phase);
+                inherit(&mut latest);
                 latest
             })
         };
         Self {
             latest,
+            beneath,
             history,
             is_plain,
         }
@@ -182,7 +202,7 @@ impl Checkpoints {
 
     /// Finds the checkpoint that is meant.
     pub(super) fn choose(&self, wanted: Option<&str>) -> Choice {
-        let all = || self.latest.iter().chain(&self.history);
+        let all = || self.under_latest().chain(&self.history);
         let found = match wanted {
             Some(wanted) => {
                 let wanted = canonical(wanted);
@@ -210,18 +230,23 @@ impl Checkpoints {
         }
     }
 
+    /// Returns what stands under the heading of the latest.
+    fn under_latest(&self) -> impl Iterator<Item = &Entry> {
+        self.latest.iter().chain(&self.beneath)
+    }
+
     /// Returns every checkpoint once, newest first.
     pub(super) fn all(&self) -> Vec<&Entry> {
         if self.is_plain {
             return self.history.iter().collect();
         }
-        // The block of the latest says more than its line in the history, if it can be read.
-        let is_latest = |entry: &&Entry| {
-            let latest = self.latest.as_ref();
-            latest.is_some_and(|latest| latest.is_valid() && latest.id == entry.id)
+        // A block says more than the line in the history, if it can be read.
+        let has_block = |entry: &&Entry| {
+            let mut blocks = self.under_latest();
+            blocks.any(|block| block.is_valid() && block.id == entry.id)
         };
-        let others = self.history.iter().filter(|entry| !is_latest(entry));
-        self.latest.iter().chain(others).collect()
+        let others = self.history.iter().filter(|entry| !has_block(entry));
+        self.under_latest().chain(others).collect()
     }
 
     /// Returns the history in the order of the file.
@@ -233,7 +258,7 @@ impl Checkpoints {
 
     /// Returns the number that no checkpoint has and that comes after all of them.
     pub(super) fn next_number(&self, archived: &str) -> u32 {
-        let known = self.latest.iter().chain(&self.history);
+        let known = self.under_latest().chain(&self.history);
         let numbers = known.filter_map(|entry| entry.id.as_deref()?.strip_prefix("CP-"));
         let archived = archived.lines().filter_map(|line| {
             let rest = without_mark(line).strip_prefix("**CP-")?;
@@ -254,21 +279,34 @@ fn newest(newest_first: &[Entry]) -> Option<Entry> {
     newest.or(newest_first.first()).cloned()
 }
 
-/// Returns the one that counts where the heading of the latest is there more than once: what the
-/// template left says nothing, and of the others the newest counts, the first of equals.
-fn latest_of(mut entries: Vec<Entry>) -> Option<Entry> {
-    if entries.iter().any(|entry| !entry.is_template()) {
-        entries.retain(|entry| !entry.is_template());
+/// Returns the one that counts of what stands under the headings of the latest, and what else is there
+/// if that one was cut off.
+///
+/// What the template left says nothing. A new one is put on top, so one on top that was cut off is
+/// the latest, whatever can be read below it. Else the newest counts, the first of equals.
+fn latest_of(mut sections: Vec<Vec<Entry>>) -> (Option<Entry>, Vec<Entry>) {
+    let mut all = sections.iter().flatten();
+    if all.any(|entry| !entry.is_template()) {
+        for entries in &mut sections {
+            entries.retain(|entry| !entry.is_template());
+        }
     }
-    newest(&entries)
+    let mut on_top = sections.iter().filter_map(|entries| entries.first());
+    let torn = on_top.find(|entry| entry.is_torn()).cloned();
+    let mut all = sections.into_iter().flatten().collect::<Vec<_>>();
+    if torn.is_none() {
+        return (newest(&all), Vec::new());
+    }
+    all.retain(|entry| Some(entry) != torn.as_ref());
+    (torn, all)
 }
 
-/// Reads the checkpoints in the sections of a name.
-fn entries(session: &Session, section: &str) -> Vec<Entry> {
+/// Reads the checkpoints at these places.
+fn entries(session: &Session, places: impl Iterator<Item = usize>) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     // How far the field is indented that has a list below it.
     let mut list_indent: Option<usize> = None;
-    for at in session.places(section) {
+    for at in places {
         let line = session.line(at);
         if starts_like_one(line) {
             entries.push(parse(line, at));

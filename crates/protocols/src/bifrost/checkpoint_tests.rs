@@ -174,6 +174,43 @@ fn of_several_latest_ones_the_newest_that_is_filled_in_counts() {
 }
 
 #[test]
+fn one_that_was_cut_off_on_top_is_the_latest_and_what_is_below_can_be_gone_back_to() {
+    let whole = "**CP-007** (2026-01-03 10:00): Plan validated\n  - **Next**: x";
+    let template = "**CP-001** ({DATE} {TIME}): Session initialized";
+    let heading = "\n\n#### Latest Checkpoint\n\n";
+    for (torn, id) in [
+        ("**CP-008** (2026-01-0", "CP-008"),
+        ("**CP-008**", "CP-008"),
+        ("**CP-00", "CP-???"),
+        ("**CP-008** (2026-13-40 10:00): Plan", "CP-008"),
+    ] {
+        let blocks = [
+            format!("{torn}\n\n{whole}"),
+            format!("{template}\n{torn}\n\n{whole}"),
+            format!("{torn}{heading}{whole}"),
+            format!("{whole}{heading}{torn}"),
+        ];
+        for block in blocks {
+            let found = read(&block, "1. **CP-006** (2026-01-02 10:00): Plan");
+            assert!(matches!(found.choose(None), Choice::Corrupt(_)), "{block}");
+            assert_eq!(ids(&found.all()), format!("{id} CP-007 CP-006"), "{block}");
+            let Choice::Found(entry) = found.choose(Some("CP-007")) else {
+                panic!("{block}");
+            };
+            assert_eq!(entry.fields.next.as_deref(), Some("x"), "{block}");
+        }
+    }
+    // Below the latest it is none, and what the template left says nothing.
+    for block in [
+        format!("{whole}\n\n**CP-006** (2026-01-0"),
+        format!("{template}\n\n{whole}"),
+    ] {
+        let found = read(&block, "");
+        assert_eq!(ids(&found.all()), "CP-007", "{block}");
+    }
+}
+
+#[test]
 fn the_items_of_a_list_may_have_any_form() {
     for item in [
         "    - a.md",
@@ -271,6 +308,9 @@ fn the_context_is_the_number_before_the_percent() {
     };
     assert_eq!(context("~53% utilization"), Some(53));
     assert_eq!(context("22% utilization"), Some(22));
+    assert_eq!(context("~60.9% utilization"), Some(60));
+    assert_eq!(context("72,5 % utilization"), Some(72));
+    assert_eq!(context(".5% utilization"), None);
     assert_eq!(context("unknown"), None);
     assert_eq!(context("% utilization"), None);
     assert_eq!(context("99999999999% utilization"), None);

@@ -1,7 +1,8 @@
 //! Cases in which nothing can be resumed: a choice is open, or reading ended early.
 
 use rekindle_model::{
-    Assessment, Checkpoint, Finding, Intent, Next, Plan, Progress, State, Summary, WorkflowDocument,
+    Assessment, Checkpoint, Finding, Intent, Next, Plan, Progress, State, Summary, Then,
+    WorkflowDocument,
 };
 use rekindle_world::World;
 
@@ -9,6 +10,9 @@ use super::assess::assess;
 use super::read::{Halt, Why};
 use super::{documents, facts, id, listed, noticed, plan, record, words};
 use crate::Case;
+
+/// How many features are named that may have been meant.
+const MOST_NEAR: usize = 3;
 
 /// Features of which none was named.
 pub(super) struct Unchosen {
@@ -114,7 +118,14 @@ impl Case for Halted {
         }
         let mut reasons = self.assessment.findings.iter();
         let reason = reasons.next().map_or("", |finding| &finding.message);
-        Some(plan::only_says(name, reason, &self.text))
+        let mut plan = plan::only_says(name, reason, &self.text);
+        // A name is taken whole, so one that was meant is only named.
+        if let Then::Stop(stop) = &mut plan.then {
+            let near = self.halt.near.iter().take(MOST_NEAR);
+            let hints = near.map(|near| format!("`rekindle resume {}`", words::typed(near)));
+            stop.hints.extend(hints);
+        }
+        Some(plan)
     }
 
     fn checkpoints(&self) -> Vec<Checkpoint> {

@@ -3,7 +3,9 @@
 //! A feature's name becomes part of paths and of the marker, so it is checked here, once.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rekindle_world::World;
+use rekindle_world::{Kind, World};
+
+use super::tree::kind_at;
 
 /// The folder with a folder for each feature.
 pub(super) const SPECS: &str = "specs";
@@ -15,6 +17,8 @@ pub(super) const MARKER: &str = ".bifrost/active-workflow";
 pub(super) const LEGACY_SESSION: &str = ".bifrost/memory/session.md";
 /// The template of the session that a project shares.
 pub(super) const PROJECT_SESSION: &str = ".bifrost/memory/project-session.md";
+/// A folder for each rollback.
+pub(super) const BACKUPS: &str = ".bifrost/rollback-backup";
 /// What the test of the moment is doing.
 pub(super) const TEST_STATE: &str = ".bifrost/tdd-state.json";
 /// The project's constitution, which plans are held against.
@@ -50,7 +54,7 @@ pub(super) fn archive(session: &Utf8Path) -> Utf8PathBuf {
 
 /// Returns the folder for what a rollback replaces.
 pub(super) fn backup(stamp: &str) -> Utf8PathBuf {
-    Utf8Path::new(".bifrost/rollback-backup").join(stamp)
+    Utf8Path::new(BACKUPS).join(stamp)
 }
 
 /// Returns where a migration puts the legacy session.
@@ -108,6 +112,15 @@ pub(super) fn is_inside(world: &dyn World, path: &Utf8Path) -> bool {
         (Err(_), _) => true,
         (Ok(_), Err(_)) => false,
     }
+}
+
+/// Returns why nothing can be written below a folder, where something else is in its place.
+pub(super) fn odd_folder(world: &dyn World, path: &Utf8Path) -> Option<&'static str> {
+    world.stat(&world.project().join(path)).ok()?;
+    if !is_inside(world, path) {
+        return Some("it is a link that leads out of the project");
+    }
+    (kind_at(world, path) != Some(Kind::Folder)).then_some("it is no folder")
 }
 
 #[cfg(test)]

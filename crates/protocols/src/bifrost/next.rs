@@ -7,7 +7,7 @@ use rekindle_text::is_printable;
 
 use super::phase::{Phase, task_ids};
 use super::table::{COMMANDS, Command, Named, Standing};
-use super::tasks::Tasks;
+use super::tasks::{Tasks, task_number};
 
 /// What a longer command would be is no command.
 const LONGEST: usize = 300;
@@ -16,6 +16,8 @@ const LONGEST: usize = 300;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NextCommand {
     pub(super) command: String,
+    /// The task that the command names; of several the first that is left to do.
+    pub(super) task: Option<String>,
     /// The task that the checkpoint names, if it is not the one to do.
     pub(super) stale: Option<Stale>,
 }
@@ -43,9 +45,10 @@ impl Situation<'_> {
     pub(super) fn next(self) -> NextCommand {
         let said = self.said.unwrap_or_default();
         let quoted = quoted_command(said);
+        let words = without_name(quoted.as_deref().unwrap_or(said), self.feature);
         let stale = match &quoted {
-            Some(command) => self.stale_command(command),
-            None => self.stale(said),
+            Some(_) => self.stale_command(&words),
+            None => self.stale(&words),
         };
         let command = COMMANDS.decide(Standing {
             has_command: quoted.is_some(),
@@ -66,7 +69,11 @@ impl Situation<'_> {
             (Command::FirstTask, _) => format!("/implement {feature} T001"),
             (Command::OpenTask, _) | (Command::Quoted, None) => self.due_task(),
         };
-        NextCommand { command, stale }
+        NextCommand {
+            task: self.task_of(&without_name(&command, feature)),
+            command,
+            stale,
+        }
     }
 
     fn due_task(self) -> String {
@@ -106,9 +113,7 @@ impl Situation<'_> {
         let Some((first, last)) = range(command) else {
             return self.stale(command);
         };
-        let is_in = |id: &str| number(id).is_some_and(|n| (first..=last).contains(&n));
-        let all = self.tasks?.all.iter();
-        let mut inside = all.filter(|task| is_in(&task.id)).peekable();
+        let mut inside = self.tasks?.between(first, last).peekable();
         let id = task_ids(command).next()?.to_owned();
         if inside.peek().is_none() {
             return Some(Stale::Absent(id));
@@ -116,6 +121,30 @@ impl Situation<'_> {
         let is_done = inside.all(|task| task.state.is_settled());
         is_done.then_some(Stale::Done(id))
     }
+
+    fn task_of(self, command: &str) -> Option<String> {
+        let left = range(command).and_then(|(first, last)| {
+            let mut inside = self.tasks?.between(first, last);
+            inside.find(|task| !task.state.is_settled())
+        });
+        let named = task_ids(command).next();
+        left.map_or(named, |task| Some(&task.id)).map(str::to_owned)
+    }
+}
+
+/// Returns a text without the feature's name, which may have what looks like a task in it.
+fn without_name(text: &str, feature: &str) -> String {
+    let is_of_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once(feature).filter(|_| !feature.is_empty()) {
+        let is_word = !before.ends_with(is_of_word) && !behind.starts_with(is_of_word);
+        out.push_str(before);
+        out.push_str(if is_word { " " } else { feature });
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
 }
 
 /// Returns the numbers of the first two tasks of a text, if only a dash stands between them.
@@ -125,11 +154,7 @@ fn range(text: &str) -> Option<(u32, u32)> {
     let (_, behind) = text.split_once(first)?;
     let (between, _) = behind.split_once(last)?;
     let is_dash = matches!(between.trim(), "-" | "–" | "—" | "..");
-    is_dash.then_some((number(first)?, number(last)?))
-}
-
-fn number(id: &str) -> Option<u32> {
-    id.strip_prefix('T')?.parse().ok()
+    is_dash.then_some((task_number(first)?, task_number(last)?))
 }
 
 /// Returns the first text in backticks that begins with a slash.
@@ -258,6 +283,71 @@ mod tests {
         );
         let long = format!("`/{}`", "x".repeat(LONGEST));
         assert_eq!(next(Phase::Spec, true, &long, None), "/plan f");
+    }
+
+    #[test]
+    fn a_task_in_the_name_of_a_feature_is_none() {
+        let tasks = Tasks::parse(TASKS);
+        let next = |feature: &str, said: &str| {
+            let situation = Situation {
+                feature,
+                phase: Phase::Implement,
+                is_complete: true,
+                said: Some(said),
+                tasks: Some(&tasks),
+            };
+            let next = situation.next();
+            let stale = next.stale.is_some();
+            format!(
+                "{} | {} | {stale}",
+                next.command,
+                next.task.unwrap_or_default()
+            )
+        };
+        for (feature, said, wanted) in [
+            (
+                "move-T100",
+                "`/implement move-T100 T003`",
+                "/implement move-T100 T003 | T003 | false",
+            ),
+            (
+                "fix-T001",
+                "`/implement fix-T001 T003`",
+                "/implement fix-T001 T003 | T003 | false",
+            ),
+            (
+                "fix-T001",
+                "`/implement fix-T001 T001`",
+                "/implement fix-T001 T002 | T002 | true",
+            ),
+            (
+                "fix-T001",
+                "`/implement specs/fix-T001/tasks.md T001-T003`",
+                "/implement specs/fix-T001/tasks.md T001-T003 | T002 | false",
+            ),
+            (
+                "fix-T001",
+                "T002 of fix-T001",
+                "/implement fix-T001 T002 | T002 | false",
+            ),
+            (
+                "fix",
+                "`/implement fix-T001 T003`",
+                "/implement fix T002 | T002 | true",
+            ),
+            (
+                "f",
+                "`/implement f phase 2`",
+                "/implement f phase 2 |  | false",
+            ),
+            (
+                "f",
+                "`/implement f T042`",
+                "/implement f T042 | T042 | true",
+            ),
+        ] {
+            assert_eq!(next(feature, said), wanted, "{feature}: {said}");
+        }
     }
 
     #[test]

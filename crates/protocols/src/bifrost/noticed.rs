@@ -8,8 +8,9 @@ use rekindle_text::excerpt;
 use super::assess::{HIGH_CONTEXT, Judged};
 use super::layout;
 use super::next::Stale;
-use super::phase::{Phase, task_ids};
+use super::phase::Phase;
 use super::read::{Halt, MarkerFile, Presence, Why};
+use super::tasks::told_complete;
 use super::words::typed;
 
 /// How many checkpoints a session keeps, and how many entries its history.
@@ -94,9 +95,14 @@ fn files(judged: &Judged, findings: &mut Vec<Finding>) {
         let hint = format!("mend it, then run `rekindle validate {name}`");
         findings.push(Finding::new(Code::ValidationFailed, message).hint(hint));
     }
-    if let MarkerFile::Odd(reason) = feature.marker {
-        let message = format!("the marker can not be used: {reason}");
-        findings.push(Finding::new(Code::UnreadableFile, message).at(Place::path(layout::MARKER)));
+    if let Some((path, reason)) = feature.in_the_way() {
+        let message = match feature.marker {
+            MarkerFile::Odd(..) => format!("the marker can not be used: {reason}"),
+            MarkerFile::Absent | MarkerFile::Present(_) => {
+                format!("what a rollback replaces can not be kept in `{path}`: {reason}")
+            }
+        };
+        findings.push(Finding::new(Code::UnreadableFile, message).at(Place::path(path)));
     }
 }
 
@@ -112,7 +118,7 @@ fn errors(judged: &Judged, findings: &mut Vec<Finding>) {
         Some(blocker) => (
             format!(
                 "an error is not resolved ({}): {}",
-                excerpt(&blocker.status, 80),
+                excerpt(blocker.status.as_deref().unwrap_or("no status"), 80),
                 excerpt(&blocker.title, 200)
             ),
             line_of(&feature.session_path, blocker.at),
@@ -327,10 +333,11 @@ fn notes(judged: &Judged, findings: &mut Vec<Finding>) {
         .dependencies
         .as_deref()
         .unwrap_or_default();
-    let Some(tasks) = feature.tasks.as_ref().filter(|_| said.contains("complete")) else {
+    let Some(tasks) = &feature.tasks else {
         return;
     };
-    let open = task_ids(said)
+    let open = told_complete(said)
+        .into_iter()
         .take(MOST_TOLD)
         .filter(|id| !tasks.find(id).is_some_and(|task| task.state.is_settled()));
     for id in open {
@@ -386,8 +393,15 @@ fn why_halted(halt: &Halt) -> Finding {
             "there is no feature below `specs/`, and no marker names one",
         )
         .hint("start a feature with `/spec`"),
-        Why::NoSession => Finding::new(Code::NoSession, format!("`{name}` has no session"))
-            .hint("start it with `/spec`"),
+        Why::NoSession => Finding::new(Code::NoSession, format!("`{name}` has no session")).hint(
+            match halt.near.first() {
+                Some(near) => format!(
+                    "`rekindle resume {}`, or start it with `/spec`",
+                    typed(near)
+                ),
+                None => "start it with `/spec`".to_owned(),
+            },
+        ),
         Why::Corrupt { reason } => Finding::new(
             Code::CorruptSession,
             format!("the session can not be used: {reason}"),

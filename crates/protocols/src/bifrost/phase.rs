@@ -182,7 +182,8 @@ pub(super) fn task_ids(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn first_word(text: &str) -> &str {
-    let text = text.trim();
+    // In bold, in backticks or behind a sign it is the same word.
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let end = text.find(|c: char| !c.is_alphanumeric());
     text.get(..end.unwrap_or(text.len())).unwrap_or_default()
 }
@@ -198,6 +199,10 @@ mod tests {
         assert_eq!(read(" Planning "), Some("plan"));
         assert_eq!(read("task breakdown"), Some("tasks"));
         assert_eq!(read("{PHASE}"), None);
+        for text in ["`plan`", "**plan**", "📐 plan", "plan"] {
+            assert_eq!(read(text), Some("plan"), "{text}");
+            assert!(!Phase::is_misspelled(text), "{text}");
+        }
         assert_eq!(read(""), None);
         for (text, is_misspelled) in [
             ("implement (Task 3 of 8)", false),

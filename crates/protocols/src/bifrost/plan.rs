@@ -138,7 +138,7 @@ fn backup(judged: &Judged) -> Vec<Step> {
     let session = keep("session.md", feature.session.bytes());
     let marker = match &feature.marker {
         MarkerFile::Present(bytes) => Some(keep("active-workflow", bytes)),
-        MarkerFile::Absent | MarkerFile::Odd(_) => None,
+        MarkerFile::Absent | MarkerFile::Odd(..) => None,
     };
     [session].into_iter().chain(marker).collect()
 }
@@ -170,7 +170,7 @@ fn write_marker(judged: &Judged) -> Option<Step> {
             contents: marker,
         },
         // It is a blocker, so there is no plan that gets here.
-        MarkerFile::Odd(_) => return None,
+        MarkerFile::Odd(..) => return None,
     };
     Some(Step {
         action,

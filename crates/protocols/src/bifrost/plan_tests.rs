@@ -2,7 +2,7 @@
 
 use rekindle_model::{Action, Intent, Plan, StopKind, Then};
 
-use super::super::scene_tests::{Scene, back_to, named};
+use super::super::scene_tests::{NOW, PLAN, SPEC, Scene, TASKS, back_to, named};
 use super::super::words::QUESTION;
 use crate::Ask;
 
@@ -181,9 +181,22 @@ fn a_marker_that_can_not_be_written_is_told_before_anybody_is_asked() {
     let mut link = Scene::new();
     link.world = link.world.file("/elsewhere", "specs/f:plan|\n");
     link.world = link.world.link(".bifrost/active-workflow", "/elsewhere");
+    let bare = |world: rekindle_world::MemoryWorld| {
+        let mut scene = Scene::new();
+        scene.world = world;
+        for (path, text) in [("spec", SPEC), ("plan", PLAN), ("tasks", TASKS)] {
+            scene = scene.file(&format!("specs/f/{path}.md"), text);
+        }
+        scene
+    };
+    let world = || rekindle_world::MemoryWorld::new("/w/p", NOW.parse().unwrap());
+    let own_file = bare(world().file(".bifrost", ""));
+    let own_link = world().folder("/elsewhere").link(".bifrost", "/elsewhere");
     for (scene, reason) in [
         (folder, "it is no file"),
         (link, "leads out of the project"),
+        (own_file, "it is no folder"),
+        (bare(own_link), "leads out of the project"),
     ] {
         let plan = open(&scene, &named("f"));
         assert!(plan.steps.is_empty());
@@ -199,6 +212,19 @@ fn a_marker_that_can_not_be_written_is_told_before_anybody_is_asked() {
             plan.before_asking
         );
     }
+}
+
+#[test]
+fn nothing_is_gone_back_to_where_nothing_can_be_kept() {
+    let scene = Scene::new().file(".bifrost/rollback-backup", "");
+    let plan = open(&scene, &back_to("CP-002"));
+    assert!(plan.steps.is_empty());
+    let said = &plan.before_asking;
+    assert!(
+        said.contains("Put .bifrost/rollback-backup out of the way"),
+        "{said}"
+    );
+    assert_eq!(scene.codes(&named("f")), "");
 }
 
 #[test]
@@ -384,10 +410,85 @@ fn a_new_checkpoint_leaves_five_in_the_history_and_drops_none() {
     let made = plan(&plain, &named("f"), &intent);
     let session = after(&made, "specs/f/session.md");
     assert!(session.contains("\n- **CP-003** ("), "{session}");
-    assert!(session.ends_with("- **CP-006** (2026-03-06 08:00): Phase 6 complete\n- **CP-007** (2026-03-14 09:00): New\n"), "{session}");
+    assert!(session.contains("- **CP-006** (2026-03-06 08:00): Phase 6 complete\n- **CP-007** (2026-03-14 09:00): New\n  - **Phase**: implement\n"), "{session}");
     assert!(!session.contains("CP-002"), "{session}");
     let archive = after(&made, "specs/f/session-archive.md");
     assert!(archive.contains("\n- **CP-002** ("), "{archive}");
+}
+
+#[test]
+fn a_new_checkpoint_of_a_plain_list_is_where_the_work_stood() {
+    let intent = Intent::Checkpoint {
+        note: "note".to_owned(),
+    };
+    let list = "- **CP-001** (2026-03-12 08:00): Spec phase complete\n- **CP-002** (2026-03-13 08:00): Plan validated, ready for tasks\n";
+    let before = Scene::with(&format!("### Recovery Checkpoints\n{list}")).marker("");
+    let made = plan(&before, &named("f"), &intent);
+    let mut next = before.clone();
+    next.session = after(&made, "specs/f/session.md");
+    assert_eq!(next.fact("checkpoint"), "CP-003");
+    for key in ["phase", "status", "next_command"] {
+        assert_eq!(next.fact(key), before.fact(key), "{key}");
+    }
+}
+
+#[test]
+fn the_newest_stay_whatever_the_order_of_the_list_is() {
+    let line = |n: usize| format!("**CP-00{n}** (2026-03-0{n} 08:00): Phase {n} complete");
+    let latest = line(8);
+    for order in [
+        [8, 7, 6, 5, 4, 3, 2, 1],
+        [1, 2, 3, 4, 5, 6, 7, 8],
+        [3, 8, 1, 7, 2, 6, 5, 4],
+    ] {
+        let list: String = order.map(|n| format!("- {}\n", line(n))).concat();
+        for text in [
+            format!("### Recovery Checkpoints\n{list}"),
+            super::super::scene_tests::session(&latest, &list),
+        ] {
+            let scene = Scene::with(&text);
+            let plan = scene.case(&named("f")).archive().unwrap();
+            let archive = after(&plan, "specs/f/session-archive.md");
+            let is_moved = |n: usize| archive.contains(&line(n));
+            let moved: Vec<usize> = (1..=8).filter(|n| is_moved(*n)).collect();
+            assert_eq!(moved, [1, 2, 3], "{text}");
+            let mut shorter = scene.clone();
+            shorter.session = after(&plan, "specs/f/session.md");
+            assert_eq!(shorter.fact("checkpoint"), "CP-008", "{text}");
+        }
+    }
+}
+
+#[test]
+fn the_tip_names_the_task_of_the_command() {
+    let tip = |said: &str| {
+        let scene = Scene::new().edit("`/implement f T002`", said);
+        let plan = open(&scene, &named("f"));
+        let text = printed(&plan);
+        let tip = text.lines().find(|line| line.starts_with("💡"));
+        tip.unwrap_or_default().to_owned()
+    };
+    for (said, wanted) in [
+        ("`/implement f T002`", "complete; next is T002 (B)."),
+        ("`/implement f T003`", "complete; next is T003 (C)."),
+        ("`/implement f T001`", "complete; next is T002 (B)."),
+        ("`/implement f phase 2`", "complete; next is T002 (B)."),
+        ("`/implement f T042`", "tasks are complete."),
+        ("`/polish-docs`", "tasks are complete."),
+    ] {
+        assert!(tip(said).ends_with(wanted), "{said}: {}", tip(said));
+    }
+}
+
+#[test]
+fn going_back_within_a_day_tells_nothing_that_may_be_of_later() {
+    let told = |latest: &str| {
+        let scene = Scene::new().edit("(2026-03-14 08:00)", latest);
+        open(&scene, &back_to("CP-002")).before_asking
+    };
+    let later = "Completed T001";
+    assert!(!told("(2026-03-13 15:00)").contains(later));
+    assert!(told("(2026-03-14 08:00)").contains(later));
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod saved;
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
+use rekindle_text::{headings, prose};
 use rekindle_world::{Kind, World};
 
 use self::beside::Reader;
@@ -20,6 +21,7 @@ use super::marker::Marker;
 use super::phase::Phase;
 use super::session::Session;
 use super::tasks::Tasks;
+use super::tree::kind_at;
 use crate::Ask;
 
 /// What a project shows.
@@ -43,6 +45,8 @@ pub(super) struct Halt {
     pub(super) is_known: bool,
     /// The session that was read, or would have been.
     pub(super) session_path: Option<Utf8PathBuf>,
+    /// Features that are there and begin with the name, where nothing has it.
+    pub(super) near: Vec<String>,
     /// Whether version control has another version of that session.
     pub(super) is_session_saved: bool,
     /// The checkpoints, where they could be read.
@@ -104,6 +108,8 @@ pub(super) struct Feature {
     pub(super) has_rules: bool,
     /// A folder that is free for what a rollback replaces.
     pub(super) backup: Utf8PathBuf,
+    /// Why that can not be made, where it is needed.
+    pub(super) odd_backups: Option<&'static str>,
     /// What was taken out of the session before.
     pub(super) archive: Option<Vec<u8>>,
     pub(super) asked: Asked,
@@ -125,15 +131,27 @@ pub(super) struct Asked {
 pub(super) enum MarkerFile {
     Absent,
     Present(Vec<u8>),
-    /// Something that is no file, or leads out of the project.
-    Odd(&'static str),
+    /// Something in its place, or in that of its folder, and why that can not be used.
+    Odd(&'static str, &'static str),
 }
 
 impl MarkerFile {
     pub(super) fn marker(&self) -> Option<Marker> {
         match self {
             Self::Present(bytes) => Marker::parse(bytes),
-            Self::Absent | Self::Odd(_) => None,
+            Self::Absent | Self::Odd(..) => None,
+        }
+    }
+}
+
+impl Feature {
+    /// Returns what is in the way of what would be written, and why.
+    pub(super) fn in_the_way(&self) -> Option<(&'static str, &'static str)> {
+        match self.marker {
+            MarkerFile::Odd(path, reason) => Some((path, reason)),
+            MarkerFile::Absent | MarkerFile::Present(_) => {
+                Some((layout::BACKUPS, self.odd_backups?))
+            }
         }
     }
 }
@@ -177,6 +195,13 @@ pub(super) fn features(world: &dyn World) -> Vec<String> {
     named.map(|entry| entry.name).collect()
 }
 
+/// Returns the features whose names begin with a name and are longer.
+fn near(world: &dyn World, name: &str) -> Vec<String> {
+    let mut features = features(world);
+    features.retain(|feature| feature.starts_with(name) && feature != name);
+    features
+}
+
 /// Returns the feature that a session says it is about, if it says one.
 pub(super) fn feature_of(session: &Session) -> Option<String> {
     let said = session.focus("Feature")?.trim_matches('`').trim();
@@ -189,13 +214,17 @@ pub(super) fn feature_of(session: &Session) -> Option<String> {
 
 /// Reads the marker.
 pub(super) fn marker_file(world: &dyn World) -> MarkerFile {
+    let folder = layout::BIFROST;
+    if let Some(reason) = layout::odd_folder(world, Utf8Path::new(folder)) {
+        return MarkerFile::Odd(folder, reason);
+    }
     match bytes(world, Utf8Path::new(layout::MARKER)) {
         Ok(Some(bytes)) => MarkerFile::Present(bytes),
         Ok(None) if world.stat(&world.project().join(layout::MARKER)).is_err() => {
             MarkerFile::Absent
         }
-        Ok(None) => MarkerFile::Odd("it is no file"),
-        Err(reason) => MarkerFile::Odd(reason),
+        Ok(None) => MarkerFile::Odd(layout::MARKER, "it is no file"),
+        Err(reason) => MarkerFile::Odd(layout::MARKER, reason),
     }
 }
 
@@ -219,6 +248,7 @@ pub(super) fn feature(world: &dyn World, name: &str, ask: &Ask) -> Evidence {
                 is_session_saved: broken.is_some_and(|path| is_saved(world, path)),
                 session_path: path,
                 is_known,
+                near: near(world, name),
                 ..halt(why)
             });
         }
@@ -270,6 +300,7 @@ impl Halt {
             feature,
             is_known: false,
             session_path: None,
+            near: Vec::new(),
             is_session_saved: false,
             checkpoints: Checkpoints::default(),
             standing: None,
@@ -326,15 +357,21 @@ pub(super) fn bytes(world: &dyn World, path: &Utf8Path) -> Result<Option<Vec<u8>
 pub(super) fn text(world: &dyn World, path: &Utf8Path) -> Result<Option<String>, &'static str> {
     match bytes(world, path)? {
         Some(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
-        None if world.stat(&world.project().join(path)).is_ok() => Err("it is no file"),
+        None if kind_at(world, path).is_some() => Err("it is no file"),
         None => Ok(None),
     }
 }
 
 /// Returns whether a page is what `/spec` left for a later phase to fill in.
+///
+/// What has sections or tasks was filled in, be the line still there.
 pub(super) fn is_placeholder(text: &str) -> bool {
-    text.lines()
-        .any(|line| line.trim().starts_with("*This file will be populated"))
+    let says_so = |line: rekindle_text::Line| {
+        let line = text.get(line.content.range()).unwrap_or_default();
+        line.trim().starts_with("*This file will be populated")
+    };
+    let has_sections = || headings(text).iter().any(|heading| heading.level > 1);
+    prose(text).any(says_so) && !has_sections() && Tasks::parse(text).all.is_empty()
 }
 
 /// Returns a time without what is below its minute.

@@ -19,6 +19,7 @@ use super::words;
 const MOST: usize = 5;
 /// What is said of a checkpoint of which nobody said anything.
 const UNNAMED: &str = "Checkpoint made by hand";
+const COMPLETE: &str = "Complete";
 
 /// Plans a new checkpoint of where the feature stands.
 pub(super) fn checkpoint(judged: &Judged, note: &str) -> Plan {
@@ -29,7 +30,12 @@ pub(super) fn checkpoint(judged: &Judged, note: &str) -> Plan {
     let (session, moved) = without_old_checkpoints(&session);
     let session = session.updated(&day);
     let latest = Checkpoints::read(&session).latest;
-    let is_read_back = latest.is_some_and(|latest| latest.id.as_deref() == Some(new.id.as_str()));
+    let is_read_back = latest.is_some_and(|latest| {
+        let is_complete = new.status == COMPLETE;
+        latest.id.as_deref() == Some(new.id.as_str())
+            && latest.phase == Some(new.phase)
+            && latest.is_complete() == is_complete
+    });
     if !is_read_back {
         let reason = "the session has no place for a checkpoint that could be read back";
         return plan_of(&feature.name, Vec::new(), stop(StopKind::Blocked, reason));
@@ -61,11 +67,7 @@ fn new_checkpoint(judged: &Judged, note: &str) -> NewCheckpoint {
         when: words::minute(feature.now),
         description: if note.is_empty() { UNNAMED } else { note }.to_owned(),
         phase: now.phase,
-        status: if is_complete {
-            "Complete"
-        } else {
-            "In Progress"
-        },
+        status: if is_complete { COMPLETE } else { "In Progress" },
         context: feature.estimated_context,
         artifacts: named_files(feature),
         dependencies: dependencies(feature, now.phase),
@@ -203,11 +205,23 @@ fn shorter(session: &Session) -> (Session, Vec<String>) {
 /// Returns the session with the newest checkpoints of its history, and the others as they stood.
 fn without_old_checkpoints(session: &Session) -> (Session, Vec<String>) {
     let checkpoints = Checkpoints::read(session);
-    let over: Vec<&Entry> = if checkpoints.is_plain {
-        checkpoints.history.iter().skip(MOST).collect()
-    } else {
-        checkpoints.in_file_order().into_iter().skip(MOST).collect()
-    };
+    let latest = checkpoints
+        .latest
+        .as_ref()
+        .and_then(|entry| entry.id.as_ref());
+    let is_latest = |entry: &Entry| latest.is_some() && entry.id.as_ref() == latest;
+    // Lists are found in either order, so that time counts, and the place only among equals.
+    let mut newest_first: Vec<&Entry> = checkpoints.history.iter().collect();
+    newest_first.sort_by_key(|entry| std::cmp::Reverse((is_latest(entry), entry.at)));
+    let kept: Vec<usize> = newest_first
+        .iter()
+        .take(MOST)
+        .map(|entry| entry.line)
+        .collect();
+    let history = checkpoints.history.iter();
+    let over: Vec<&Entry> = history
+        .filter(|entry| !kept.contains(&entry.line))
+        .collect();
     let moved: Vec<String> = over
         .iter()
         .map(|entry| format!("- {}", session.written(entry)))

@@ -195,6 +195,20 @@ fn a_name_is_taken_whole_and_what_is_gone_is_told_by_name() {
     assert_eq!(fact(&found("billing"), "feature"), "billing");
     assert_eq!(codes(&found("billing")), "NO_SESSION");
     assert_eq!(found("billing").state, State::Unknown);
+    let hints = |name: &str| {
+        let plan = scene.case(&named(name));
+        let plan = plan.plan(&scene.world(), &rekindle_model::Intent::Open);
+        let rekindle_model::Then::Stop(stop) = plan.unwrap().then else {
+            panic!("{name}");
+        };
+        stop.hints.join(", ")
+    };
+    assert_eq!(
+        hints("billing"),
+        "`rekindle resume billing-export`, `rekindle resume billing-import`"
+    );
+    assert_eq!(hints("billing-export"), "");
+    assert_eq!(hints("else"), "");
     assert_eq!(found("billing-export").state, State::Corrupt);
     let gone = scene.clone().marker("specs/gone:plan|spec\n");
     assert_eq!(gone.codes(&Ask::default()), "NO_SESSION");
@@ -293,8 +307,8 @@ fn names_are_found_by_their_last_part_only_if_it_is_one_files() {
         .file("two/b.py", "")
         .file("specs/g/c.py", "")
         .file("one/deep/x.py", "");
-    assert_eq!(scene.fact("artifacts_listed"), "2 4");
-    assert_eq!(scene.fact("missing"), "b.py c.py");
+    assert_eq!(scene.fact("artifacts_listed"), "3 4");
+    assert_eq!(scene.fact("missing"), "b.py");
 }
 
 #[test]

@@ -53,6 +53,10 @@ pub(super) struct HistoryEntry {
 }
 
 const ACTIVE_FOCUS: &str = "active focus";
+/// The field of the active focus below which those of a task stand.
+const ACTIVE_TASK: &str = "active task";
+/// What the active focus says of the feature itself.
+const OF_FEATURE: [&str; 3] = ["feature", "phase", "status"];
 const SESSION_HISTORY: &str = "session history";
 /// The latest checkpoint with all that is known of it.
 pub(super) const LATEST: &str = "latest checkpoint";
@@ -117,8 +121,19 @@ impl Session {
 
     /// Returns the places of all text in the sections of a name, headings aside.
     pub(super) fn places(&self, name: &str) -> impl Iterator<Item = usize> {
-        self.sections(name)
-            .flat_map(|section| section.heading + 1..section.end)
+        self.places_by_section(name).flatten()
+    }
+
+    /// Returns the same, each section of the name by itself.
+    pub(super) fn places_by_section(
+        &self,
+        name: &str,
+    ) -> impl Iterator<Item = impl Iterator<Item = usize>> {
+        self.sections(name).map(|section| self.text_of(section))
+    }
+
+    fn text_of(&self, section: &Section) -> impl Iterator<Item = usize> + use<'_> {
+        (section.heading + 1..section.end)
             .filter(|at| self.is_prose.get(*at).is_some_and(|is_prose| *is_prose))
     }
 
@@ -133,11 +148,29 @@ impl Session {
         Some(field.value).filter(|value| !value.is_empty())
     }
 
+    /// Finds the field of the least indent, the first of equals.
+    ///
+    /// What stands below the active task tells of the task, whatever it is called.
     fn focus_field(&self, key: &str) -> Option<(usize, Field<'_>)> {
-        self.places(ACTIVE_FOCUS).find_map(|at| {
-            let field = field(self.line(at))?;
-            field.key.eq_ignore_ascii_case(key).then_some((at, field))
-        })
+        let is_features = OF_FEATURE.iter().any(|own| own.eq_ignore_ascii_case(key));
+        let mut task_indent = usize::MAX;
+        let mut found: Option<(usize, Field<'_>)> = None;
+        for at in self.places(ACTIVE_FOCUS) {
+            let Some(field) = field(self.line(at)) else {
+                continue;
+            };
+            if field.key.eq_ignore_ascii_case(ACTIVE_TASK) {
+                task_indent = field.indent;
+            } else if field.indent <= task_indent {
+                task_indent = usize::MAX;
+            }
+            let is_other = is_features && field.indent > task_indent;
+            let is_nearer = found.is_none_or(|(_, known)| field.indent < known.indent);
+            if field.key.eq_ignore_ascii_case(key) && !is_other && is_nearer {
+                found = Some((at, field));
+            }
+        }
+        found
     }
 
     /// Returns what a section says, one text a line, without what is left over of the template.

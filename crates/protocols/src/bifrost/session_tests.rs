@@ -240,7 +240,8 @@ fn nothing_is_needed_for_a_first_checkpoint() {
 #[test]
 fn a_plain_list_stays_a_plain_list() {
     let before = "### Recovery Checkpoints\n- **CP-001** (2026-01-01 10:00): Spec\n- **CP-002** (2026-01-02 10:00): Plan\n\n## Next\n";
-    let wanted = before.replace("Plan\n\n", "Plan\n- **CP-009** (2026-03-14 09:00): New\n\n");
+    let new = "- **CP-009** (2026-03-14 09:00): New\n  - **Phase**: plan\n  - **Status**: In Progress\n  - **Context**: ~7% utilization\n  - **Artifacts**: spec.md\n  - **Dependencies**: None\n  - **Next**: `/plan f`\n";
+    let wanted = before.replace("Plan\n\n", &format!("Plan\n{new}\n"));
     assert_eq!(with_checkpoint(before), wanted);
 }
 
@@ -249,4 +250,31 @@ fn issues_are_told_without_what_the_template_left() {
     let text = "### Current Blockers\n\nNone\n\n### Known Issues\n\n(Project-wide issues, not feature blockers)\n- slow\n### Blockers & Issues\n**Known Issues:**\n- flaky\n";
     assert_eq!(parse(text).issues(), ["slow", "flaky"]);
     assert!(parse(text).blockers().is_empty());
+}
+
+#[test]
+fn what_stands_below_the_active_task_is_not_the_features() {
+    let task = "- **Active Task**:\n  - **Task ID**: T004\n  - **Status**: Error Recovery\n  - **Phase**: 2\n";
+    let head = "# S\n\n**Last Updated**: 2026-03-13\n\n## 🎯 Active Focus\n\n";
+    let tail = "\n### Session History (Last 5)\n\n1. **2026-03-13** - x\n";
+    let own = "- **Phase**: implement\n- **Status**: Idle\n";
+    for (before, after) in [
+        (format!("{task}{own}"), format!("{task}{own}")),
+        (format!("{own}{task}"), format!("{own}{task}")),
+        (task.to_owned(), format!("{task}- **Status**: Idle\n")),
+        (
+            format!("- **Now**:\n  {}", own.replace("\n-", "\n  -")),
+            format!("- **Now**:\n  {}", own.replace("\n-", "\n  -")),
+        ),
+    ] {
+        let session = Session::parse(format!("{head}{before}{tail}").into_bytes()).unwrap();
+        assert_eq!(session.focus("Task ID").is_some(), before.contains("T004"));
+        assert_ne!(session.focus("Status"), Some("Error Recovery"));
+        let resumed = session.with_focus("Status", "Resuming");
+        let wanted = after.replace("Status**: Idle", "Status**: Resuming");
+        assert_eq!(
+            String::from_utf8_lossy(resumed.bytes()),
+            format!("{head}{wanted}{tail}")
+        );
+    }
 }

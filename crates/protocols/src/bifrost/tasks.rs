@@ -6,7 +6,7 @@
 
 use rekindle_text::{Heading, Line, headings, prose};
 
-use super::phase::task_id;
+use super::phase::{task_id, task_ids};
 
 /// The tasks of a feature.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -130,6 +130,12 @@ impl Tasks {
         first(State::InProgress).or_else(|| first(State::Open))
     }
 
+    /// Returns the tasks whose numbers are in this range, both ends included.
+    pub(super) fn between(&self, first: u32, last: u32) -> impl Iterator<Item = &Task> {
+        let is_in = move |id: &str| task_number(id).is_some_and(|n| (first..=last).contains(&n));
+        self.all.iter().filter(move |task| is_in(&task.id))
+    }
+
     pub(super) fn in_progress(&self) -> Option<&Task> {
         let mut all = self.all.iter();
         all.find(|task| task.state == State::InProgress)
@@ -237,6 +243,43 @@ fn content(text: &str, line: Line) -> &str {
     text.get(line.content.range()).unwrap_or_default()
 }
 
+/// Returns the number of a task.
+pub(super) fn task_number(id: &str) -> Option<u32> {
+    id.strip_prefix('T')?.parse().ok()
+}
+
+/// Returns the tasks that a text says are complete, in order: `T001, T002 complete`.
+pub(super) fn told_complete(text: &str) -> Vec<&str> {
+    let clauses = text.split([',', ';', '.', '&']);
+    let clauses = clauses.flat_map(|clause| clause.split(" and "));
+    let clauses = clauses.flat_map(|clause| clause.split(" but "));
+    let mut told = Vec::new();
+    // Named, and nothing was said of them yet.
+    let mut named: Vec<&str> = Vec::new();
+    for clause in clauses {
+        named.extend(task_ids(clause));
+        let words = clause.split(|c: char| !c.is_alphanumeric());
+        let words: Vec<String> = words.map(str::to_lowercase).collect();
+        let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
+        let says_nothing = |word: &String| {
+            let is_name = word.starts_with('t') && word.get(1..).is_some_and(is_number);
+            is_name || ["", "task", "tasks", "all", "both"].contains(&word.as_str())
+        };
+        if words.iter().all(says_nothing) {
+            continue;
+        }
+        if has(&["complete", "completed"]) && !has(&["not"]) {
+            told.append(&mut named);
+        }
+        named.clear();
+    }
+    told
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -248,6 +291,24 @@ mod tests {
             .iter()
             .map(|task| format!("{} {}", task.id, task.state.as_str()));
         shown.collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn a_task_is_told_complete_by_the_words_that_are_about_it() {
+        for (text, told) in [
+            ("T003 complete, T004 not started", "T003"),
+            ("T004 not started, T005 complete", "T005"),
+            ("T001, T002 and T003 complete", "T001 T002 T003"),
+            ("Tasks T001 & T002 Completed; T003 in progress", "T001 T002"),
+            ("T005 incomplete", ""),
+            ("T005 not yet complete", ""),
+            ("T003 complete and T004 open. T005", "T003"),
+            ("T001-T003 complete (all tests pass)", "T001 T003"),
+            ("Phase 3 complete", ""),
+            ("", ""),
+        ] {
+            assert_eq!(told_complete(text).join(" "), told, "{text}");
+        }
     }
 
     #[test]

@@ -6,8 +6,10 @@ use rekindle_world::{Kind, World};
 
 use super::layout;
 
+/// Git's own; a file in a linked worktree and in a submodule.
+const GIT: &str = ".git";
 /// Folders that hold nobody's work.
-const PASSED_OVER: [&str; 4] = [".git", ".rekindle", "node_modules", "target"];
+const PASSED_OVER: [&str; 4] = [GIT, ".rekindle", "node_modules", "target"];
 /// A project with more files than this is not searched to its end.
 const MOST_ENTRIES: usize = 200_000;
 
@@ -46,6 +48,7 @@ impl Tree {
                 }
                 let path = folder.join(&entry.name);
                 match entry.kind {
+                    Kind::File if entry.name == GIT => {}
                     Kind::File => tree.files.push(path),
                     Kind::Folder if !PASSED_OVER.contains(&entry.name.as_str()) => {
                         tree.folders.push(path.clone());
@@ -55,20 +58,15 @@ impl Tree {
                 }
             }
         }
-        tree.files.sort();
-        tree.folders.sort();
+        // By their text, as every list of paths is; by their parts `src/a` would come before `src-x/a`.
+        tree.files.sort_by(|a, b| a.as_str().cmp(b.as_str()));
+        tree.folders.sort_by(|a, b| a.as_str().cmp(b.as_str()));
         tree
     }
 
     /// Returns the one path with this name, if there is exactly one.
-    ///
-    /// The files of other features are theirs.
-    pub(super) fn only_named(&self, name: &str, feature: &Utf8Path) -> Option<&Utf8PathBuf> {
+    pub(super) fn only_named(&self, name: &str) -> Option<&Utf8PathBuf> {
         let wanted = name.trim_end_matches('/').rsplit('/').next()?;
-        let is_ours = |path: &&Utf8PathBuf| {
-            let is_others = path.starts_with(layout::SPECS) && !path.starts_with(feature);
-            !is_others && !path.starts_with(layout::BIFROST)
-        };
         let (among, by_name) = if name.ends_with('/') {
             (&self.folders, &self.folders_by_name)
         } else {
@@ -79,8 +77,7 @@ impl Tree {
             .iter()
             .skip(start)
             .take_while(|at| name_at(among, **at) == Some(wanted))
-            .filter_map(|at| among.get(*at))
-            .filter(is_ours);
+            .filter_map(|at| among.get(*at));
         let only = named.next()?;
         named.next().is_none().then_some(only)
     }
@@ -97,12 +94,20 @@ fn name_at(paths: &[Utf8PathBuf], at: usize) -> Option<&str> {
     paths.get(at)?.file_name()
 }
 
+/// Returns what a path of the project leads to, links followed; nothing where a link leads nowhere.
+pub(super) fn kind_at(world: &dyn World, path: &Utf8Path) -> Option<Kind> {
+    let target = world.resolve(&world.project().join(path)).ok()?;
+    Some(world.stat(&target).ok()?.kind)
+}
+
 /// Returns when a file was last written, or for a folder when the newest file in it was.
 ///
-/// Marker and sessions are written by every resume, so their times tell nothing of the work.
+/// Marker and sessions are written by every resume, so their times tell nothing of the work. Nor does
+/// the time of a folder itself, and outside of the project none is listed.
 pub(super) fn written_at(world: &dyn World, path: &Utf8Path) -> Option<Timestamp> {
     let full = world.project().join(path);
-    match world.stat(&full).ok()?.kind {
+    match kind_at(world, path)? {
+        Kind::Folder if !layout::is_inside(world, path) => None,
         Kind::Folder => {
             let tree = Tree::below(world, path, MOST_ENTRIES);
             let works = tree.files.iter().filter(|file| !layout::is_account(file));

@@ -276,13 +276,20 @@ fn tip(judged: &Judged) -> String {
                 return String::new();
             };
             let (done, total) = tasks.progress();
-            match tasks.next() {
-                Some(task) => format!(
+            let left = tasks.next();
+            // The task of the command below; what is due by the list may be another.
+            let named = match &judged.next.task {
+                Some(id) => tasks.find(id),
+                None => left.filter(|_| judged.next.command.starts_with("/implement")),
+            };
+            match (named, left) {
+                (Some(task), _) => format!(
                     "💡 Tip: {done}/{total} tasks are complete; next is {} ({}).\n",
                     task.id,
                     excerpt(&task.title, 120)
                 ),
-                None => format!("💡 Tip: {done}/{total} tasks are complete and none is left; polish what was built.\n"),
+                (None, Some(_)) => format!("💡 Tip: {done}/{total} tasks are complete.\n"),
+                (None, None) => format!("💡 Tip: {done}/{total} tasks are complete and none is left; polish what was built.\n"),
             }
         }
     }

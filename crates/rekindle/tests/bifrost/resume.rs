@@ -130,7 +130,12 @@ fn a_feature_is_chosen_by_number_or_name() -> Result<()> {
     let project = Project::new()?;
     project.write(MARKER, "\n")?;
     project.write("specs/billing/spec.md", "x")?;
-    for answer in ["2\ny\n", "user-authentication\ny\n"] {
+    for answer in [
+        "2\ny\n",
+        "user-authentication\ny\n",
+        "specs/user-authentication/\ny\n",
+        "user-auth\n3.\n../x\n2\ny\n",
+    ] {
         let ran = project.typed(&["resume"]).answering(answer).run()?;
         ensure!(ran.code() == Some(0), "{ran}");
         assert!(
@@ -142,6 +147,14 @@ fn a_feature_is_chosen_by_number_or_name() -> Result<()> {
     }
     let nobody = project.run(&["resume"])?;
     assert_eq!(nobody.code(), Some(3), "{nobody}");
+    let before = project.sandbox.files()?;
+    let none = project.typed(&["resume"]).answering("n\n").run()?;
+    assert_eq!(
+        (none.code(), none.stdout().as_ref()),
+        (Some(0), ""),
+        "{none}"
+    );
+    assert_eq!(project.sandbox.files()?, before);
     // One feature alone is asked for, too.
     fs_err::remove_dir_all(project.sandbox.path("specs/billing"))?;
     let one = project.run(&["resume"])?;

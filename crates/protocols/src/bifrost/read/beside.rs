@@ -14,7 +14,7 @@ use super::super::layout;
 use super::super::phase::Phase;
 use super::super::session::Session;
 use super::super::tasks::Tasks;
-use super::super::tree::{Tree, markdown_bytes, written_at};
+use super::super::tree::{Tree, kind_at, markdown_bytes, written_at};
 use super::{Asked, Feature, bytes, is_placeholder, is_saved, marker_file, minute_of, text};
 use crate::Ask;
 
@@ -108,6 +108,8 @@ impl<'w> Reader<'w> {
             plan: filled(plan),
             has_rules: world.is_file(&world.project().join(layout::RULES)),
             backup: layout::free(world, layout::backup(&stamp)),
+            odd_backups: layout::odd_folder(world, Utf8Path::new(layout::BACKUPS))
+                .filter(|_| is_rollback),
             archive: bytes(world, &layout::archive(&session_path)).ok().flatten(),
             asked: Asked {
                 fresh: ask.fresh,
@@ -155,19 +157,17 @@ impl<'w> Reader<'w> {
         }
         let mut previous: Option<Utf8PathBuf> = None;
         for named in artifacts::named(&chosen.fields.artifacts) {
-            let path = self.find(&named.text, previous.as_deref());
+            // Where it should be, a required file is known by its path, and no other takes its place.
+            let expected = self.folder.join(&named.text).into_string();
+            let is_required = found.contains_key(&expected);
+            let path = self.find(&named.text, previous.as_deref(), is_required);
             if let Some(path) = &path {
                 previous = path.parent().map(Utf8Path::to_owned);
             }
             let (path, is_there) = match (path, named.kind) {
                 (Some(path), _) => (path.into_string(), true),
-                (None, Sureness::Path) => {
-                    // Where it should be, a required file is known by its path.
-                    let expected = self.folder.join(&named.text).into_string();
-                    let is_required = found.contains_key(&expected);
-                    let text = if is_required { expected } else { named.text };
-                    (text, false)
-                }
+                (None, Sureness::Path) if is_required => (expected, false),
+                (None, Sureness::Path) => (named.text, false),
                 (None, Sureness::Maybe) => continue,
             };
             if let Some(known) = found.get_mut(&path) {
@@ -179,7 +179,7 @@ impl<'w> Reader<'w> {
             } else {
                 Presence::Absent
             };
-            let kind = self.world.stat(&self.world.project().join(&path));
+            let kind = kind_at(self.world, Utf8Path::new(&path));
             let artifact = Artifact {
                 written: is_there
                     .then(|| self.written(Utf8Path::new(&path)))
@@ -187,7 +187,7 @@ impl<'w> Reader<'w> {
                 path: path.clone(),
                 is_named: true,
                 is_required: false,
-                is_folder: kind.is_ok_and(|meta| meta.kind == Kind::Folder),
+                is_folder: kind == Some(Kind::Folder),
                 state,
             };
             found.insert(path, artifact);
@@ -195,16 +195,24 @@ impl<'w> Reader<'w> {
         found.into_values().collect()
     }
 
-    /// Finds what a checkpoint names.
-    fn find(&mut self, name: &str, previous: Option<&Utf8Path>) -> Option<Utf8PathBuf> {
+    /// Finds what a checkpoint names: near by, and then, where the name is not bound to a place, anywhere.
+    fn find(
+        &mut self,
+        name: &str,
+        previous: Option<&Utf8Path>,
+        is_bound: bool,
+    ) -> Option<Utf8PathBuf> {
         let world = self.world;
-        let is_there = |path: &Utf8PathBuf| world.stat(&world.project().join(path)).is_ok();
+        let is_there = |path: &Utf8PathBuf| kind_at(world, path).is_some();
         let places = artifacts::places(name, &self.folder, previous);
         if let Some(place) = places.into_iter().find(is_there) {
             return Some(place);
         }
+        if is_bound {
+            return None;
+        }
         let tree = self.tree.get_or_insert_with(|| Tree::of(world));
-        tree.only_named(name, &self.folder).cloned()
+        tree.only_named(name).cloned()
     }
 
     fn written(&self, path: &Utf8Path) -> Option<DateTime> {

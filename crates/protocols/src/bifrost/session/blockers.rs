@@ -1,13 +1,17 @@
-//! Errors that the workflow met: whatever has a `Status` among the blockers of a session.
+//! Errors that the workflow met: whatever has a `Status` among the blockers of a session, and what
+//! has the form of an error among the current ones.
 
 use std::collections::BTreeSet;
 
 use super::Session;
-use super::lines::{field, list_mark};
+use super::lines::{field, is_placeholder, list_mark};
+
+/// Where the workflow itself writes errors down: what has their form here is one without a status, too.
+const CURRENT: &str = "current blockers";
 
 /// The sections in which errors stand.
 const SECTIONS: [&str; 6] = [
-    "current blockers",
+    CURRENT,
     "known issues",
     "blockers & issues",
     "blockers and issues",
@@ -30,7 +34,8 @@ const ABOUT: [&str; 6] = [
 pub(in crate::bifrost) struct Blocker {
     /// The kind of error with its day, and what happened.
     pub(in crate::bifrost) title: String,
-    pub(in crate::bifrost) status: String,
+    /// How far dealing with it is, where that is told.
+    pub(in crate::bifrost) status: Option<String>,
     /// What is to be done about it.
     pub(in crate::bifrost) next: Option<String>,
     /// The place of its line.
@@ -40,19 +45,27 @@ pub(in crate::bifrost) struct Blocker {
 impl Blocker {
     /// Returns whether the error was dealt with: its status is that word and a remark at most.
     pub(in crate::bifrost) fn is_resolved(&self) -> bool {
-        let said = self.status.split(['(', '[']).next().unwrap_or_default();
-        let word = said.trim_matches(|c: char| !c.is_alphanumeric());
-        word.eq_ignore_ascii_case("resolved")
+        let said = self.status.as_deref().unwrap_or_default();
+        let said = said.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let end = said.find(|c: char| !c.is_alphanumeric());
+        let (word, rest) = said.split_at(end.unwrap_or(said.len()));
+        // What is set off, or tells how or when, is a remark; "resolved in part" is not resolved.
+        let rest = rest.trim_start_matches(['*', '_', ' ']);
+        let next = rest.split(|c: char| !c.is_alphabetic()).next();
+        let is_remark =
+            ["", "by", "on", "via", "with", "after"].contains(&next.unwrap_or_default());
+        word.eq_ignore_ascii_case("resolved") && is_remark && !rest.starts_with('?')
     }
 }
 
 impl Session {
-    /// Returns the errors that have a status.
+    /// Returns the errors, be they resolved or not.
     pub(in crate::bifrost) fn blockers(&self) -> Vec<Blocker> {
         let mut blockers: Vec<Blocker> = Vec::new();
         // The lines that may be what a status is of, each indented further than the one before it.
         let mut above: Vec<(usize, usize)> = Vec::new();
         let mut next: Option<(usize, String)> = None;
+        let current: BTreeSet<usize> = self.places(CURRENT).collect();
         for at in self.places_of_blockers() {
             let line = self.line(at);
             let rest = line.trim_start();
@@ -63,18 +76,34 @@ impl Session {
             while above.pop_if(|(_, other)| *other > indent).is_some() {}
             let Some((key, value)) = said_about(line) else {
                 while above.pop_if(|(_, other)| *other == indent).is_some() {}
+                // What stands below an error tells of that one.
+                let is_below = above
+                    .iter()
+                    .any(|(of, _)| blockers.iter().any(|known| known.at == *of));
                 above.push((at, indent));
+                if current.contains(&at) && !is_below && is_dated_kind(line) {
+                    blockers.push(Blocker {
+                        title: self.title(at),
+                        status: None,
+                        next: None,
+                        at,
+                    });
+                }
                 continue;
             };
             // What it belongs to is indented less; where all stand in one column, it is above.
             let owner = above.iter().rfind(|(_, other)| *other < indent);
             let (of, _) = owner.or(above.last()).copied().unwrap_or((at, indent));
-            let known = blockers.last_mut().filter(|known| known.at == of);
+            // Of nothing, it may say that there is nothing.
+            if of == at && (is_placeholder(value) || value.to_lowercase().starts_with("no ")) {
+                continue;
+            }
+            let known = blockers.iter_mut().rfind(|known| known.at == of);
             match (key.as_str(), known) {
-                ("status", Some(known)) => value.clone_into(&mut known.status),
+                ("status", Some(known)) => known.status = Some(value.to_owned()),
                 ("status", None) => blockers.push(Blocker {
                     title: self.title(of),
-                    status: value.to_owned(),
+                    status: Some(value.to_owned()),
                     next: next.take_if(|(at, _)| *at == of).map(|(_, text)| text),
                     at: of,
                 }),
@@ -111,9 +140,7 @@ impl Session {
             let is_error = is_deeper && !is_named && !is_other;
             if is_named || is_error {
                 let title = is_error.then_some(section.heading);
-                let prose = (section.heading + 1..section.end)
-                    .filter(|at| self.is_prose.get(*at).is_some_and(|is_prose| *is_prose));
-                places.extend(title.into_iter().chain(prose));
+                places.extend(title.into_iter().chain(self.text_of(section)));
             }
         }
         places
@@ -129,6 +156,13 @@ impl Session {
         let text = text.get(list_mark(text)..).unwrap_or(text);
         text.replace("**", "")
     }
+}
+
+/// Returns whether a line has the form in which the workflow writes an error: `**Kind (2026-03-13)**: text`.
+fn is_dated_kind(line: &str) -> bool {
+    let inside = field(line).and_then(|field| field.key.strip_suffix(')'));
+    let day = inside.and_then(|key| key.rsplit_once('('));
+    day.is_some_and(|(_, day)| day.trim().parse::<jiff::civil::Date>().is_ok())
 }
 
 /// Reads what is said about an error: a field, or in a line that is indented one without bold.
@@ -167,6 +201,14 @@ mod tests {
             ("resolved.", true),
             ("**RESOLVED** (by a retry, 2026-03-13)", true),
             ("✅ Resolved [see T003]", true),
+            ("Resolved - by hand", true),
+            ("Resolved – tests pass", true),
+            ("Resolved 2026-03-13", true),
+            ("Resolved: the token was renewed", true),
+            ("Resolved by a retry", true),
+            ("**Resolved** on 2026-03-13", true),
+            ("Resolved?", false),
+            ("Resolved but not tested", false),
             ("Not resolved", false),
             ("Partially Resolved", false),
             ("Resolved in part", false),
@@ -213,11 +255,37 @@ mod tests {
     }
 
     #[test]
+    fn without_a_status_only_the_form_among_the_current_ones_makes_an_error() {
+        let error = "- **Validation Failure (2026-03-13)**: plan lacks a section\n  - **Recovery**: retry\n  - **Next**: again\n";
+        let title = "Validation Failure (2026-03-13): plan lacks a section | false | again";
+        assert_eq!(found(&format!("### Current Blockers\n\n{error}")), title);
+        let two = format!("### Current Blockers\n{error}{error}  - **Status**: Resolved\n");
+        let resolved = title.replace("false", "true");
+        assert_eq!(found(&two), format!("{title}\n{resolved}"));
+        for text in [
+            format!("### Known Issues\n\n{error}"),
+            format!("### Blockers & Issues\n\n{error}"),
+            "### Current Blockers\n\nNone\n".to_owned(),
+            "### Blockers & Issues\n- **Status**: None\n".to_owned(),
+            "### Current Blockers\n- **Status**: No blockers\n".to_owned(),
+            "### Current Blockers\n- slow tests\n- **Slow (really)**: x\n- **Note**: y\n"
+                .to_owned(),
+        ] {
+            assert_eq!(found(&text), "", "{text}");
+        }
+    }
+
+    #[test]
     fn errors_in_one_section_are_told_apart() {
         let text = "### Current Blockers\n**Known:**\n  - **A**: x\n    - **Status**: Stopped\n  - **B**: y\n    - **Status**: Resolved\n    - **Next**: n\n- C\n- **Status**: Continuing\n\n#### Technical Debt\n- **D**: z\n  - **Status**: Open\n";
         assert_eq!(
             found(text),
             "A: x | false | -\nB: y | true | n\nC | false | -"
+        );
+        let nested = "### Current Blockers\n- **A (2026-03-13)**: x\n  - **Try (2026-03-13)**: y\n    - **Status**: Resolved\n  - **Status**: Resolved\n";
+        assert_eq!(
+            found(nested),
+            "A (2026-03-13): x | true | -\nTry (2026-03-13): y | true | -"
         );
         assert_eq!(
             found("### Known Issues\n- Status: of the page is slow\n- slow\n"),

@@ -46,14 +46,16 @@ impl NewCheckpoint {
 impl Session {
     /// Returns the session with a new latest checkpoint; what was the latest stays in the history.
     ///
-    /// A session keeps its own form: a plain list gets a line, and a history whose entries have
+    /// A session keeps its own form: a plain list gets an item, and a history whose entries have
     /// fields gets the fields as well.
     pub(in crate::bifrost) fn with_checkpoint(&self, new: &NewCheckpoint) -> Self {
         let before = Checkpoints::read(self);
         if before.is_plain {
             let last = before.history.iter().map(|entry| entry.last).max();
-            let line = format!("- {}", new.line());
-            return self.below(last.unwrap_or_default(), &[line]);
+            // Without its fields it would be taken for what its words sound like.
+            let block = format!("- {}", new.block());
+            let lines: Vec<String> = block.split('\n').map(str::to_owned).collect();
+            return self.below(last.unwrap_or_default(), &lines);
         }
         let with_fields = before.history.iter().any(|entry| !entry.fields.is_empty());
         let mut on_top = vec![if with_fields { new.block() } else { new.line() }];

@@ -9,7 +9,7 @@ use rekindle_text::{excerpt, printable};
 use super::super::assess::Judged;
 use super::super::checkpoint::{Checkpoints, Entry};
 use super::super::layout;
-use super::super::read::{Halt, MarkerFile, Presence, Why};
+use super::super::read::{Halt, Presence, Why};
 use super::{legacy_warning, typed, when};
 
 /// What the failure block says.
@@ -103,11 +103,8 @@ pub(in crate::bifrost) fn failed(judged: &Judged) -> String {
         ));
         options.push(format!("Resume without them: `rekindle resume {name}`"));
     }
-    if matches!(feature.marker, MarkerFile::Odd(_)) {
-        options.push(format!(
-            "Put {} out of the way: `mv {0} {0}.old`",
-            layout::MARKER
-        ));
+    if let Some((path, _)) = feature.in_the_way() {
+        options.push(format!("Put {path} out of the way: `mv {path} {path}.old`"));
     }
     // No checkpoint helps where nothing can be written.
     let back = ways_back(judged);
@@ -156,7 +153,7 @@ fn reason(judged: &Judged, codes: &[Code]) -> &'static str {
         "A required artifact was never filled in"
     } else if codes.contains(&Code::ValidationFailed) {
         "Validation failed"
-    } else if matches!(judged.feature.marker, MarkerFile::Odd(_)) {
+    } else if judged.feature.in_the_way().is_some() {
         "The state can not be written"
     } else {
         "A required artifact can not be read"

@@ -63,9 +63,15 @@ fn accomplishments(judged: &Judged) -> Vec<String> {
     let history = feature.session.history();
     // What came after a checkpoint that is gone back to is not where the work will be.
     let last = feature.chosen.at.filter(|_| judged.is_rollback());
+    // Entries have only their day; if it went on that day, what is of it may be of later.
+    let all = feature.checkpoints.all();
+    let went_on = last.is_some_and(|last| {
+        let mut times = all.iter().filter_map(|entry| entry.at);
+        times.any(|at| at > last && at.date() == last.date())
+    });
     let last = last.map(|at| at.date().to_string());
     let is_before = |entry: &&HistoryEntry| match (&last, entry.day()) {
-        (Some(last), Some(day)) => day <= last.as_str(),
+        (Some(last), Some(day)) => day < last.as_str() || day == last && !went_on,
         (Some(_), None) | (None, _) => true,
     };
     let told = history
