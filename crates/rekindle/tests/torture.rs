@@ -5,9 +5,12 @@
     reason = "tests make the files they look at"
 )]
 
-use std::fs;
+use std::ffi::OsString;
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use camino::Utf8Path;
 use rekindle_testkit::gate::Gate;
@@ -23,16 +26,14 @@ fn score(output: &Output) -> Value {
         .unwrap_or_else(|_| panic!("{}\n{}", text(&output.stdout), text(&output.stderr)))
 }
 
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap().flatten();
-    entries
-        .map(|entry| text(entry.file_name().as_encoded_bytes()))
-        .collect()
+fn names(folder: &Path) -> io::Result<Vec<OsString>> {
+    let entries = fs::read_dir(folder)?;
+    entries.map(|entry| Ok(entry?.file_name())).collect()
 }
 
-fn executable(path: &Path, script: &str) {
-    fs::write(path, script).unwrap();
-    Command::new("chmod").arg("+x").arg(path).status().unwrap();
+fn executable(path: &Path, script: &str) -> io::Result<()> {
+    fs::write(path, script)?;
+    fs::set_permissions(path, Permissions::from_mode(0o755))
 }
 
 #[test]
@@ -51,7 +52,7 @@ fn killed_at_random_moments_runs_end_as_if_nobody_had() {
     // What was tortured is a copy, and nothing is left of it.
     assert_eq!(project.git(&["for-each-ref"]), before);
     assert!(!project.path().join(".agent-memory").exists());
-    assert!(names(temporary.path()).is_empty());
+    assert!(names(temporary.path()).unwrap().is_empty());
 }
 
 /// A hook or an alias says where its repository is; the user has hooks of his own, signs without a
@@ -68,7 +69,8 @@ fn the_repository_and_the_settings_of_a_user_do_not_matter_and_are_not_touched()
         executable(
             &hooks.join(hook),
             &format!("#!/bin/sh\necho {hook} >> '{}'\nexit 1\n", ran.display()),
-        );
+        )
+        .unwrap();
     }
     fs::create_dir_all(path.join(".agent-memory/runs/theirs")).unwrap();
     fs::write(path.join(".agent-memory/runs/theirs/run.json"), "{}").unwrap();
@@ -115,7 +117,7 @@ fn an_interruption_ends_everything_and_removes_the_copy() {
     let tools = tempfile::tempdir().unwrap();
     let gate = Gate::new(Utf8Path::from_path(tools.path()).unwrap()).unwrap();
     let sleep = format!("#!/bin/sh\n{}", gate.script());
-    executable(&tools.path().join("sleep"), &sleep);
+    executable(&tools.path().join("sleep"), &sleep).unwrap();
     let path = std::env::var("PATH").unwrap();
     let running = project.start(
         &["torture", "--json"],
@@ -125,7 +127,11 @@ fn an_interruption_ends_everything_and_removes_the_copy() {
         ],
     );
     gate.wait().unwrap();
-    assert_eq!(names(temporary.path()).len(), 1, "the copy is there");
+    assert_eq!(
+        names(temporary.path()).unwrap().len(),
+        1,
+        "the copy is there"
+    );
     kill(running.pid(), "INT");
     let output = running.finish().unwrap();
     assert_eq!(output.status.code(), Some(1));
@@ -134,7 +140,7 @@ fn an_interruption_ends_everything_and_removes_the_copy() {
         said["error"]["message"],
         "interrupted: what was running is ended, and the copy is removed"
     );
-    assert!(names(temporary.path()).is_empty());
+    assert!(names(temporary.path()).unwrap().is_empty());
     assert!(project.processes().is_empty(), "{:?}", project.processes());
 }
 
@@ -158,7 +164,7 @@ fn a_program_that_loses_work_gets_no_good_score() {
         "#!/bin/sh\n\"{}\" \"$@\"; code=$?\ngit for-each-ref --format='delete %(refname)' refs/rekindle | git update-ref --stdin\nexit $code\n",
         env!("CARGO_BIN_EXE_rekindle")
     );
-    executable(&forgetful, &script);
+    executable(&forgetful, &script).unwrap();
     let options = rekindle_torture::Options {
         program: forgetful.try_into().unwrap(),
         repository: None,
