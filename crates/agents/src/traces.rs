@@ -73,6 +73,8 @@ pub enum Owner {
         folder: Utf8PathBuf,
         /// When the session said something last: who came later found it as it is.
         at: Option<Timestamp>,
+        /// When another session of the folder did, which the same process may have instead.
+        other: Option<Timestamp>,
     },
 }
 

@@ -131,6 +131,14 @@ fn the_last_message_tells_how_far_it_had_come() {
         ),
         (
             answer(None),
+            vec![
+                json!({"type": "tool", "tool": "write", "state": {"status": "running",
+                "input": {"filePath": "a.txt", "content": "x".repeat(200_000)}}}),
+            ],
+            in_tool("write: a.txt"),
+        ),
+        (
+            answer(None),
             vec![tool("running", "curl -u me:hunter22 x")],
             in_tool("bash: curl -u me:*** x"),
         ),
@@ -189,8 +197,46 @@ fn the_session_that_spoke_last_in_the_project_counts() {
     let at = "2026-11-16T10:33:01Z".parse().ok();
     assert_eq!(last.at, at);
     let file = scene.database.clone();
-    let folder = below;
-    assert_eq!(last.owners, [Owner::Opener { file, folder, at }]);
+    let (folder, other) = (below, None);
+    assert_eq!(
+        last.owners,
+        [Owner::Opener {
+            file,
+            folder,
+            at,
+            other
+        }]
+    );
+}
+
+#[test]
+fn another_session_of_the_folder_is_named_since_who_has_one_may_have_the_other() {
+    let scene = Scene::new();
+    for (id, minute) in [("ses_idle", 2), ("ses_died", 5)] {
+        scene.session(id, &scene.project, None);
+        scene.message(id, minute, &answer(None), &[]);
+    }
+    let last = scene.last().unwrap();
+    assert_eq!(last.id, "ses_died");
+    let [Owner::Opener { other, .. }] = last.owners.as_slice() else {
+        panic!("{last:?}");
+    };
+    assert_eq!(*other, "2026-11-16T10:32:00Z".parse().ok());
+}
+
+#[test]
+fn sessions_of_other_checkouts_hide_none_however_many_they_are() {
+    let scene = Scene::new();
+    scene.session("ses_own_project", &scene.project, None);
+    scene.message("ses_own_project", 1, &answer(None), &[]);
+    for number in 0..60 {
+        let checkout = scene.project.join(format!("wt/{number}"));
+        fs_err::create_dir_all(checkout.join(".git")).unwrap();
+        let id = format!("ses_{number}");
+        scene.session(&id, &checkout, None);
+        scene.message(&id, 2, &answer(None), &[]);
+    }
+    assert_eq!(scene.last().unwrap().id, "ses_own_project");
 }
 
 #[test]
@@ -215,13 +261,28 @@ fn what_is_not_understood_says_nothing() {
     scene.session("ses own\u{1b}", &scene.project, None);
     scene.message("ses own\u{1b}", 9, &answer(None), &[]);
     assert_eq!(scene.last(), None);
-    scene.message("ses_a", 1, &answer(None), &[]);
+    scene.message("ses_a", 1, &answer(None), &[tool("running", "make")]);
     assert!(scene.last().is_some());
+    // A part that is none hides no other; of a message that is none an older session can not be the last.
     scene
         .writer
-        .execute_batch("UPDATE message SET data = '{'")
+        .execute_batch(
+            "INSERT INTO part SELECT 'prt_z', message_id, session_id, 1, 1, '{' FROM part",
+        )
         .unwrap();
-    assert_eq!(scene.last(), None);
+    let in_tool = Reached::InTool("bash: make".to_owned());
+    assert_eq!(scene.last().unwrap().reached, in_tool);
+    scene.session("ses_b", &scene.project, None);
+    scene.message("ses_b", 2, &answer(None), &[]);
+    scene
+        .writer
+        .execute_batch("UPDATE message SET data = '{' WHERE session_id = 'ses_b'")
+        .unwrap();
+    let last = scene.last().unwrap();
+    assert_eq!(
+        (last.id.as_str(), last.reached),
+        ("ses_b", Reached::Unknown)
+    );
     scene.writer.execute_batch("DROP TABLE message").unwrap();
     assert_eq!(scene.last(), None);
 }

@@ -4,9 +4,11 @@
 //! transcript that ends in the middle of something says more than any note; otherwise the newer one
 //! counts.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use jiff::{SignedDuration, Timestamp};
 use rekindle_agents::traces::{self, Owner, Reached};
 use rekindle_agents::{Agent, Preset, Stream};
@@ -46,8 +48,9 @@ pub enum Fate {
     Running(Option<u32>),
     /// It ended in the middle of its turn; in which tool, where it was in one.
     Died(Option<String>),
-    /// It is in the middle of its turn, or ended there: nothing says who has it.
-    Open(Option<String>),
+    /// It is in the middle of its turn, or ended there: nothing says who has it. In which tool, and
+    /// which process may have it.
+    Open(Option<String>, Option<u32>),
     /// A person interrupted it.
     Interrupted,
     /// A usage limit stopped it; when it is over, where that is known.
@@ -64,7 +67,7 @@ impl Fate {
         match self {
             Self::Running(_) => "running",
             Self::Died(_) => "died",
-            Self::Open(_) => "open",
+            Self::Open(..) => "open",
             Self::Interrupted => "interrupted",
             Self::Limited(_) => "limited",
             Self::Failed(_) => "failed",
@@ -81,12 +84,16 @@ impl LastSession {
                 Code::SessionAlive,
                 "wait until it has ended its turn, or end it, before the same work is begun here",
             ),
+            Fate::Open(_, Some(_)) => (
+                Code::SessionAlive,
+                "look whether it is at work, and end its turn before the same work is begun here",
+            ),
             _ if !self.left.is_empty() => (
                 Code::SessionLeftovers,
                 "look what they do, and end them if they are at the same work",
             ),
             Fate::Died(_)
-            | Fate::Open(_)
+            | Fate::Open(_, None)
             | Fate::Interrupted
             | Fate::Limited(_)
             | Fate::Failed(_)
@@ -119,7 +126,7 @@ impl fmt::Display for LastSession {
                 "the last {agent} session died in the middle of {}",
                 tool(in_tool)
             )?,
-            Fate::Open(in_tool) => write!(
+            Fate::Open(in_tool, _) => write!(
                 f,
                 "the last {agent} session is still in, or died in, the middle of {}",
                 tool(in_tool)
@@ -140,6 +147,9 @@ impl fmt::Display for LastSession {
         }
         if let Some(at) = self.at {
             write!(f, ", {}", format_seconds(at))?;
+        }
+        if let Fate::Open(_, Some(pid)) = self.fate {
+            write!(f, "; process {pid} may have it")?;
         }
         if !self.left.is_empty() {
             let pids: Vec<String> = self.left.iter().take(5).map(ToString::to_string).collect();
@@ -188,11 +198,10 @@ pub(crate) fn last_session(
     }
     let world = project.world();
     let ancestors = rekindle_runner::ancestors();
-    let has_started_us = |owner: &Owner| match owner {
-        Owner::Process { .. } | Owner::Opener { .. } => {
-            matches!(life(owner), Life::Alive(Some(pid)) if ancestors.contains(&pid))
-        }
-        Owner::Lock(_) => false,
+    let openers = Openers::default();
+    let has_started_us = |owner: &Owner| match openers.life(owner) {
+        Life::Alive(Some(pid)) | Life::Unknown(Some(pid)) => ancestors.contains(&pid),
+        Life::Alive(None) | Life::Unknown(None) | Life::Gone => false,
     };
     let is_ours = |id: &str, owners: &[Owner]| match own {
         Own::Begins(own) if own == id => true,
@@ -201,7 +210,7 @@ pub(crate) fn last_session(
         Own::None | Own::Begins(_) | Own::GoesOn(_) => owners.iter().any(has_started_us),
     };
     let traced = traces::last_session(&world, project.folder(), &is_ours);
-    let traced = traced.and_then(|trace| judge(project, trace, own));
+    let traced = traced.and_then(|trace| judge(project, &openers, trace, own));
     // A session that is alive has got over whatever stopped it.
     let noted = note(&world, project.folder());
     let noted = noted.filter(|noted| match (own, &noted.id) {
@@ -227,7 +236,7 @@ pub(crate) fn last_session(
 /// Chooses between a transcript and a note: what broke off says more than any note about it.
 fn newer(traced: LastSession, noted: LastSession) -> LastSession {
     let tells_more = match traced.fate {
-        Fate::Running(_) | Fate::Died(_) | Fate::Open(_) => true,
+        Fate::Running(_) | Fate::Died(_) | Fate::Open(..) => true,
         Fate::Interrupted | Fate::Limited(_) | Fate::Failed(_) | Fate::Done => false,
     };
     let is_same = traced.id == noted.id;
@@ -239,18 +248,23 @@ fn newer(traced: LastSession, noted: LastSession) -> LastSession {
 }
 
 /// Says of a trace what became of the session, by who is there now; nothing where nobody can know.
-fn judge(project: &Project, trace: traces::LastSession, own: Own<'_>) -> Option<LastSession> {
+fn judge(
+    project: &Project,
+    openers: &Openers,
+    trace: traces::LastSession,
+    own: Own<'_>,
+) -> Option<LastSession> {
     // Whoever goes on with it now is not who left it like this.
     let is_taken_over = own == Own::GoesOn(&trace.id);
     let life = match trace.agent {
         _ if is_taken_over => Life::Gone,
         // Claude Code takes its process off the list when it ends, and Codex leaves its lock.
         Preset::Codex | Preset::Gemini | Preset::Opencode if trace.owners.is_empty() => {
-            Life::Unknown
+            Life::Unknown(None)
         }
         // One that was killed stays on the list, beside the one that went on with its session.
         Preset::Claude | Preset::Codex | Preset::Gemini | Preset::Opencode => {
-            let lives = trace.owners.iter().map(life);
+            let lives = trace.owners.iter().map(|owner| openers.life(owner));
             lives.max().unwrap_or(Life::Gone)
         }
     };
@@ -260,14 +274,14 @@ fn judge(project: &Project, trace: traces::LastSession, own: Own<'_>) -> Option<
         (_, Life::Alive(pid)) => Fate::Running(pid),
         (Reached::InTool(tool), Life::Gone) => Fate::Died(Some(tool)),
         (Reached::InTurn, Life::Gone) => Fate::Died(None),
-        (Reached::InTool(tool), Life::Unknown) => Fate::Open(Some(tool)),
-        (Reached::InTurn, Life::Unknown) => Fate::Open(None),
-        (Reached::Unknown, Life::Gone | Life::Unknown) => return None,
+        (Reached::InTool(tool), Life::Unknown(pid)) => Fate::Open(Some(tool), pid),
+        (Reached::InTurn, Life::Unknown(pid)) => Fate::Open(None, pid),
+        (Reached::Unknown, Life::Gone | Life::Unknown(_)) => return None,
     };
     let left = match &fate {
         Fate::Died(_) => left_of(project, trace.agent, &trace.id),
         Fate::Running(_)
-        | Fate::Open(_)
+        | Fate::Open(..)
         | Fate::Interrupted
         | Fate::Limited(_)
         | Fate::Failed(_)
@@ -285,7 +299,11 @@ fn judge(project: &Project, trace: traces::LastSession, own: Own<'_>) -> Option<
 /// Finds what a session started and left; what the one that started us has is not left.
 fn left_of(project: &Project, agent: Preset, session: &str) -> Vec<u32> {
     if agent == Preset::Opencode {
-        return rekindle_runner::abandoned("OPENCODE_PID", project.folder());
+        // A shell that was once started from there is no leftover if it is the one that calls us.
+        let mut left = rekindle_runner::abandoned("OPENCODE_PID", project.folder());
+        let ancestors = rekindle_runner::ancestors();
+        left.retain(|pid| !ancestors.contains(pid));
+        return left;
     }
     let mut left = rekindle_runner::carrying("CLAUDE_CODE_SESSION_ID", session);
     if let Some(own) = project.variables.get("CLAUDE_PID") {
@@ -300,39 +318,59 @@ fn left_of(project: &Project, agent: Preset, session: &str) -> Vec<u32> {
 enum Life {
     /// It is not.
     Gone,
-    /// It may be.
-    Unknown,
+    /// It may be; in which process, where one comes into question.
+    Unknown(Option<u32>),
     /// It is; in which process, where that is known.
     Alive(Option<u32>),
 }
 
-fn life(owner: &Owner) -> Life {
-    let alive = |is_alive: bool, pid| {
-        if is_alive {
-            Life::Alive(pid)
-        } else {
-            Life::Gone
-        }
-    };
-    match owner {
-        Owner::Process { pid, start_time } => {
-            let process = ProcessIdentity::of(*pid);
-            let is_it = process.is_some_and(|process| process.start_time == Some(*start_time));
-            alive(is_it, Some(*pid))
-        }
-        Owner::Lock(file) => alive(matches!(Lock::probe(file), Ok(Occupancy::Held(_))), None),
-        Owner::Opener { file, folder, at } => {
-            let mut openers = rekindle_runner::openers(file);
-            openers.retain(|opener| match (opener.started, at) {
-                (Some(started), Some(at)) => started <= *at,
-                (None, _) | (_, None) => true,
-            });
-            let is_here = |opener: &&Opener| opener.folder.as_ref() == Some(folder);
-            match openers.iter().find(is_here) {
-                Some(opener) => Life::Alive(Some(opener.pid)),
-                // One that serves many folders works in none of them.
-                None if !openers.is_empty() => Life::Unknown,
-                None => Life::Gone,
+/// Who has files open, looked up once for each file: all processes are gone through for that.
+#[derive(Default)]
+struct Openers(RefCell<BTreeMap<Utf8PathBuf, Vec<Opener>>>);
+
+impl Openers {
+    fn of(&self, file: &Utf8Path) -> Vec<Opener> {
+        let mut known = self.0.borrow_mut();
+        let look = || rekindle_runner::openers(file);
+        known.entry(file.to_owned()).or_insert_with(look).clone()
+    }
+
+    fn life(&self, owner: &Owner) -> Life {
+        let alive = |is_alive: bool, pid| {
+            if is_alive {
+                Life::Alive(pid)
+            } else {
+                Life::Gone
+            }
+        };
+        match owner {
+            Owner::Process { pid, start_time } => {
+                let process = ProcessIdentity::of(*pid);
+                let is_it = process.is_some_and(|process| process.start_time == Some(*start_time));
+                alive(is_it, Some(*pid))
+            }
+            Owner::Lock(file) => alive(matches!(Lock::probe(file), Ok(Occupancy::Held(_))), None),
+            Owner::Opener {
+                file,
+                folder,
+                at,
+                other,
+            } => {
+                let mut openers = self.of(file);
+                openers.retain(|opener| opener.was_there(*at));
+                let mut here = openers
+                    .iter()
+                    .filter(|one| one.folder.as_ref() == Some(folder));
+                match here.next() {
+                    // Of two sessions that it may have, it has one.
+                    Some(opener) if other.is_some() && opener.was_there(*other) => {
+                        Life::Unknown(Some(opener.pid))
+                    }
+                    Some(opener) => Life::Alive(Some(opener.pid)),
+                    // One that serves many folders works in none of them.
+                    None if !openers.is_empty() => Life::Unknown(None),
+                    None => Life::Gone,
+                }
             }
         }
     }
@@ -375,7 +413,8 @@ pub(crate) fn can_go_on(
     };
     match traces::fitness(world, preset, session, folder) {
         traces::Fitness::Whole(owners) => {
-            let is_alive = |owner: &Owner| matches!(life(owner), Life::Alive(_));
+            let openers = Openers::default();
+            let is_alive = |owner: &Owner| matches!(openers.life(owner), Life::Alive(_));
             !owners.iter().any(is_alive)
         }
         traces::Fitness::Unknown => true,
@@ -441,7 +480,8 @@ mod tests {
             said(Fate::Running(None)),
             said(Fate::Died(Some("Bash: a\u{1b}[2J".to_owned()))),
             said(Fate::Died(None)),
-            said(Fate::Open(None)),
+            said(Fate::Open(None, None)),
+            said(Fate::Open(Some("bash: make".to_owned()), Some(7))),
             said(Fate::Interrupted),
             said(Fate::Limited(Some("3am".to_owned()))),
             said(Fate::Failed("no\nidea".to_owned())),
@@ -452,6 +492,7 @@ mod tests {
         the last Claude Code session died in the middle of `Bash: a\u{1b}[2J`, 2026-01-20T12:00:00Z
         the last Claude Code session died in the middle of its turn, 2026-01-20T12:00:00Z
         the last Claude Code session is still in, or died in, the middle of its turn, 2026-01-20T12:00:00Z
+        the last Claude Code session is still in, or died in, the middle of `bash: make`, 2026-01-20T12:00:00Z; process 7 may have it
         the last Claude Code session was interrupted by a person, 2026-01-20T12:00:00Z
         the last Claude Code session stopped at a usage limit that is over at 3am, 2026-01-20T12:00:00Z
         the last Claude Code session stopped with an error: no\nidea, 2026-01-20T12:00:00Z

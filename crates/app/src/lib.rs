@@ -55,7 +55,7 @@ pub use validate::{Validated, validate};
 
 pub use rekindle_agents::config::Run as RunDefaults;
 pub use rekindle_agents::{Agent, Preset};
-pub use rekindle_git::{ChangeKind, Mode, RepoPath, Rescue, Rescued};
+pub use rekindle_git::{ChangeKind, Mode, RepoPath, Rescue, Rescued, SCRUBBED as GIT_VARIABLES};
 pub use rekindle_protocols::Validation;
 pub use rekindle_runner::{
     After, Change, Cost, Ending, GivenUp, Missing, Output, Progress, Recovered, Skipped, Tally,

@@ -301,7 +301,7 @@ fn refuse_to_begin(project: &Project, planned: &Planned, options: &Options) -> R
         return Ok(());
     };
     // Of a session without a process it is not known whether it is the one that calls us.
-    let Fate::Running(Some(pid)) = last.fate else {
+    let (Fate::Running(Some(pid)) | Fate::Open(_, Some(pid))) = last.fate else {
         return Ok(());
     };
     if !options.is_agreed() {

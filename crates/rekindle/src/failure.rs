@@ -168,7 +168,7 @@ fn hints(error: &Error) -> Vec<String> {
             )]
         }
         Error::SessionAlive { id, pid, .. } => vec![
-            format!("wait until it has ended its turn, or end it: `kill {pid}`"),
+            format!("wait until process {pid} has ended its turn, or end that turn yourself"),
             format!("to go on beside it, say yes yourself: `rekindle resume {id}` without `--yes`"),
         ],
         Error::Run(error) => vec![error.hint().unwrap_or_else(doctor)],

@@ -492,8 +492,11 @@ fn the_demo_is_killed_goes_on_and_does_every_task_once() -> Result<()> {
     let scratch = sandbox.root().join("scratch");
     fs_err::create_dir(&scratch)?;
     let typed = sandbox.typed(&["demo"]).without("REKINDLE_NOW");
+    // As in a hook, or in an alias of a linked worktree.
+    let typed = typed.with("GIT_DIR", sandbox.path(".git").as_str());
     let ran = typed.with("TMPDIR", scratch.as_str()).run()?;
     assert_eq!(ran.code(), Some(0), "{ran}");
+    assert!(!sandbox.path(".git").exists(), "it stays in its folder");
     assert!(ran.stdout().contains("*** killed"), "{ran}");
     assert!(
         ran.stdout().contains("Every task landed exactly once"),

@@ -721,3 +721,26 @@ fn locks_that_a_killed_git_left_in_a_worktree_lose_no_work() {
         assert_eq!(left.count(), 0, "{lock}");
     }
 }
+
+/// Some programs go by this variable and not by the folder they are in.
+#[test]
+fn the_working_folder_of_an_agent_is_its_worktree_by_all_accounts() {
+    let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
+    project.plan("A");
+    let script = project.path().join(".rekindle/agent.awk");
+    fs::create_dir_all(script.parent().unwrap()).unwrap();
+    fs::write(&script, r#"BEGIN { print ENVIRON["PWD"] > "A.txt" }"#).unwrap();
+    // No shell: that would set it right by itself.
+    let config = format!(
+        "[agent]\ndefault = \"mine\"\n[agents.mine]\ncommand = \"awk -f {}\"\n",
+        script.display()
+    );
+    fs::write(project.path().join(".rekindle/config.toml"), config).unwrap();
+    let arguments = ["run", "plan.json", "--branch", "result", "--yes"];
+    let mut run = project.command(&arguments);
+    assert_done(&run.env("PWD", project.path()).output().unwrap());
+    let told = project.git(&["show", "result:A.txt"]);
+    let worktrees = project.path().join(".rekindle/worktrees");
+    assert!(Path::new(told.trim()).starts_with(&worktrees), "{told}");
+    assert!(told.trim().ends_with("/A"), "{told}");
+}

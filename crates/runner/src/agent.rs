@@ -42,6 +42,7 @@ pub(crate) fn prepare(invocation: &Invocation, mark: &str) -> io::Result<Waiting
                 .map(|(name, value)| (name, value)),
         )
         .env(MARK, mark)
+        .env("PWD", &invocation.folder)
         .current_dir(&invocation.folder)
         // A file and not a pipe: an agent that does not read must not make us wait.
         .stdin(Stdio::from(input))

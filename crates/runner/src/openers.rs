@@ -22,6 +22,16 @@ pub struct Opener {
     pub started: Option<Timestamp>,
 }
 
+impl Opener {
+    /// Returns whether it ran at a time; what is not known is no reason to think otherwise.
+    pub fn was_there(&self, at: Option<Timestamp>) -> bool {
+        match (self.started, at) {
+            (Some(started), Some(at)) => started <= at,
+            (None, _) | (_, None) => true,
+        }
+    }
+}
+
 /// Returns the living processes that have a file open, which is named by its real path.
 ///
 /// Those of other users can not be seen.

@@ -294,6 +294,7 @@ impl Worker<'_> {
     }
 
     fn start(&self, command: &OrderCommand) -> std::io::Result<Child> {
+        let folder = working_folder(&self.order.worktree, &self.order.folder)?;
         let input = rekindle_fs::scratch(command.input.as_bytes())?;
         Command::new(&command.program)
             .args(&command.arguments)
@@ -303,7 +304,9 @@ impl Worker<'_> {
                 "GIT_CEILING_DIRECTORIES",
                 self.order.worktree.parent().unwrap_or(&self.order.worktree),
             )
-            .current_dir(working_folder(&self.order.worktree, &self.order.folder)?)
+            // Some programs take this for the folder that they work in; it would be the user's own.
+            .env("PWD", &folder)
+            .current_dir(folder)
             .stdin(Stdio::from(input))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -4,8 +4,14 @@
 //! reads them without writing if the log's index may only be read: it then makes one in memory. Where
 //! there is no log the file is all there is, and is read as one that nobody changes.
 
+use std::io::Read as _;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
 use camino::Utf8Path;
 use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row, params_from_iter};
 
@@ -15,13 +21,35 @@ use crate::{DatabaseQuestion, DatabaseRow, ReadError};
 /// How many steps of SQLite's machine pass between two looks whether it is enough.
 const STEPS_A_LOOK: i32 = 100_000;
 /// How many looks an answer may take. A damaged or hostile database must not keep anybody waiting.
-const MOST_LOOKS: u32 = 200;
+const MOST_LOOKS: u32 = 100;
+/// The headers of a log and of its first page, and the smallest page.
+const SHORTEST_LOG: usize = 32 + 24 + 512;
+
+/// How long an answer is waited for. In some states of a log SQLite tries again for ten seconds
+/// without a step; who asks is a hook, or a person.
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
+/// The longest text that is looked at, in bytes.
+const LONGEST_TEXT: i32 = 16 << 20;
+/// The most memory that SQLite may take, in bytes.
+const MOST_MEMORY: i64 = 256 << 20;
 
 pub(crate) fn ask(
     database: &Utf8Path,
     question: &DatabaseQuestion,
 ) -> Result<Vec<DatabaseRow>, ReadError> {
     drop(open(database)?);
+    let (answer, answered) = mpsc::sync_channel(1);
+    let (database, question) = (database.to_owned(), question.clone());
+    // Nobody waits for it any more when it comes too late, and it ends with us.
+    thread::spawn(move || answer.send(answer_to(&database, &question)));
+    let slow = |_| ReadError::Failed("it takes too long to answer".to_owned());
+    answered.recv_timeout(LONGEST_WAIT).map_err(slow)?
+}
+
+fn answer_to(
+    database: &Utf8Path,
+    question: &DatabaseQuestion,
+) -> Result<Vec<DatabaseRow>, ReadError> {
     let mut connection = connect(database)?;
     let mut n_looks = 0;
     let is_enough = move || {
@@ -39,16 +67,18 @@ pub(crate) fn ask(
 }
 
 fn connect(database: &Utf8Path) -> Result<Connection, ReadError> {
-    let beside = |end: &str| {
+    let length = |end: &str| {
         let meta = fs_err::metadata(format!("{database}{end}"));
         meta.map_or(0, |meta| meta.len())
     };
-    let (log, index) = (beside("-wal"), beside("-shm"));
-    let way = match (log, index) {
-        (0, _) => "immutable=1",
+    if length("-journal") > 0 {
+        return Err(ReadError::Failed("a change of it is under way".to_owned()));
+    }
+    let way = match (has_log(database), length("-shm")) {
+        (false, _) => "immutable=1",
         // What the log says can not be left out, and its index would have to be made in the folder.
-        (_, 0) => return Err(ReadError::Failed("its log has no index".to_owned())),
-        (_, _) => "readonly_shm=1",
+        (true, 0) => return Err(ReadError::Failed("its log has no index".to_owned())),
+        (true, _) => "readonly_shm=1",
     };
     let path = database.as_str();
     let path = path.replace('%', "%25");
@@ -69,7 +99,21 @@ fn connect(database: &Utf8Path) -> Result<Connection, ReadError> {
     ] {
         connection.set_db_config(setting, is_on).map_err(failed)?;
     }
+    connection
+        .set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_TEXT)
+        .map_err(failed)?;
+    connection
+        .pragma_update(None, "hard_heap_limit", MOST_MEMORY)
+        .map_err(failed)?;
     Ok(connection)
+}
+
+/// Returns whether there is a log that says anything: one page at least behind a header that SQLite knows.
+fn has_log(database: &Utf8Path) -> bool {
+    let mut head = [0; SHORTEST_LOG];
+    let log = fs_err::File::open(format!("{database}-wal"));
+    let is_read = log.and_then(|mut log| log.read_exact(&mut head)).is_ok();
+    is_read && matches!(head, [0x37, 0x7f, 0x06, 0x82 | 0x83, ..])
 }
 
 fn texts(row: &Row<'_>) -> rusqlite::Result<DatabaseRow> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 use rusqlite::Connection;
 
-use super::ask;
+use super::{answer_to, ask};
 use crate::{
     Clock, DatabaseQuestion, MemoryWorld, ReadError, RealWorld, Recorder, Recording, World,
 };
@@ -94,6 +94,26 @@ fn a_database_that_was_closed_is_read_without_a_log() {
 }
 
 #[test]
+fn a_log_that_says_nothing_is_none() {
+    let scene = Scene::new();
+    scene
+        .writer
+        .execute_batch("PRAGMA wal_checkpoint(PASSIVE)")
+        .unwrap();
+    let (_copy, database) = scene.killed();
+    let log = format!("{database}-wal");
+    // Killed between the header and the first page; and a header that is none, which SQLite passes over.
+    fs_err::OpenOptions::new()
+        .write(true)
+        .open(&log)
+        .and_then(|log| log.set_len(32))
+        .unwrap();
+    assert_eq!(said(&database), BOTH);
+    fs_err::write(&log, [b'x'; 9000]).unwrap();
+    assert_eq!(said(&database), BOTH);
+}
+
+#[test]
 fn the_writer_goes_on_while_we_look() {
     let scene = Scene::new();
     assert_eq!(said(&scene.database()), BOTH);
@@ -119,13 +139,15 @@ fn what_can_not_be_read_whole_is_not_read_at_all() {
     let damaged = folder.join("damaged");
     fs_err::write(&damaged, [b'x'; 8192]).unwrap();
     assert_eq!(said(&damaged), r#"Err("file is not a database")"#);
+    fs_err::write(folder.join("damaged-journal"), "half a change").unwrap();
+    assert_eq!(said(&damaged), r#"Err("a change of it is under way")"#);
 }
 
 #[test]
 fn nothing_is_changed_and_nothing_runs_for_ever() {
     let scene = Scene::new();
     let refused = |sql: &str| {
-        let answer = ask(&scene.database(), &DatabaseQuestion::new(sql, &[]));
+        let answer = answer_to(&scene.database(), &DatabaseQuestion::new(sql, &[]));
         answer.unwrap_err().to_string()
     };
     let written = refused("DELETE FROM word");
@@ -134,6 +156,8 @@ fn nothing_is_changed_and_nothing_runs_for_ever() {
         "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n",
     );
     assert!(endless.contains("interrupted"), "{endless}");
+    let large = refused("SELECT hex(zeroblob(400000000))");
+    assert!(large.contains("too big"), "{large}");
     scene
         .writer
         .execute_batch("ALTER TABLE word RENAME TO w; CREATE VIEW word AS SELECT * FROM w;")

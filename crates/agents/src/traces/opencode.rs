@@ -21,24 +21,27 @@ const SESSIONS: &str = "\
     SELECT id, directory,
            (SELECT max(time_created) FROM message WHERE session_id = session.id) AS spoken
     FROM session
-    WHERE parent_id IS NULL
+    WHERE parent_id IS NULL AND spoken IS NOT NULL
       AND (directory = ?1 OR substr(directory, 1, length(?1) + 1) = ?1 || '/')
-    ORDER BY spoken DESC, id DESC LIMIT 40";
+    ORDER BY spoken DESC, id DESC LIMIT 2000";
 /// The last message of a session.
 const LAST_MESSAGE: &str = "\
-    SELECT id, time_updated, data ->> '$.finish', data ->> '$.error.name'
+    SELECT id, time_updated, json_valid(data),
+           CASE WHEN json_valid(data) THEN data ->> '$.finish' END,
+           CASE WHEN json_valid(data) THEN data ->> '$.error.name' END
     FROM message WHERE session_id = ?1
     ORDER BY time_created DESC, id DESC LIMIT 1";
 /// The parts of a message, the last one first; what a tool was given, where it has given nothing back.
-/// Outputs can be long and are left where they are.
+/// Outputs can be long and are left where they are, of an input the beginnings are enough.
 const PARTS: &str = "\
-    SELECT time_updated,
-           CASE WHEN data ->> '$.state.status' IN ('pending', 'running')
-                THEN substr(data ->> '$.tool', 1, 200) END,
-           CASE WHEN data ->> '$.state.status' IN ('pending', 'running')
-                THEN substr(data ->> '$.state.input', 1, 65536) END
-    FROM part WHERE message_id = ?1
-    ORDER BY id DESC LIMIT 400";
+    SELECT time_updated, CASE WHEN is_open THEN substr(data ->> '$.tool', 1, 200) END,
+           CASE WHEN is_open THEN (SELECT json_group_object(key, substr(value, 1, 1000))
+                                   FROM json_each(data, '$.state.input')) END
+    FROM (SELECT id, time_updated, data,
+                 CASE WHEN json_valid(data)
+                      THEN data ->> '$.state.status' IN ('pending', 'running') END AS is_open
+          FROM part WHERE message_id = ?1 ORDER BY id DESC LIMIT 400)
+    ORDER BY id DESC";
 /// The folder that a session was begun in.
 const FOLDER: &str = "SELECT directory FROM session WHERE id = ?1";
 /// Any session at all.
@@ -51,28 +54,49 @@ pub(super) fn last_session(
 ) -> Option<LastSession> {
     let real = world.resolve(folder).ok()?;
     let database = Database::of(world)?;
-    let sessions = database.ask(SESSIONS, &[real.as_str()]).ok()?;
-    sessions.into_iter().find_map(|row| {
-        let [Some(id), Some(begun_in), _] = columns(row) else {
-            return None;
-        };
-        let begun_in = Utf8PathBuf::from(begun_in);
-        if !crate::agent::is_session_id(&id) || !is_part_of(world, &real, &begun_in) {
-            return None;
-        }
-        let (reached, at) = database.reached(&id)?;
-        let owners = vec![database.owner(begun_in, at)];
-        if is_ours(&id, &owners) {
-            return None;
-        }
-        Some(LastSession {
-            agent: Preset::Opencode,
-            id,
-            at,
-            reached,
-            owners,
+    let rows = database.ask(SESSIONS, &[real.as_str()]).ok()?;
+    let sessions: Vec<Session> = rows.into_iter().filter_map(Session::read).collect();
+    sessions
+        .iter()
+        .filter(|session| is_part_of(world, &real, &session.folder))
+        .find_map(|session| {
+            let (reached, at) = database.reached(&session.id);
+            let is_other =
+                |other: &&Session| other.id != session.id && other.folder == session.folder;
+            let other = sessions
+                .iter()
+                .find(is_other)
+                .and_then(|other| other.spoken);
+            let owners = vec![database.owner(session.folder.clone(), at, other)];
+            if is_ours(&session.id, &owners) {
+                return None;
+            }
+            Some(LastSession {
+                agent: Preset::Opencode,
+                id: session.id.clone(),
+                at,
+                reached,
+                owners,
+            })
         })
-    })
+}
+
+/// A session in which something was said.
+struct Session {
+    id: String,
+    folder: Utf8PathBuf,
+    spoken: Option<Timestamp>,
+}
+
+impl Session {
+    fn read(row: DatabaseRow) -> Option<Self> {
+        let [id, folder, spoken] = columns(row);
+        Some(Self {
+            id: id.filter(|id| crate::agent::is_session_id(id))?,
+            folder: folder?.into(),
+            spoken: time(spoken),
+        })
+    }
 }
 
 pub(super) fn fitness(world: &dyn World, session: &str, folder: &Utf8Path) -> Fitness {
@@ -95,8 +119,8 @@ pub(super) fn fitness(world: &dyn World, session: &str, folder: &Utf8Path) -> Fi
     if world.resolve(folder).is_ok_and(|real| real != begun_in) {
         return Fitness::Elsewhere(begun_in);
     }
-    let at = database.reached(session).and_then(|(_, at)| at);
-    Fitness::Whole(vec![database.owner(begun_in, at)])
+    let (_, at) = database.reached(session);
+    Fitness::Whole(vec![database.owner(begun_in, at, None)])
 }
 
 struct Database<'w> {
@@ -122,25 +146,27 @@ impl<'w> Database<'w> {
         self.world.database(&self.file, &question)
     }
 
-    /// Returns who has a session that said something last at a time.
-    fn owner(&self, folder: Utf8PathBuf, at: Option<Timestamp>) -> Owner {
+    /// Returns who has a session that said something last at a time, and another one at another.
+    fn owner(&self, folder: Utf8PathBuf, at: Option<Timestamp>, other: Option<Timestamp>) -> Owner {
         Owner::Opener {
             file: self.file.clone(),
             folder,
             at,
+            other,
         }
     }
 
     /// Returns how far a session had come, and when.
-    fn reached(&self, session: &str) -> Option<(Reached, Option<Timestamp>)> {
-        let row = self
-            .ask(LAST_MESSAGE, &[session])
-            .ok()?
-            .into_iter()
-            .next()?;
-        let [Some(id), updated, finish, error] = columns(row) else {
-            return None;
+    fn reached(&self, session: &str) -> (Reached, Option<Timestamp>) {
+        let rows = self.ask(LAST_MESSAGE, &[session]).unwrap_or_default();
+        let Some([Some(id), updated, Some(is_valid), finish, error]) =
+            rows.into_iter().next().map(columns)
+        else {
+            return (Reached::Unknown, None);
         };
+        if is_valid == "0" {
+            return (Reached::Unknown, time(updated));
+        }
         let mut at = time(updated);
         let mut open_tool = None;
         for part in self.ask(PARTS, &[&id]).unwrap_or_default() {
@@ -158,7 +184,7 @@ impl<'w> Database<'w> {
             (None, Some("tool-calls" | "unknown") | None, None) => Reached::InTurn,
             (Some(_), ..) | (None, Some(_), _) => Reached::EndOfTurn,
         };
-        Some((reached, at))
+        (reached, at)
     }
 }
 

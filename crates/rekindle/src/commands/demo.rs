@@ -122,7 +122,10 @@ impl Demo {
                     "user.name=demo",
                     "-c",
                     "user.email=demo@localhost",
+                    "-c",
+                    "core.hooksPath=/dev/null",
                     "commit",
+                    "--no-gpg-sign",
                     "-qm",
                     "The plan",
                 ],
@@ -143,6 +146,7 @@ impl Demo {
     fn other(&self, program: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(program);
         command.args(arguments).current_dir(&self.folder);
+        scrub(&mut command);
         command
     }
 
@@ -155,6 +159,7 @@ impl Demo {
             .env_remove("REKINDLE_NOW")
             .env("DEMO", &self.folder)
             .stdin(Stdio::null());
+        scrub(&mut command);
         command
     }
 
@@ -282,4 +287,11 @@ fn new_folder() -> Result<Utf8PathBuf, Failure> {
     Err(Failure::cannot(format!(
         "the demo found no free name beside `{folder}`"
     )))
+}
+
+/// In a hook, or in an alias of a linked worktree, git would work in the user's own repository.
+fn scrub(command: &mut Command) {
+    for name in rekindle_app::GIT_VARIABLES {
+        command.env_remove(name);
+    }
 }

@@ -288,6 +288,7 @@ impl Orchestrator<'_> {
             .map_err(|source| Error::Worker { source })?;
         let child = command
             .args(["-c", check])
+            .env("PWD", &working)
             .current_dir(working)
             .env("REKINDLE_RUN", &self.engine.id.name)
             .env("REKINDLE_TASK", &self.engine.work.tasks[task].id)
