@@ -124,7 +124,7 @@ pub(crate) enum Command {
     ///
     /// The runs are made on a copy of this repository, or on a small one where there is none; this one is not touched.
     /// Orchestrators, workers, agents and all of them at once are killed with `kill -9`, some are stopped for a while instead.
-    /// No hook and no signature of yours is needed, Ctrl-C ends everything and removes the copy, and nothing else is left in the temporary folder.
+    /// Your hooks are not run and nothing is signed; Ctrl-C ends everything and removes the copy.
     /// Exit 0 means that nothing at all was wrong; the copy of a run that went wrong is kept and named.
     Torture(TortureArguments),
     /// Does one attempt at a task; started by `run` and `resume`
