@@ -38,7 +38,8 @@ fn chore(args: &[String]) -> Result<ExitCode, String> {
     let text = format!(
         "# Soak\n\n\
          Made by `cargo xtask soak {kills}`, which is `rekindle torture --kills {kills}`; every figure is of that run.\n\n\
-         Orchestrators, workers, agents and all of them at once are killed with `kill -9` at moments that come from a seed; some are stopped for longer than a silent worker is waited for, and then go on.\n\
+         Orchestrators, workers, agents and all of them at once are killed with `kill -9`; some are stopped for longer than a silent worker is waited for, and then go on.\n\
+         Plans and disturbances come from a seed: which kind, how long after the one before, which of those whom it fits; what these are doing at that moment is up to the machine, so that the figures differ from time to time.\n\
          After each death of an orchestrator the run is resumed.\n\
          At the end every task has landed exactly once, the tree is that of an undisturbed run, every line that an agent wrote is on the branch or kept, no process and no worktree is left, and no log has a damaged line; whatever is not so is listed under \"Wrong\".\n\n\
          {}\n\

@@ -130,7 +130,8 @@ pub(crate) enum Command {
     ///
     /// The runs are made on a copy of this repository, or on a small one where there is none; this one is not touched.
     /// Orchestrators, workers, agents and all of them at once are killed with `kill -9`, some are stopped for a while instead.
-    /// Exit 0 means that nothing at all was wrong.
+    /// Your hooks are not run and nothing is signed; Ctrl-C ends everything and removes the copy.
+    /// Exit 0 means that nothing at all was wrong; the copy of a run that went wrong is kept and named.
     Torture(TortureArguments),
     /// Does one attempt at a task; started by `run` and `resume`
     #[command(hide = true)]
@@ -154,14 +155,17 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 pub(crate) struct TortureArguments {
     /// Goes on until so many kills are done
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    pub(crate) kills: usize,
-    /// Chooses victims and moments
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) kills: u32,
+    /// Chooses plans and disturbances
+    ///
+    /// The same seed gives each run the same plan, and the same disturbances in the same order: of which kind, how long after the one before, and which of those whom it fits.
+    /// Moments are times of a clock, and what the processes are doing then is up to the machine: who is hit, and so the figures, differ from time to time.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
     /// How many workers at once
-    #[arg(long, value_name = "N", default_value = "4")]
-    pub(crate) jobs: std::num::NonZeroUsize,
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..))]
+    pub(crate) jobs: u8,
 }
 
 #[derive(Debug, Subcommand)]

@@ -109,7 +109,7 @@ fn every_schema_is_used_by_a_command_and_every_output_keeps_to_its_schema() -> R
             0,
         ),
         (
-            &["torture", "--kills", "0", "--json"],
+            &["torture", "--kills", "1", "--json"],
             "rekindle.torture/1",
             0,
         ),

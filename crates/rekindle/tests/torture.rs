@@ -5,10 +5,17 @@
     reason = "tests make the files they look at"
 )]
 
-use std::fs;
-use std::process::{Command, Output};
+use std::ffi::OsString;
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Output;
 
-use rekindle_testkit::repository::{Project, text};
+use camino::Utf8Path;
+use rekindle_testkit::gate::Gate;
+use rekindle_testkit::repository::{Project, kill, text};
+use rekindle_torture::Interruption;
 use serde_json::Value;
 
 /// What CI does; `cargo xtask soak` asks for thousands.
@@ -19,20 +26,133 @@ fn score(output: &Output) -> Value {
         .unwrap_or_else(|_| panic!("{}\n{}", text(&output.stdout), text(&output.stderr)))
 }
 
+fn names(folder: &Path) -> io::Result<Vec<OsString>> {
+    let entries = fs::read_dir(folder)?;
+    entries.map(|entry| Ok(entry?.file_name())).collect()
+}
+
+fn executable(path: &Path, script: &str) -> io::Result<()> {
+    fs::write(path, script)?;
+    fs::set_permissions(path, Permissions::from_mode(0o755))
+}
+
 #[test]
 fn killed_at_random_moments_runs_end_as_if_nobody_had() {
     let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
+    let temporary = tempfile::tempdir().unwrap();
     let before = project.git(&["for-each-ref"]);
-    let output = project.rekindle(&["torture", "--json", "--kills", &KILLS.to_string()]);
+    let mut command = project.command(&["torture", "--json", "--kills", &KILLS.to_string()]);
+    let output = command.env("TMPDIR", temporary.path()).output().unwrap();
     let score = score(&output);
     assert_eq!(score["wrong"], serde_json::json!([]), "{score}");
     assert_eq!(output.status.code(), Some(0));
     let killed = score["killed"].as_object().unwrap().values();
     let killed: u64 = killed.map(|count| count.as_u64().unwrap()).sum();
     assert!(killed >= KILLS, "{score}");
-    // What was tortured is a copy.
+    // What was tortured is a copy, and nothing is left of it.
     assert_eq!(project.git(&["for-each-ref"]), before);
     assert!(!project.path().join(".agent-memory").exists());
+    assert!(names(temporary.path()).unwrap().is_empty());
+}
+
+/// A hook or an alias says where its repository is; the user has hooks of his own, signs without a
+/// key, ignores what the agent writes, and has a run, a branch and a tag with names of ours.
+#[test]
+fn the_repository_and_the_settings_of_a_user_do_not_matter_and_are_not_touched() {
+    let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
+    let path = project.path();
+    let home = tempfile::tempdir().unwrap();
+    let hooks = home.path().join("hooks");
+    fs::create_dir(&hooks).unwrap();
+    let ran = home.path().join("ran");
+    for hook in ["pre-commit", "post-checkout", "reference-transaction"] {
+        executable(
+            &hooks.join(hook),
+            &format!("#!/bin/sh\necho {hook} >> '{}'\nexit 1\n", ran.display()),
+        )
+        .unwrap();
+    }
+    fs::create_dir_all(path.join(".agent-memory/runs/theirs")).unwrap();
+    fs::write(path.join(".agent-memory/runs/theirs/run.json"), "{}").unwrap();
+    fs::write(path.join(".gitignore"), "*.log\n*.txt\n").unwrap();
+    project.git(&["checkout", "-q", "-b", "rekindle-torture"]);
+    project.git(&["add", "."]);
+    project.git(&["commit", "-qm", "theirs"]);
+    project.git(&["tag", "rekindle-torture", "HEAD^"]);
+    project.git(&["checkout", "-q", "-b", "other"]);
+    project.git(&["remote", "add", "origin", "https://example.invalid/theirs"]);
+    let settings = home.path().join("gitconfig");
+    let text_of_settings = format!(
+        "[core]\n\thooksPath = {}\n[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = /bin/false\n\
+         [clone]\n\tdefaultRemoteName = theirs\n[grep]\n\tlineNumber = true\n",
+        hooks.display()
+    );
+    fs::write(&settings, text_of_settings).unwrap();
+    let state = || {
+        let config = fs::read(path.join(".git/config")).unwrap();
+        (
+            project.git(&["for-each-ref"]),
+            text(&config),
+            project.git(&["status", "--porcelain"]),
+        )
+    };
+    let before = state();
+    let mut command = project.command(&["torture", "--json", "--kills", "1"]);
+    command
+        .env("GIT_CONFIG_GLOBAL", &settings)
+        .env("GIT_DIR", path.join(".git"))
+        .env("GIT_INDEX_FILE", path.join(".git/index"));
+    let output = command.output().unwrap();
+    assert_eq!(score(&output)["wrong"], serde_json::json!([]));
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(state(), before);
+    assert!(!ran.exists(), "{}", fs::read_to_string(&ran).unwrap());
+}
+
+#[test]
+fn an_interruption_ends_everything_and_removes_the_copy() {
+    let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
+    let temporary = tempfile::tempdir().unwrap();
+    // Every agent sleeps, and here it stops at a gate instead.
+    let tools = tempfile::tempdir().unwrap();
+    let gate = Gate::new(Utf8Path::from_path(tools.path()).unwrap()).unwrap();
+    let sleep = format!("#!/bin/sh\n{}", gate.script());
+    executable(&tools.path().join("sleep"), &sleep).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let running = project.start(
+        &["torture", "--json"],
+        &[
+            ("TMPDIR", temporary.path().to_str().unwrap()),
+            ("PATH", &format!("{}:{path}", tools.path().display())),
+        ],
+    );
+    gate.wait().unwrap();
+    assert_eq!(
+        names(temporary.path()).unwrap().len(),
+        1,
+        "the copy is there"
+    );
+    kill(running.pid(), "INT");
+    let output = running.finish().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        said["error"]["message"],
+        "interrupted: what was running is ended, and the copy is removed"
+    );
+    assert!(names(temporary.path()).unwrap().is_empty());
+    assert!(project.processes().is_empty(), "{:?}", project.processes());
+}
+
+#[test]
+fn no_kills_and_no_workers_are_refused() {
+    let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
+    for option in ["--kills", "--jobs"] {
+        let output = project.rekindle(&["torture", option, "0"]);
+        assert_eq!(output.status.code(), Some(2));
+        let said = text(&output.stderr);
+        assert!(said.contains("0 is not in 1..="), "{said}");
+    }
 }
 
 /// A program that answers like rekindle and forgets the work of what was killed must be found out.
@@ -44,24 +164,20 @@ fn a_program_that_loses_work_gets_no_good_score() {
         "#!/bin/sh\n\"{}\" \"$@\"; code=$?\ngit for-each-ref --format='delete %(refname)' refs/rekindle | git update-ref --stdin\nexit $code\n",
         env!("CARGO_BIN_EXE_rekindle")
     );
-    fs::write(&forgetful, script).unwrap();
-    Command::new("chmod")
-        .arg("+x")
-        .arg(&forgetful)
-        .status()
-        .unwrap();
+    executable(&forgetful, &script).unwrap();
     let options = rekindle_torture::Options {
         program: forgetful.try_into().unwrap(),
         repository: None,
         kills: 200,
         seed: 5,
         jobs: 4,
+        interruption: Interruption::default(),
     };
     let score = rekindle_torture::torture(&options, &mut |_| {}).unwrap();
     assert!(score.bytes_lost > 0, "{score:?}");
     let kept = score.wrong.last().unwrap();
     let folder = kept.split('`').nth(1).unwrap();
-    fs::remove_dir_all(std::path::Path::new(folder).parent().unwrap()).unwrap();
+    fs::remove_dir_all(Path::new(folder).parent().unwrap()).unwrap();
 }
 
 #[test]
@@ -72,7 +188,11 @@ fn a_program_that_can_not_even_run_a_plan_is_named() {
         kills: 1,
         seed: 1,
         jobs: 1,
+        interruption: Interruption::default(),
     };
     let error = rekindle_torture::torture(&options, &mut |_| {}).unwrap_err();
-    assert_eq!(error.to_string(), "the undisturbed run ended badly: ");
+    assert_eq!(
+        error.to_string(),
+        "the undisturbed run ended badly: exit status: 1"
+    );
 }

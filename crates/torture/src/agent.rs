@@ -3,6 +3,9 @@
 /// What it is called beside the project.
 pub(crate) const FILE: &str = "agent.sh";
 
+/// The folder in a worktree that it writes to.
+pub(crate) const FOLDER: &str = "torture";
+
 /// Every line that is in a worktree for certain.
 pub(crate) const LEDGER: &str = "ledger";
 

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashSet};
 
 use rekindle_wire::torture::Score;
 
-use crate::git::git;
+use crate::git::{git, search};
 use crate::round::Told;
-use crate::scene::{BRANCH, Scene};
-use crate::{Error, name, processes};
+use crate::scene::{LANDED, Scene};
+use crate::{Error, agent, name, processes};
 
 /// Adds a round's damage to the score; returns what is wrong, for a person.
 pub(crate) fn check(
@@ -70,10 +70,11 @@ fn lost_marks(scene: &Scene) -> Result<Vec<String>, Error> {
         &project,
         &["for-each-ref", "--format=%(refname)", "refs/rekindle"],
     )?;
-    let mut arguments = vec!["grep", "--no-color", "-h", "-e", "^", BRANCH];
+    let marks = format!("{}/*.log", agent::FOLDER);
+    let mut arguments = vec!["grep", "--no-color", "--text", "-h", "-e", "^", LANDED];
     arguments.extend(refs.lines());
-    arguments.extend(["--", "torture/*.log"]);
-    let kept = git(&project, &arguments)?;
+    arguments.extend(["--", &marks]);
+    let kept = search(&project, &arguments)?;
     let kept: HashSet<&str> = kept.lines().collect();
     let ledger = scene.ledger()?;
     let lost = ledger.lines().filter(|mark| !kept.contains(mark));

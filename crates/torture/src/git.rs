@@ -1,30 +1,79 @@
 //! What is asked of git.
 
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use camino::Utf8Path;
+use rekindle_git::SCRUBBED;
 
 use crate::Error;
 
+/// What holds whatever a user has set: no program of his is started, nothing of his is signed, and
+/// answers have the form that is read here.
+const SETTINGS: &[&str] = &[
+    "user.name=torture",
+    "user.email=torture@localhost",
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "commit.gpgSign=false",
+    "protocol.file.allow=always",
+    // A cleaning in the background would still write when the folder is removed.
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "log.showSignature=false",
+    "grep.lineNumber=false",
+    "grep.column=false",
+];
+
 /// Runs git in a folder and returns what it printed.
 pub(crate) fn git(folder: &Utf8Path, arguments: &[&str]) -> Result<String, Error> {
-    let output = Command::new("git")
-        .args([
-            "-c",
-            "user.name=torture",
-            "-c",
-            "user.email=torture@localhost",
-        ])
+    let output = call(folder, arguments)?;
+    if output.status.success() {
+        return Ok(text(&output.stdout));
+    }
+    Err(refused(arguments, &output))
+}
+
+/// Runs a search of git, for which it is no failure to find nothing.
+pub(crate) fn search(folder: &Utf8Path, arguments: &[&str]) -> Result<String, Error> {
+    let output = call(folder, arguments)?;
+    match output.status.code() {
+        Some(0 | 1) => Ok(text(&output.stdout)),
+        _ => Err(refused(arguments, &output)),
+    }
+}
+
+/// Takes the variables away by which a hook or an alias points git at its own repository.
+pub(crate) fn scrub(command: &mut Command) -> &mut Command {
+    for name in SCRUBBED {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn call(folder: &Utf8Path, arguments: &[&str]) -> Result<Output, Error> {
+    let mut command = Command::new("git");
+    for setting in SETTINGS {
+        command.args(["-c", setting]);
+    }
+    scrub(&mut command)
         .args(arguments)
         .current_dir(folder)
         .stdin(Stdio::null())
         .output()
-        .map_err(Error::system("start git"))?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-    }
-    Err(Error::Git {
+        .map_err(Error::system("start git"))
+}
+
+fn refused(arguments: &[&str], output: &Output) -> Error {
+    let said = text(&output.stderr);
+    Error::Git {
         what: arguments.join(" "),
-        said: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
-    })
+        said: match said.trim() {
+            "" => output.status.to_string(),
+            said => said.to_owned(),
+        },
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }

@@ -4,8 +4,8 @@
 //! copy of a repository: a plan of tasks with dependencies is run once
 //! undisturbed and once while orchestrators, workers and agents are killed or
 //! stopped. What the branch, the rescues and the process table hold afterwards
-//! is the score. The moments come from a seed; what the processes are doing at
-//! such a moment is up to the machine.
+//! is the score. Plans and disturbances come from a seed; what the processes are
+//! doing at the moment of a disturbance is up to the machine.
 
 #![expect(
     clippy::disallowed_methods,
@@ -15,6 +15,9 @@
 mod agent;
 mod check;
 mod git;
+mod interruption;
+mod orchestrator;
+mod ordeal;
 mod processes;
 mod random;
 mod round;
@@ -23,15 +26,11 @@ mod scene;
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_wire::torture::{Restarts, Score};
 
+pub use crate::interruption::Interruption;
+use crate::ordeal::{Ordeal, TASKS};
 use crate::random::Random;
 use crate::round::{Round, Told};
 use crate::scene::Scene;
-
-/// How many tasks the plan of a round has.
-const TASKS: usize = 40;
-
-/// How often a round is disturbed before it may end.
-const DISTURBANCES: usize = 12;
 
 /// What to do.
 #[derive(Debug, Clone)]
@@ -46,6 +45,8 @@ pub struct Options {
     pub seed: u64,
     /// How many workers.
     pub jobs: usize,
+    /// Tells when it is to end before that.
+    pub interruption: Interruption,
 }
 
 /// Why there is no score.
@@ -70,6 +71,9 @@ pub enum Error {
     /// Even the run that nobody disturbed did not end well.
     #[error("the undisturbed run ended badly: {0}")]
     Undisturbed(String),
+    /// Somebody wanted it to end.
+    #[error("interrupted: what was running is ended, and the copy is removed")]
+    Interrupted,
 }
 
 impl Error {
@@ -83,20 +87,38 @@ impl Error {
 ///
 /// The folder of a round that went wrong is kept and named in the score.
 pub fn torture(options: &Options, after_round: &mut dyn FnMut(&Score)) -> Result<Score, Error> {
+    rounds(options, after_round).map_err(|error| {
+        // A signal of the terminal reaches git as well, which then fails.
+        if options.interruption.is_wanted() {
+            Error::Interrupted
+        } else {
+            error
+        }
+    })
+}
+
+fn rounds(options: &Options, after_round: &mut dyn FnMut(&Score)) -> Result<Score, Error> {
+    let interruption = &options.interruption;
     let mut random = Random::new(options.seed);
     let mut score = Score::new(options.seed, options.jobs);
     let mut restarts = Vec::new();
     while score.kills() < options.kills && score.wrong.is_empty() {
-        let needs = plan(&mut random);
+        let Ordeal {
+            needs,
+            disturbances,
+        } = Ordeal::draw(&mut random.stream());
         let scene = Scene::build(options, &needs)?;
-        let undisturbed = scene.undisturbed()?;
+        interruption.check()?;
+        let undisturbed = scene.undisturbed(interruption)?;
         scene.begin_anew()?;
-        let told = Round::new(&scene, &mut random, DISTURBANCES).run()?;
+        let told = Round::new(&scene, interruption, disturbances).run()?;
         let wrong = check::check(&scene, &undisturbed, &told, &mut score)?;
         count(&mut score, &told);
         restarts.extend(told.restarts);
         score.restart = Restarts::of(&restarts);
         if !wrong.is_empty() {
+            // What a signal of the terminal has spoiled is nobody's fault.
+            interruption.check()?;
             let kept = scene.keep();
             score.wrong.extend(wrong);
             score.wrong.push(format!("look around in `{kept}`"));
@@ -104,13 +126,6 @@ pub fn torture(options: &Options, after_round: &mut dyn FnMut(&Score)) -> Result
         after_round(&score);
     }
     Ok(score)
-}
-
-/// Returns for each task the earlier ones that it needs.
-fn plan(random: &mut Random) -> Vec<Vec<usize>> {
-    (0..TASKS)
-        .map(|task| (0..task).filter(|_| random.one_in(8)).collect())
-        .collect()
 }
 
 fn count(score: &mut Score, told: &Told) {

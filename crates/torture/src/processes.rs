@@ -1,10 +1,15 @@
 //! Which processes belong to a scene, and their sudden end.
 
+use std::time::Duration;
+
 use camino::Utf8Path;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The variable that every process of a scene inherits.
 pub(crate) const MARK: &str = "REKINDLE_TORTURE";
+
+/// How often [`end`] looks before it gives up.
+const MOST_LOOKS: usize = 200;
 
 /// What a process is in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +71,23 @@ fn role(words: &[&str]) -> Option<Role> {
 /// Sends a signal; a process that has just ended needs none.
 pub(crate) fn send(process: Process, signal: Signal) -> bool {
     kill_process(process.pid, signal).is_ok()
+}
+
+/// Kills every process that has inherited a mark, and whatever these have started meanwhile.
+pub(crate) fn end(mark: &str) {
+    // One that was just being started may be missed by the first look that finds nobody.
+    let mut n_empty = 0;
+    for _ in 0..MOST_LOOKS {
+        let left = living(mark);
+        n_empty = if left.is_empty() { n_empty + 1 } else { 0 };
+        if n_empty == 2 {
+            return;
+        }
+        for process in left {
+            send(process, Signal::KILL);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 #[cfg(test)]

@@ -1,14 +1,31 @@
 //! One round's project: a copy of a repository, a plan, an agent, and how rekindle is called there.
 
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::git::git;
+use crate::git::{git, scrub};
+use crate::interruption::Interruption;
+use crate::orchestrator::Orchestrator;
 use crate::{Error, Options, agent, has_commit, name, processes};
 
 /// The branch that runs land on.
-pub(crate) const BRANCH: &str = "rekindle-torture";
+const BRANCH: &str = "rekindle-torture";
+
+/// Its whole name, which nothing else can have.
+pub(crate) const LANDED: &str = "refs/heads/rekindle-torture";
+
+/// Everything that what is started may write outside of the project.
+const TEMPORARY: &str = "tmp";
+
+/// Where workflows and rekindle keep their files.
+const STATE: [&str; 2] = [".agent-memory", ".rekindle"];
+
+/// Every file of the agent is seen by git.
+const NOTHING_IGNORED: &str = "!*\n";
+
+/// Every file of the agent is kept as it is.
+const NOTHING_CONVERTED: &str = "* -text !eol -ident !filter !working-tree-encoding\n";
 
 /// Seconds of silence after which an orchestrator gives a worker up: few, so that stopping one is worth it.
 pub(crate) const SILENT_AFTER: u64 = 2;
@@ -55,6 +72,7 @@ impl Scene {
             Some(repository) => scene.copy(repository)?,
             None => scene.make()?,
         }
+        scene.make_ready()?;
         git(&scene.project(), &["rev-parse", "HEAD"])?
             .trim()
             .clone_into(&mut scene.base);
@@ -64,17 +82,35 @@ impl Scene {
 
     /// Copies the last commit of somebody's repository; nothing leads back to it.
     fn copy(&self, repository: &Utf8Path) -> Result<(), Error> {
-        let top = git(repository, &["rev-parse", "--show-toplevel"])?;
+        let is_inside = git(repository, &["rev-parse", "--is-inside-work-tree"])?;
+        let what = match is_inside.trim() {
+            "true" => "--show-toplevel",
+            _ => "--absolute-git-dir",
+        };
+        let from = git(repository, &["rev-parse", what])?;
         let arguments = [
             "clone",
             "--quiet",
             "--no-hardlinks",
+            "--no-tags",
+            "--origin=origin",
             "--",
-            top.trim(),
+            from.trim_end_matches('\n'),
             "project",
         ];
         git(&self.folder, &arguments)?;
-        git(&self.project(), &["remote", "remove", "origin"])?;
+        let project = self.project();
+        git(&project, &["remote", "remove", "origin"])?;
+        // The branch that was checked out may have the name of the one that runs land on.
+        git(&project, &["checkout", "--quiet", "--detach"])?;
+        let branches = git(
+            &project,
+            &["for-each-ref", "--format=%(refname)", "refs/heads"],
+        )?;
+        for branch in branches.lines() {
+            git(&project, &["update-ref", "-d", branch])?;
+        }
+        git(&project, &["checkout", "--quiet", "-b", "main"])?;
         Ok(())
     }
 
@@ -82,7 +118,36 @@ impl Scene {
         let project = self.project();
         write(&project.join("README.md"), "# A project to torture\n")?;
         git(&project, &["init", "--quiet", "--initial-branch", "main"])?;
-        git(&project, &["add", "README.md"])?;
+        git(&project, &["add", "--force", "--", "README.md"])?;
+        Ok(())
+    }
+
+    /// Commits what runs need: no workflow of somebody's, and a folder in which nothing is ignored or converted.
+    fn make_ready(&self) -> Result<(), Error> {
+        let project = self.project();
+        let mut arguments = vec!["rm", "-r", "-f", "--quiet", "--ignore-unmatch", "--"];
+        arguments.extend(STATE);
+        arguments.push(agent::FOLDER);
+        git(&project, &arguments)?;
+        let rules = project.join(".gitignore");
+        if rules.is_symlink() {
+            // git does not follow it, and writing would.
+            std::fs::remove_file(&rules).map_err(Error::system(format!("remove `{rules}`")))?;
+        }
+        let mut ignored = match std::fs::read(&rules) {
+            Ok(ignored) => ignored,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(Error::system(format!("read `{rules}`"))(error)),
+        };
+        ignored.extend(format!("\n!/{}/\n", agent::FOLDER).into_bytes());
+        write(&rules, ignored)?;
+        let folder = project.join(agent::FOLDER);
+        write(&folder.join(".gitignore"), NOTHING_IGNORED)?;
+        write(&folder.join(".gitattributes"), NOTHING_CONVERTED)?;
+        git(
+            &project,
+            &["add", "--force", "--", ".gitignore", agent::FOLDER],
+        )?;
         git(&project, &["commit", "--quiet", "--message", "Begin"])?;
         Ok(())
     }
@@ -96,10 +161,12 @@ impl Scene {
                 "id": name(task), "title": format!("Step {}", task + 1), "dependencies": names,
             }));
             let lines = [names.as_slice(), &[String::new()]].concat().join("\n");
-            write(&self.folder.join(agent::NEEDS).join(name(task)), &lines)?;
+            write(&self.folder.join(agent::NEEDS).join(name(task)), lines)?;
         }
         let plan = serde_json::json!({"title": "Torture", "tasks": tasks});
-        write(&self.folder.join("plan.json"), &plan.to_string())?;
+        write(&self.folder.join("plan.json"), plan.to_string())?;
+        let temporary = self.folder.join(TEMPORARY);
+        std::fs::create_dir(&temporary).map_err(Error::system(format!("make `{temporary}`")))?;
         write(&self.folder.join(agent::FILE), agent::SCRIPT)
     }
 
@@ -134,7 +201,7 @@ impl Scene {
     }
 
     /// Starts an orchestrator that goes on with what is there, or begins.
-    pub(crate) fn start(&self) -> Result<Child, Error> {
+    pub(crate) fn start(&self) -> Result<Orchestrator, Error> {
         let (plan, jobs) = (self.folder.join("plan.json"), self.jobs.to_string());
         let agent = format!("sh \"$TORTURE/{}\"", agent::FILE);
         let mut command = self.rekindle();
@@ -143,10 +210,8 @@ impl Scene {
         } else {
             command.args(["run", plan.as_str(), "--branch", BRANCH]);
         }
-        command
-            .args(["--yes", "--json", "--jobs", &jobs, "--agent-cmd", &agent])
-            .spawn()
-            .map_err(Error::system("start rekindle"))
+        command.args(["--yes", "--json", "--jobs", &jobs, "--agent-cmd", &agent]);
+        Orchestrator::start(&mut command)
     }
 
     /// Returns everything that rekindle knows, as JSON.
@@ -158,32 +223,29 @@ impl Scene {
 
     fn rekindle(&self) -> Command {
         let mut command = Command::new(&self.program);
-        command
+        scrub(&mut command)
             .current_dir(self.project())
             .env_remove("REKINDLE_NOW")
             .env("REKINDLE_SILENT_AFTER", SILENT_AFTER.to_string())
             .env(processes::MARK, &self.mark)
             .env("TORTURE", &self.folder)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+            .env("TMPDIR", self.folder.join(TEMPORARY))
+            .stdin(Stdio::null());
         command
     }
 
     /// Runs the plan without any disturbance; returns the results that it lands.
-    pub(crate) fn undisturbed(&self) -> Result<String, Error> {
-        let output = self.start()?.wait_with_output();
-        let output = output.map_err(Error::system("wait for rekindle"))?;
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            return Err(Error::Undisturbed(said));
+    pub(crate) fn undisturbed(&self, interruption: &Interruption) -> Result<String, Error> {
+        let ended = self.start()?.wait(interruption)?;
+        if !ended.succeeded {
+            return Err(Error::Undisturbed(ended.said));
         }
         self.results()
     }
 
     /// Returns what the branch holds, without the lines that tell one attempt from another.
     pub(crate) fn results(&self) -> Result<String, Error> {
-        let tree = git(&self.project(), &["ls-tree", "-r", "--full-tree", BRANCH])?;
+        let tree = git(&self.project(), &["ls-tree", "-r", "--full-tree", LANDED])?;
         let is_log = |line: &str| Utf8Path::new(line).extension() == Some("log");
         let lines: Vec<&str> = tree.lines().filter(|line| !is_log(line)).collect();
         Ok(lines.join("\n"))
@@ -192,7 +254,7 @@ impl Scene {
     /// Returns the task of every commit that was landed.
     pub(crate) fn landed(&self) -> Result<Vec<String>, Error> {
         let format = "--format=%(trailers:key=Rekindle-Task,valueonly,separator=)";
-        let since = format!("{}..{BRANCH}", self.base);
+        let since = format!("{}..{LANDED}", self.base);
         let printed = git(&self.project(), &["log", format, &since])?;
         Ok(printed.split_whitespace().map(str::to_owned).collect())
     }
@@ -201,7 +263,7 @@ impl Scene {
     pub(crate) fn begin_anew(&self) -> Result<(), Error> {
         let project = self.project();
         git(&project, &["branch", "--quiet", "-D", BRANCH])?;
-        for folder in [".agent-memory", ".rekindle"] {
+        for folder in STATE {
             let removed = std::fs::remove_dir_all(project.join(folder));
             removed.map_err(Error::system(format!("remove `{folder}`")))?;
         }
@@ -216,9 +278,20 @@ impl Scene {
     }
 }
 
-fn write(path: &Utf8Path, contents: &str) -> Result<(), Error> {
+impl Drop for Scene {
+    /// Ends what still runs, before its folder goes away.
+    fn drop(&mut self) {
+        processes::end(&self.mark);
+    }
+}
+
+fn write(path: &Utf8Path, contents: impl AsRef<[u8]>) -> Result<(), Error> {
     let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
     folder
         .and_then(|()| std::fs::write(path, contents))
         .map_err(Error::system(format!("write `{path}`")))
 }
+
+#[cfg(test)]
+#[path = "scene_tests.rs"]
+mod tests;

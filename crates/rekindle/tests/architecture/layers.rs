@@ -35,7 +35,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "runner",
         ],
     ),
-    ("torture", &["wire"]),
+    ("torture", &["wire", "git"]),
     ("mcp", &["app", "model", "text", "wire"]),
     (
         "rekindle",
