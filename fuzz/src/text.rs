@@ -81,6 +81,10 @@ fn set(root: &mut serde_json::Value, path: &[&str; 2], value: Option<JsonValue>)
     let inner = object
         .entry(path[0])
         .or_insert_with(|| serde_json::json!({}));
+    // As if it were not there.
+    if inner.is_null() {
+        *inner = serde_json::json!({});
+    }
     if let Some(inner) = inner.as_object_mut() {
         inner.insert(path[1].to_owned(), value);
     }
