@@ -96,7 +96,7 @@ fn nothing_is_done_beside_a_session_at_work_unless_a_person_says_so() -> Result<
     --- stderr
     error: another Claude Code session is at work here (process [PID])
 
-    hint: wait until it has ended its turn, or end it: `kill [PID]`
+    hint: wait until process [PID] has ended its turn, or end that turn yourself
     hint: to go on beside it, say yes yourself: `rekindle resume agent-memory:20260119-0900-orders-api-k2l3` without `--yes`
     hint: `rekindle explain SESSION_ALIVE` tells more
     ");
