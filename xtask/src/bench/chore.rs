@@ -68,9 +68,10 @@ fn chore(args: &[String]) -> Result<ExitCode, String> {
     if chosen.len() == BENCHES.len() {
         let call = if full { FULL_CALL } else { CALL };
         let docs = run::root().join("docs");
+        let soak = std::fs::read_to_string(docs.join("soak.md")).unwrap_or_default();
         write(
             &docs.join("numbers.md"),
-            &report::document(call, &facts, &sections),
+            &report::document(call, &facts, &sections, &soak),
         )?;
         for chart in sections.iter().filter_map(|section| section.chart.as_ref()) {
             let file = docs.join(PICTURES).join(chart.name).with_extension("svg");

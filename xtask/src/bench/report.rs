@@ -82,11 +82,12 @@ pub(super) const PICTURES: &str = "numbers";
 
 /// Returns the whole file.
 ///
-/// `call` is what was typed for it.
+/// `call` is what was typed for it, `soak` the page of the last soak.
 pub(super) fn document(
     call: &str,
     facts: &[(&'static str, String)],
     sections: &[Section],
+    soak: &str,
 ) -> String {
     let mut text = format!(
         "# Numbers\n\n\
@@ -114,7 +115,23 @@ pub(super) fn document(
             );
         }
     }
+    text.push_str(&kills(soak));
     text
+}
+
+/// Returns the figures of a soak, which takes too long to be a bench, as a section.
+fn kills(soak: &str) -> String {
+    let Some(made) = soak.lines().find(|line| line.starts_with("Made by ")) else {
+        return String::new();
+    };
+    let figures: Vec<&str> = soak
+        .lines()
+        .filter(|line| line.starts_with("    "))
+        .collect();
+    format!(
+        "\n## Kills\n\n{made}\n[The page of the soak](soak.md) says what is killed and what is looked at.\n\n{}\n",
+        figures.join("\n")
+    )
 }
 
 /// Returns a figure with at least three digits that count.
@@ -227,6 +244,18 @@ mod tests {
             assert_eq!(figure(value), expect);
         }
         assert_eq!([1, 10, 67_179].map(count), ["1", "10", "67,179"]);
+    }
+
+    #[test]
+    fn the_figures_of_the_last_soak_stand_at_the_end() {
+        let soak = "# Soak\n\nMade by `it`.\n\nAll are killed.\n\n    kills  2,000\n    lost   0\n\nIt took 9 s.\n";
+        let page = document("bench", &[], &[], soak);
+        assert!(
+            page.ends_with("looked at.\n\n    kills  2,000\n    lost   0\n"),
+            "{page}"
+        );
+        assert!(page.contains("## Kills\n\nMade by `it`.\n"), "{page}");
+        assert!(!document("bench", &[], &[], "").contains("Kills"));
     }
 
     #[test]
