@@ -69,6 +69,8 @@ fn claude_code_24457_a_transcript_of_a_gigabyte_is_read_from_its_end() -> Result
         let ran = sandbox.typed(args).through(&little).run()?;
         assert_eq!(ran.code(), Some(0), "{ran}");
         assert!(ran.stdout().contains(ORDERS), "{ran}");
+        let told = format!("{}{}", ran.stdout(), ran.stderr());
+        assert!(told.contains("died in the middle of its turn"), "{ran}");
     }
     Ok(())
 }
