@@ -33,6 +33,8 @@ pub(crate) struct Terminal {
     printed: String,
     /// The live view of a run, while there is one.
     live: Option<Live>,
+    /// How often something was finished that an earlier rekindle had begun.
+    n_finished: usize,
 }
 
 impl Terminal {
@@ -49,7 +51,17 @@ impl Terminal {
             verbose: output.verbose,
             printed: String::new(),
             live: None,
+            n_finished: 0,
         }
+    }
+
+    /// Says what a no comes to.
+    pub(crate) fn declined(&mut self) {
+        self.hint(if self.n_finished > 0 {
+            "nothing else was changed\n"
+        } else {
+            "nothing was changed\n"
+        });
     }
 
     /// Returns one that prints objects, for when the arguments themselves are wrong.
@@ -295,7 +307,10 @@ impl Face for Terminal {
                     .collect();
                 render::findings(&shown)
             }
-            News::Recovered(recovered) => render::recovered(recovered),
+            News::Recovered(recovered) => {
+                self.n_finished += usize::from(recovered.has_changed_the_world());
+                render::recovered(recovered)
+            }
             News::Applied(steps) => render::applied(steps),
             News::Watching(stop) => render::watching(stop),
             News::Checking(checks) => render::checking(checks),

@@ -108,7 +108,7 @@ fn tell(project: &Project, outcome: &Outcome, terminal: &mut Terminal) {
                 terminal.hint(&render::hint(&hint));
             }
         }
-        Outcome::Declined => terminal.hint("nothing was changed\n"),
+        Outcome::Declined => terminal.declined(),
         // Shown in its own way.
         Outcome::Ran(_) => {}
         Outcome::Stopped(stop) => {

@@ -159,6 +159,7 @@ pub(crate) fn a_no_after_a_death_leaves_both_files_old_or_both_new() -> Result<(
             continue;
         }
         n_deaths += 1;
+        let before = project.read(MARKER)?;
         let second = project.typed(&["resume", "user-authentication"]);
         let second = second.answering("n\n").run()?;
         ensure!(second.code() == Some(0), "{point}: {second}");
@@ -167,6 +168,11 @@ pub(crate) fn a_no_after_a_death_leaves_both_files_old_or_both_new() -> Result<(
         let is_session_new = session.contains(" - Resume: Resumed ");
         ensure!(is_marker_new == is_session_new, "{point}: {second}");
         ensure!(is_session_new || session == TEXT, "{point}: {session}");
+        let is_denied = second.stderr().contains("nothing was changed");
+        ensure!(
+            !is_denied || project.read(MARKER)? == before,
+            "{point}: {second}"
+        );
         // What is told and asked is of the files as they are now.
         let told = second.stdout().contains("MARKER_MISMATCH");
         ensure!(told != is_marker_new, "{point}: {second}");
