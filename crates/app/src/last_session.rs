@@ -4,21 +4,21 @@
 //! transcript that ends in the middle of something says more than any note; otherwise the newer one
 //! counts. A limit that holds counts beside a newer session that went well, since that was another one.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+mod life;
+
 use std::fmt;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use jiff::{SignedDuration, Timestamp};
 use rekindle_agents::traces::{self, Owner, Reached};
 use rekindle_agents::{Agent, Preset, Stream};
-use rekindle_fs::{Lock, Occupancy, ProcessIdentity};
 use rekindle_model::{Code, Finding, Summary};
-use rekindle_runner::{Opener, StateFolder};
+use rekindle_runner::StateFolder;
 use rekindle_text::{excerpt, format_seconds};
 use rekindle_wire::stopped::{Stopped, WhyStopped};
 use rekindle_world::World;
 
+use self::life::{Life, Openers, left_of};
 use crate::Project;
 
 /// A note is a few hundred bytes long.
@@ -322,86 +322,6 @@ fn judge(
         fate,
         left,
     })
-}
-
-/// Finds what a session started and left; what the one that started us has is not left.
-fn left_of(project: &Project, agent: Preset, session: &str) -> Vec<u32> {
-    if agent == Preset::Opencode {
-        // A shell that was once started from there is no leftover if it is the one that calls us.
-        let mut left = rekindle_runner::abandoned("OPENCODE_PID", project.folder());
-        let ancestors = rekindle_runner::ancestors();
-        left.retain(|pid| !ancestors.contains(pid));
-        return left;
-    }
-    let mut left = rekindle_runner::carrying("CLAUDE_CODE_SESSION_ID", session);
-    if let Some(own) = project.variables.get("CLAUDE_PID") {
-        let ours = rekindle_runner::carrying("CLAUDE_PID", own);
-        left.retain(|pid| !ours.contains(pid));
-    }
-    left
-}
-
-/// Whether who has a session is still there, the surest last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Life {
-    /// It is not.
-    Gone,
-    /// It may be; in which process, where one comes into question.
-    Unknown(Option<u32>),
-    /// It is; in which process, where that is known.
-    Alive(Option<u32>),
-}
-
-/// Who has files open, looked up once for each file: all processes are gone through for that.
-#[derive(Default)]
-struct Openers(RefCell<BTreeMap<Utf8PathBuf, Vec<Opener>>>);
-
-impl Openers {
-    fn of(&self, file: &Utf8Path) -> Vec<Opener> {
-        let mut known = self.0.borrow_mut();
-        let look = || rekindle_runner::openers(file);
-        known.entry(file.to_owned()).or_insert_with(look).clone()
-    }
-
-    fn life(&self, owner: &Owner) -> Life {
-        let alive = |is_alive: bool, pid| {
-            if is_alive {
-                Life::Alive(pid)
-            } else {
-                Life::Gone
-            }
-        };
-        match owner {
-            Owner::Process { pid, start_time } => {
-                let process = ProcessIdentity::of(*pid);
-                let is_it = process.is_some_and(|process| process.start_time == Some(*start_time));
-                alive(is_it, Some(*pid))
-            }
-            Owner::Lock(file) => alive(matches!(Lock::probe(file), Ok(Occupancy::Held(_))), None),
-            Owner::Opener {
-                file,
-                folder,
-                at,
-                other,
-            } => {
-                let mut openers = self.of(file);
-                openers.retain(|opener| opener.was_there(*at));
-                let mut here = openers
-                    .iter()
-                    .filter(|one| one.folder.as_ref() == Some(folder));
-                match here.next() {
-                    // Of two sessions that it may have, it has one.
-                    Some(opener) if other.is_some() && opener.was_there(*other) => {
-                        Life::Unknown(Some(opener.pid))
-                    }
-                    Some(opener) => Life::Alive(Some(opener.pid)),
-                    // One that serves many folders works in none of them.
-                    None if !openers.is_empty() => Life::Unknown(None),
-                    None => Life::Gone,
-                }
-            }
-        }
-    }
 }
 
 /// Returns when a limit is over, where that was noted as a time.
