@@ -382,6 +382,43 @@ fn what_the_plan_leaves_out_can_not_be_brought_back_by_an_event() {
     assert!(!said.contains("task_ready"), "{said}");
 }
 
+/// Puts a git in front of the real one that does as a script says when the worktree of A is removed,
+/// whose folder it is in; `$n` says for how many times that was before. Returns the search path.
+fn over_the_removal(project: &Project, script: &str) -> String {
+    let git = text(&project.shell("command -v git").stdout);
+    let bin = project.path().join(".git/bin");
+    fs::create_dir_all(&bin).unwrap();
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in *'worktree remove'*/A)\n\
+         n=$(cat {0}/n 2> /dev/null || echo 0); echo $((n + 1)) > {0}/n\n\
+         for last; do :; done; cd \"$last\"; {script};;\nesac\nexec {1} \"$@\"\n",
+        bin.display(),
+        git.trim()
+    );
+    fs::write(bin.join("git"), script).unwrap();
+    project.shell("chmod +x .git/bin/git");
+    format!("{}:{}", bin.display(), std::env::var("PATH").unwrap())
+}
+
+/// Runs a plan of two tasks to its end with this search path; returns how many worktrees are left.
+fn left_after(project: &Project, path: &str) -> usize {
+    project.plan("A B");
+    let more = ["--jobs", "1", "--agent-cmd", WRITE];
+    let mut run = project.command(&["run", "plan.json", "--branch", "result", "--yes"]);
+    assert_done(&run.args(more).env("PATH", path).output().unwrap());
+    assert!(project.path().join(".git/bin/n").exists());
+    assert_eq!(project.landed(), [("A".to_owned(), 1), ("B".to_owned(), 1)]);
+    let worktrees = project.git(&["worktree", "list", "--porcelain"]);
+    let folders = project.shell("ls .rekindle/worktrees/*");
+    let n_left = worktrees.matches("worktree ").count() - 1;
+    assert_eq!(
+        text(&folders.stdout).contains('A'),
+        n_left > 0,
+        "{worktrees}"
+    );
+    n_left
+}
+
 #[test]
 fn a_worktree_that_is_half_removed_goes_and_one_with_more_than_was_delivered_stays() {
     // What is left when git is killed over the removal, in the order in which it comes upon things.
@@ -393,29 +430,20 @@ fn a_worktree_that_is_half_removed_goes_and_one_with_more_than_was_delivered_sta
         ("rm .git; echo mine > A.txt", true),
     ] {
         let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
-        project.plan("A B");
-        let git = text(&project.shell("command -v git").stdout);
-        let bin = project.path().join(".git/bin");
-        fs::create_dir_all(&bin).unwrap();
-        let script = format!(
-            "#!/bin/sh\ncase \"$*\" in *'worktree remove'*/A)\n\
-             if mkdir {0}/once 2> /dev/null; then for last; do :; done; cd \"$last\"; {left}; kill -9 $$; fi;;\n\
-             esac\nexec {1} \"$@\"\n",
-            bin.display(),
-            git.trim()
-        );
-        fs::write(bin.join("git"), script).unwrap();
-        project.shell("chmod +x .git/bin/git");
-        let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
-        let more = ["--jobs", "1", "--agent-cmd", WRITE];
-        let mut run = project.command(&["run", "plan.json", "--branch", "result", "--yes"]);
-        assert_done(&run.args(more).env("PATH", path).output().unwrap());
-        assert!(bin.join("once").exists());
-        let worktrees = project.git(&["worktree", "list", "--porcelain"]);
-        let n_left = worktrees.matches("worktree ").count() - 1;
-        assert_eq!(n_left, usize::from(stays), "{left}: {worktrees}");
-        let folders = project.shell("ls .rekindle/worktrees/*");
-        assert_eq!(text(&folders.stdout).contains('A'), stays, "{left}");
-        assert_eq!(project.landed(), [("A".to_owned(), 1), ("B".to_owned(), 1)]);
+        let script = format!("[ $n = 0 ] && {{ {left}; kill -9 $$; }}");
+        let path = over_the_removal(&project, &script);
+        assert_eq!(left_after(&project, &path), usize::from(stays), "{left}");
     }
+}
+
+#[test]
+fn a_worktree_goes_though_its_worker_died_over_the_removal_and_the_next_try_failed() {
+    let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
+    let path = over_the_removal(
+        &project,
+        "[ $n = 0 ] && kill -9 $PPID $$; [ $n = 1 ] && exit 1",
+    );
+    assert_eq!(left_after(&project, &path), 0);
+    let tried = fs::read_to_string(project.path().join(".git/bin/n")).unwrap();
+    assert_eq!(tried.trim(), "3");
 }

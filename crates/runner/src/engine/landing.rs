@@ -13,6 +13,7 @@ use rekindle_model::{Delivery, FailureKind, Happened};
 use tokio::process::Command;
 
 use super::{Change, Orchestrator, Progress, State};
+use crate::port::Position;
 use crate::worker::work_ref;
 use crate::{Error, StateFolder};
 
@@ -366,15 +367,33 @@ impl Orchestrator<'_> {
     }
 
     /// Removes a landed task's worktree if all that is in it was delivered; anything else is kept for `clean`.
-    fn remove_if_delivered(&mut self, task: usize, path: &Utf8Path) {
+    fn remove_if_delivered(&self, task: usize, path: &Utf8Path) {
         let newest = self.port.newest(self.task(task));
         let Some(order) = self.port.order(self.task(task), newest) else {
             return;
         };
-        let Some(Happened::Implemented(delivery)) = self.last_word(task, newest, &order.log) else {
-            return;
-        };
-        self.remove_delivered(path, &delivery.tree);
+        // Of a worker that was killed before it could say so, an orchestrator did, perhaps an earlier one.
+        let folder = self.engine.log.parent().map(Utf8Path::read_dir_utf8);
+        let entries = folder.into_iter().flatten().flatten().flatten();
+        let said = entries.map(|entry| entry.path().to_owned());
+        let mut logs = std::iter::once(order.log).chain(said);
+        if let Some(delivery) = logs.find_map(|log| self.delivery(task, newest, &log)) {
+            self.remove_delivered(path, &delivery.tree);
+        }
+    }
+
+    /// Returns what a log says that an attempt delivered.
+    fn delivery(&self, task: usize, attempt: u32, log: &Utf8Path) -> Option<Delivery> {
+        let (lines, _) = self.port.read(log, Position::default());
+        lines.iter().rev().find_map(|line| {
+            let (id, of, happened) = self.engine.scribe.heard(line)?;
+            match happened {
+                Happened::Implemented(delivery) if id == self.task(task) && of == attempt => {
+                    Some(delivery)
+                }
+                _ => None,
+            }
+        })
     }
 
     /// Removes a worktree that holds nothing but what was delivered; any other is kept.
