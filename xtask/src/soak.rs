@@ -4,11 +4,12 @@
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
+use crate::bench::with_kills;
 use crate::{Chore, run, tools};
 
 pub(crate) const CHORE: Chore = Chore {
     name: "soak",
-    about: "kill runs of the engine at random moments; number of kills as argument; writes docs/soak.md; with `places`, die at every place instead",
+    about: "kill runs of the engine at random moments; number of kills as argument; writes docs/soak.md and its figures into docs/numbers.md; with `places`, die at every place instead",
     run: chore,
 };
 
@@ -48,8 +49,12 @@ fn chore(args: &[String]) -> Result<ExitCode, String> {
         begun.elapsed().as_secs()
     );
     let file = run::root().join("docs/soak.md");
-    std::fs::write(&file, text).map_err(|e| format!("cannot write `{}`: {e}", file.display()))?;
-    println!("written: docs/soak.md");
+    std::fs::write(&file, &text).map_err(|e| format!("cannot write `{}`: {e}", file.display()))?;
+    let numbers = run::root().join("docs/numbers.md");
+    let before = std::fs::read_to_string(&numbers).unwrap_or_default();
+    std::fs::write(&numbers, with_kills(&before, &text))
+        .map_err(|e| format!("cannot write `{}`: {e}", numbers.display()))?;
+    println!("written: docs/soak.md, and its figures in docs/numbers.md");
     Ok(if good {
         ExitCode::SUCCESS
     } else {

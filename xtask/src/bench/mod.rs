@@ -38,3 +38,4 @@ mod timeline;
 mod wave_project;
 
 pub(crate) use chore::CHORE;
+pub(crate) use report::with_kills;

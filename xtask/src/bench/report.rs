@@ -115,21 +115,23 @@ pub(super) fn document(
             );
         }
     }
-    text.push_str(&kills(soak));
-    text
+    with_kills(&text, soak)
 }
 
-/// Returns the figures of a soak, which takes too long to be a bench, as a section.
-fn kills(soak: &str) -> String {
+const KILLS: &str = "\n## Kills\n";
+
+/// Returns the file with the figures of a soak, which takes too long to be a bench, as its last section.
+pub(crate) fn with_kills(numbers: &str, soak: &str) -> String {
+    let numbers = numbers.split(KILLS).next().unwrap_or_default();
     let Some(made) = soak.lines().find(|line| line.starts_with("Made by ")) else {
-        return String::new();
+        return numbers.to_owned();
     };
     let figures: Vec<&str> = soak
         .lines()
         .filter(|line| line.starts_with("    "))
         .collect();
     format!(
-        "\n## Kills\n\n{made}\n[The page of the soak](soak.md) says what is killed and what is looked at.\n\n{}\n",
+        "{numbers}{KILLS}\n{made}\n[The page of the soak](soak.md) says what is killed and what is looked at.\n\n{}\n",
         figures.join("\n")
     )
 }
@@ -256,6 +258,9 @@ mod tests {
         );
         assert!(page.contains("## Kills\n\nMade by `it`.\n"), "{page}");
         assert!(!document("bench", &[], &[], "").contains("Kills"));
+        // The figures of another soak take their place.
+        let again = with_kills(&page, &soak.replace("2,000", "3,000"));
+        assert_eq!(again, page.replace("2,000", "3,000"));
     }
 
     #[test]
