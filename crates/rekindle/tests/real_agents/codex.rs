@@ -104,20 +104,7 @@ fn a_session_that_was_killed_is_told_from_one_that_is_at_work() -> Result<()> {
     ];
     let running = scene.start("codex", &go)?;
     let process = gate.wait()?;
-    let state = || -> Result<Value> {
-        let status = scene.rekindle(&["status", "--json"])?;
-        let status: Value = serde_json::from_slice(&status.stdout)?;
-        Ok(status["last_session"].clone())
-    };
-    assert_eq!(state()?["state"], "running");
-    // What was started is a script that starts the program itself; the whole group goes.
-    drop(running);
-    let died = loop {
-        let last = state()?;
-        if last["state"] != "running" {
-            break last;
-        }
-    };
+    let died = scene.told_of_the_killed(running)?;
     assert_eq!(
         (&died["state"], &died["agent"]),
         (&json!("died"), &json!("codex"))

@@ -53,19 +53,7 @@ fn a_session_that_was_killed_is_told_from_one_that_is_at_work() -> Result<()> {
     let scene = scene(&json!([{"tool": "bash", "input": input}]))?;
     let running = scene.start("opencode", &GO)?;
     let process = gate.wait()?;
-    let state = || -> Result<Value> {
-        let status = scene.rekindle(&["status", "--json"])?;
-        let status: Value = serde_json::from_slice(&status.stdout)?;
-        Ok(status["last_session"].clone())
-    };
-    assert_eq!(state()?["state"], "running");
-    drop(running);
-    let died = loop {
-        let last = state()?;
-        if last["state"] != "running" {
-            break last;
-        }
-    };
+    let died = scene.told_of_the_killed(running)?;
     assert_eq!(
         (&died["state"], &died["agent"]),
         (&json!("died"), &json!("opencode"))

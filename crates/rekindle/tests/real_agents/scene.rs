@@ -127,6 +127,26 @@ impl Scene {
         Ok(running)
     }
 
+    /// Returns what `status` says of the last session.
+    fn last_session(&self) -> Result<Value> {
+        let status = self.rekindle(&["status", "--json"])?;
+        let status: Value = serde_json::from_slice(&status.stdout)?;
+        Ok(status["last_session"].clone())
+    }
+
+    /// Kills a program that is in the middle of a tool, and returns what is told of its session then.
+    pub(crate) fn told_of_the_killed(&self, running: Running) -> Result<Value> {
+        assert_eq!(self.last_session()?["state"], "running");
+        // What was started may be a script that starts the program itself; the whole group goes.
+        drop(running);
+        loop {
+            let last = self.last_session()?;
+            if last["state"] != "running" {
+                return Ok(last);
+            }
+        }
+    }
+
     /// Checks that the run was taken up: on disk, and by what the model was told of it.
     pub(crate) fn was_resumed(&self) -> Result<()> {
         let asked = self.asked();
