@@ -387,12 +387,13 @@ impl Orchestrator<'_> {
         let (lines, _) = self.port.read(log, Position::default());
         lines.iter().rev().find_map(|line| {
             let (id, of, happened) = self.engine.scribe.heard(line)?;
-            match happened {
-                Happened::Implemented(delivery) if id == self.task(task) && of == attempt => {
-                    Some(delivery)
-                }
-                _ => None,
+            if let Happened::Implemented(delivery) = happened
+                && id == self.task(task)
+                && of == attempt
+            {
+                return Some(delivery);
             }
+            None
         })
     }
 
