@@ -128,7 +128,8 @@ mod tests {
         let written = fs_err::metadata(&file).unwrap().modified().unwrap();
         let age = opener.started.unwrap() - Timestamp::try_from(written).unwrap();
         assert!(age.get_seconds().abs() < 600, "{opener:?}");
-        assert!(opener.started > started(std::process::id()), "{opener:?}");
+        // Both may have been started within one tick.
+        assert!(opener.started >= started(std::process::id()), "{opener:?}");
         drop(child.stdin.take());
         child.wait().unwrap();
         assert_eq!(openers(&file), []);
