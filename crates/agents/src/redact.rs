@@ -174,8 +174,12 @@ impl<'a> Scan<'a> {
         Some((start, start + shape.length(self.rest(start))))
     }
 
-    /// Returns whether a word begins here; an escape of JSON (`\n`) before it is no part of it.
+    /// Returns whether a word begins here; an escape of JSON (`\n`) before it is no part of it, and
+    /// neither is a secret that is masked.
     fn at_word(&self) -> bool {
+        if self.at == self.copied {
+            return true;
+        }
         let before = |n: usize| self.at.checked_sub(n).and_then(|at| self.bytes.get(at));
         let Some(byte) = before(1) else { return true };
         if !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'-') {

@@ -12,6 +12,7 @@ fn secrets_of_a_known_shape_are_masked_and_stay_recognisable() {
         ("github_pat_11ABCDEFG0abcdefghij_xyz", "github_pat_***"),
         ("AKIAIOSFODNN7EXAMPLE", "AKIA***"),
         ("xoxb-123456789-abc xoxp-987654321", "xoxb-*** xoxp-***"),
+        ("AKIAIOSFODNN7EXAMPLExoxb-123456789", "AKIA***xoxb-***"),
         (
             "Authorization: Bearer abc.DEF-123~x",
             "Authorization: Bearer ***",
