@@ -40,6 +40,7 @@ fn checks() -> Vec<(&'static str, Command)> {
         "clippy",
         "--workspace",
         "--all-targets",
+        "--all-features",
         "--",
         "-D",
         "warnings",

@@ -1,6 +1,8 @@
 //! `cargo xtask test`: every test of the workspace, and their number.
 
-use std::process::ExitCode;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::thread;
 
 use crate::tally::Tally;
 use crate::{Chore, agents, clients, map_peer, run, tools};
@@ -26,77 +28,40 @@ fn chore(args: &[String]) -> Result<ExitCode, String> {
     })
 }
 
+/// Tests that need programs of others, all of which are installed here.
+const WITH_OTHERS: &str = "rekindle/map-peer,rekindle/mcp-clients,rekindle/real-agents";
+/// A build that dies where it is told to.
+const MORTAL: &str = "rekindle/crash-points";
+
 /// Runs all tests to their end, whatever fails between, and prints the count as the last line.
 pub(crate) fn all(args: &[String]) -> Result<Outcome, String> {
     tools::ready()?;
     let mut tally = Tally::default();
-    let mut everything = run::cargo(&["test", "--workspace", "--no-fail-fast"]);
-    everything.args(args);
-    // The crash tests need a build that dies where it is told to. It takes the place of the plain one, so it comes last.
-    let deaths = run::cargo(&[
-        "test",
-        "--no-fail-fast",
-        "--package",
-        "rekindle",
-        "--features",
-        "crash-points",
-        "--test",
-        "deaths",
-        "--test",
-        "mcp",
-        "--",
-        "--skip",
-        "cases::",
+    // The programs of others are fetched while ours are built.
+    let (others, built) = thread::scope(|scope| {
+        let others = scope.spawn(others);
+        let mut build = tests(WITH_OTHERS);
+        (
+            others.join(),
+            run::watched(build.arg("--no-run").args(args)),
+        )
+    });
+    let others = others.map_err(|_| "the thread that installs programs died")??;
+    let mut everything = tests(WITH_OTHERS);
+    everything.args(args).envs(others);
+    // The mortal build takes the place of the plain one, so it comes last.
+    let mut deaths = tests(MORTAL);
+    deaths.args([
+        "--test", "deaths", "--test", "mcp", "--", "--skip", "cases::",
     ]);
-    let deaths_of_effects = run::cargo(&[
-        "test",
-        "--no-fail-fast",
-        "--package",
-        "rekindle-runner",
-        "--features",
-        "crash-points",
-        "--test",
-        "effects",
-        "--",
-        "death",
-    ]);
-    let mut walks = run::cargo(&[
-        "test",
-        "--no-fail-fast",
-        "--package",
-        "rekindle",
-        "--features",
-        "map-peer",
-        "--test",
-        "map_peer",
-    ]);
-    let mut good = true;
-    match map_peer::python() {
-        Ok(python) => {
-            walks.env(map_peer::VARIABLE, python);
-        }
-        // The walks then say so themselves, and count as failed.
-        Err(problem) => eprintln!("error: {problem}"),
-    }
-    agents::ready()?;
-    let real_agents = run::cargo(&[
-        "test",
-        "--no-fail-fast",
-        "--package",
-        "rekindle",
-        "--features",
-        "real-agents",
-        "--test",
-        "real_agents",
-    ]);
-    let commands = [
-        everything,
-        clients::tests()?,
-        walks,
-        real_agents,
-        deaths,
-        deaths_of_effects,
-    ];
+    let mut deaths_of_effects = tests(MORTAL);
+    deaths_of_effects.args(["--test", "effects", "--", "death"]);
+    let mut good = built?;
+    let commands = if good {
+        vec![everything, deaths, deaths_of_effects]
+    } else {
+        Vec::new()
+    };
     for mut command in commands {
         good &= run::line_by_line(&mut command, |line| {
             println!("{line}");
@@ -113,4 +78,29 @@ pub(crate) fn all(args: &[String]) -> Result<Outcome, String> {
     }
     println!("{tally}");
     Ok(Outcome { tally, good })
+}
+
+/// Returns the command of the workspace's tests with features.
+///
+/// Always of the whole workspace: of a part of it, libraries of others are built again with less in them.
+fn tests(features: &str) -> Command {
+    run::cargo(&[
+        "test",
+        "--workspace",
+        "--no-fail-fast",
+        "--features",
+        features,
+    ])
+}
+
+/// Installs the programs of others that tests run, and returns the variables that tell where they are.
+fn others() -> Result<Vec<(&'static str, PathBuf)>, String> {
+    let mut variables = clients::ready()?.to_vec();
+    match map_peer::python() {
+        Ok(python) => variables.push((map_peer::VARIABLE, python)),
+        // The walks then say so themselves, and count as failed.
+        Err(problem) => eprintln!("error: {problem}"),
+    }
+    agents::ready()?;
+    Ok(variables)
 }

@@ -6,8 +6,8 @@
 //! of the disk instead of deaths. Both need a binary with the feature `crash-points`; which variables
 //! it listens to is told in `rekindle-fault`.
 //!
-//! The square of all deaths and all deaths of their recoveries takes hours. A story says how many of
-//! its places are gone through every time; with `REKINDLE_SOAK` set it is all of them.
+//! All places take hours. A story says how many of its own are gone through every time; in a
+//! [`soak`] it is all of them, each with a death of the recovery.
 
 mod census;
 mod damage;
@@ -23,6 +23,7 @@ use self::census::spread;
 pub use self::damage::survives_damage;
 use self::scene::Scene;
 use crate::sandbox::{Ran, Sandbox, Typed};
+use crate::soak;
 
 /// The binary dies as by a fault; no image of it is wanted.
 const WITHOUT_CORE: [&str; 4] = ["sh", "-c", r#"ulimit -c 0 && exec "$@""#, "sh"];
@@ -32,6 +33,10 @@ const ERRORS: [(&str, &str); 2] = [
     ("enospc", "No space left on device"),
     ("eio", "Input/output error"),
 ];
+
+/// How often a soak breaks each file: every answer takes a process, and every byte is broken in
+/// `crates/protocols/tests/torn.rs` without one.
+const DAMAGES_OF_A_SOAK: usize = 4;
 
 /// A scene, a command in it, and what that comes to.
 pub trait Story {
@@ -88,19 +93,15 @@ pub struct Extent {
 
 impl Extent {
     /// Returns this extent, or everything if a soak is wanted.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a switch for tests, which no binary reads"
-    )]
     fn wanted(self) -> Self {
-        match std::env::var_os("REKINDLE_SOAK") {
-            None => self,
-            Some(_) => Self {
-                first: usize::MAX,
-                second: usize::MAX,
-                failures: usize::MAX,
-                damages: usize::MAX,
-            },
+        if !soak::is_wanted() {
+            return self;
+        }
+        Self {
+            first: usize::MAX,
+            second: usize::MAX,
+            failures: usize::MAX,
+            damages: DAMAGES_OF_A_SOAK,
         }
     }
 }
@@ -141,22 +142,20 @@ pub fn dies_everywhere<S: Story>(story: &S, extent: Extent) -> Result<()> {
         }
         // Another one each time: the last are as likely as the first.
         let places = recovery.places(usize::MAX);
-        let chosen = match extent.second {
-            usize::MAX => places.as_slice(),
-            _ => spread(&places, number),
+        let Some(again) = spread(&places, number) else {
+            continue;
         };
-        for again in chosen {
-            told.scene.put_back()?;
-            if !told.dies(0, place)? || !told.dies(1, again).with_context(after)? {
-                continue;
-            }
-            n_second += 1;
-            let (ran, _) = told.session(2, &[])?;
-            told.compare(&calm, &ran)
-                .with_context(|| format!("after deaths at {place} and {again}"))?;
+        told.scene.put_back()?;
+        if !told.dies(0, place)? || !told.dies(1, again).with_context(after)? {
+            continue;
         }
+        n_second += 1;
+        let (ran, _) = told.session(2, &[])?;
+        told.compare(&calm, &ran)
+            .with_context(|| format!("after deaths at {place} and {again}"))?;
     }
     ensure!(n_deaths > 0, "it never died");
+    soak::note(&[("deaths", n_deaths), ("second deaths", n_second)])?;
     Ok(())
 }
 
@@ -167,13 +166,14 @@ pub fn fails_everywhere<S: Story>(story: &S, extent: Extent) -> Result<()> {
     let (calm, census) = told.calm()?;
     let changes = census.changes(extent.failures);
     ensure!(!changes.is_empty(), "nothing is ever changed");
-    for (command, nth) in changes {
+    for (command, nth) in &changes {
         for (error, words) in ERRORS {
             let place = format!("{command}/{error}:{nth}");
             told.fails(&calm, &place, words)
                 .with_context(|| format!("after {place}"))?;
         }
     }
+    soak::note(&[("failed changes", changes.len() * ERRORS.len())])?;
     Ok(())
 }
 

@@ -18,4 +18,5 @@ pub mod process;
 pub mod repository;
 pub mod running;
 pub mod sandbox;
+pub mod soak;
 pub mod waves;

@@ -55,11 +55,11 @@ impl Census {
     pub(super) fn places(&self, most: usize) -> Vec<String> {
         let is_place = |place: &str| !place.ends_with(&format!("/{CHANGE}"));
         let passed = || self.passed.iter().filter(|(place, _)| is_place(place));
-        let mut chosen: Vec<String> = passed().map(|(place, _)| format!("{place}:1")).collect();
+        let names: Vec<String> = passed().map(|(place, _)| format!("{place}:1")).collect();
+        let mut chosen: Vec<String> = evenly(&names, most).collect();
         let others: Vec<String> = passed()
             .flat_map(|(place, most)| (2..=*most).map(move |nth| format!("{place}:{nth}")))
             .collect();
-        chosen.truncate(most);
         let n_left = most - chosen.len();
         chosen.extend(evenly(&others, n_left));
         chosen
@@ -84,15 +84,10 @@ pub(super) fn evenly<T: Clone>(all: &[T], most: usize) -> impl Iterator<Item = T
 }
 
 /// Returns one of a list, far from the one before; an empty list has none.
-pub(super) fn spread<T>(all: &[T], number: usize) -> &[T] {
-    match all.len() {
-        0 => all,
-        // A prime: whatever the length, all of the list come in turn.
-        n => {
-            let place = number * 7919 % n;
-            &all[place..=place]
-        }
-    }
+pub(super) fn spread<T>(all: &[T], number: usize) -> Option<&T> {
+    // A prime: whatever the length, all of the list come in turn.
+    let place = (number * 7919).checked_rem(all.len())?;
+    all.get(place)
 }
 
 #[cfg(test)]
@@ -130,5 +125,12 @@ mod tests {
         assert_eq!(places[..2], ["a/x:1", "a/y:1"]);
         assert_eq!(places.len(), 6);
         assert_eq!(census.places(usize::MAX).len(), 51);
+    }
+
+    #[test]
+    fn of_more_names_than_are_wanted_the_last_come_too() {
+        let notes: Vec<String> = (0..40).map(|n| format!("1 a/x{n}\n")).collect();
+        let places = Census::of(&notes.concat()).places(4);
+        assert_eq!(places, ["a/x0:1", "a/x10:1", "a/x20:1", "a/x30:1"]);
     }
 }

@@ -6,6 +6,7 @@ use camino::Utf8Path;
 use super::census::evenly;
 use super::{Extent, Story, Told};
 use crate::sandbox::{Files, Ran};
+use crate::soak;
 
 /// What is asked of a project whose files are broken; none of it may write.
 const QUESTIONS: [&[&str]; 3] = [
@@ -46,7 +47,10 @@ pub fn survives_damage<S: Story>(story: &S, extent: Extent) -> Result<()> {
     }
     ensure!(n_broken > 0, "no file was broken");
     let (ran, _) = told.session(1, &[])?;
-    told.compare(&calm, &ran).context("after all was put right")
+    told.compare(&calm, &ran)
+        .context("after all was put right")?;
+    soak::note(&[("broken files", n_broken)])?;
+    Ok(())
 }
 
 fn flipped(bytes: &[u8], at: usize) -> Vec<u8> {
