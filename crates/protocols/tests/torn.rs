@@ -3,7 +3,7 @@
 //! The scenes are conformance cases, read into a world in memory. Whatever is broken, reading must not
 //! panic, must not plan to overwrite what it could not read, and must name a file of JSON that it had
 //! to leave out. A part of all damages every time, all of them in a soak. What kiln-teams
-//! reads stands in git too; its files are broken in `crates/rekindle/tests/deaths`.
+//! reads stands in git too; its files are broken in `src/kiln_teams/torn_tests.rs`.
 
 #![expect(
     clippy::disallowed_methods,

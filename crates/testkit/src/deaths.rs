@@ -34,8 +34,8 @@ const ERRORS: [(&str, &str); 2] = [
     ("eio", "Input/output error"),
 ];
 
-/// How often a soak breaks each file: every answer takes a process, and every byte is broken in
-/// `crates/protocols/tests/torn.rs` without one.
+/// How often a soak breaks each file: every answer takes a process, and every byte is broken in the
+/// tests of `rekindle-protocols` without one.
 const DAMAGES_OF_A_SOAK: usize = 4;
 
 /// A scene, a command in it, and what that comes to.

@@ -308,3 +308,5 @@ fn next(judged: &Judged) -> Next {
 mod oracle_tests;
 #[cfg(test)]
 mod scene_tests;
+#[cfg(test)]
+mod torn_tests;

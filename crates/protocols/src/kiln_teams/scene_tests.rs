@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use proptest::prelude::*;
-use rekindle_model::{Action, Fact, Intent, Plan};
+use rekindle_model::{Action, Assessment, Fact, Intent, Plan};
 use rekindle_world::{
     GitAnswer, GitChange, GitCommit, GitEntry, GitPath, GitQuestion, GitRepository, GitWorktree,
     MemoryWorld,
@@ -155,6 +155,7 @@ impl Story {
 }
 
 /// A phase on disk and in git, which rounds can be carried out on.
+#[derive(Clone)]
 pub(super) struct Bench {
     files: BTreeMap<Utf8PathBuf, Vec<u8>>,
     trees: Vec<(String, String, Vec<GitChange>)>,
@@ -400,6 +401,25 @@ impl Bench {
         let question = GitQuestion::Changes { base: head };
         world = says(world, question, GitAnswer::Changes(self.dirt.clone()));
         says(world, GitQuestion::Staged, GitAnswer::Changes(Vec::new()))
+    }
+
+    pub(super) fn files(&self) -> &BTreeMap<Utf8PathBuf, Vec<u8>> {
+        &self.files
+    }
+
+    /// Returns the same phase with other contents of a file.
+    pub(super) fn with(&self, path: &Utf8Path, contents: &[u8]) -> Self {
+        let mut other = self.clone();
+        other.files.insert(path.to_owned(), contents.to_vec());
+        other
+    }
+
+    /// Returns what is made of it, and what would be done first.
+    pub(super) fn reading(&self) -> (Assessment, Option<Plan>) {
+        let world = self.world();
+        let case = KilnTeams.inspect(&world, &Ask::default());
+        let plan = case.plan(&world, &Intent::GoOn { log: "".into() });
+        (case.assessment().clone(), plan)
     }
 
     pub(super) fn facts(&self) -> Fact {
