@@ -30,6 +30,9 @@ fn chore(args: &[String]) -> Result<ExitCode, String> {
 
 /// Tests that need programs of others, all of which are installed here.
 const WITH_OTHERS: &str = "rekindle/map-peer,rekindle/mcp-clients,rekindle/real-agents";
+/// What is run if nothing else is said: all but documentation, which is looked through for half a minute
+/// and has no example to be run.
+const KINDS: [&str; 3] = ["--lib", "--bins", "--tests"];
 /// A build that dies where it is told to.
 const MORTAL: &str = "rekindle/crash-points";
 
@@ -37,18 +40,22 @@ const MORTAL: &str = "rekindle/crash-points";
 pub(crate) fn all(args: &[String]) -> Result<Outcome, String> {
     tools::ready()?;
     let mut tally = Tally::default();
+    let wanted: Vec<&str> = match args {
+        [] => KINDS.to_vec(),
+        _ => args.iter().map(String::as_str).collect(),
+    };
     // The programs of others are fetched while ours are built.
     let (others, built) = thread::scope(|scope| {
         let others = scope.spawn(others);
         let mut build = tests(WITH_OTHERS);
         (
             others.join(),
-            run::watched(build.arg("--no-run").args(args)),
+            run::watched(build.arg("--no-run").args(&wanted)),
         )
     });
     let others = others.map_err(|_| "the thread that installs programs died")??;
     let mut everything = tests(WITH_OTHERS);
-    everything.args(args).envs(others);
+    everything.args(wanted).envs(others);
     // The mortal build takes the place of the plain one, so it comes last.
     let mut deaths = tests(MORTAL);
     deaths.args([

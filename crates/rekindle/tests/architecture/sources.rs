@@ -3,7 +3,7 @@
 use camino::Utf8Path;
 use regex::Regex;
 
-use crate::workspace::{none, root, rust_files, short};
+use crate::workspace::{crate_folders, none, root, rust_files, short};
 
 /// The folders that hold decisions and vocabulary, tests in them included.
 const WITHOUT_IO: &[&str] = &[
@@ -48,6 +48,38 @@ fn decisions_do_no_io_and_know_no_clock() -> anyhow::Result<()> {
     }
     none(&faults);
     Ok(())
+}
+
+/// Examples in documentation are not run by `cargo xtask test`, so none may look as if it were.
+#[test]
+fn no_documentation_has_an_example_that_nobody_runs() -> anyhow::Result<()> {
+    let example = Regex::new(r"^\s*//[/!]\s*```(\s*|rust.*|no_run.*)$")?;
+    let mut faults = Vec::new();
+    for folder in crate_folders()? {
+        for path in rust_files(&folder.join("src"))? {
+            let text = fs_err::read_to_string(&path)?;
+            let lines = text.lines().enumerate();
+            // What is between two fences is named by the first; the second has no name.
+            let mut is_open = false;
+            for (at, line) in lines.filter(|(_, line)| fence(line)) {
+                is_open = !is_open;
+                if is_open && example.is_match(line) {
+                    let at = at + 1;
+                    faults.push(format!("{}:{at}: name it `text`", short(&path)));
+                }
+            }
+        }
+    }
+    none(&faults);
+    Ok(())
+}
+
+fn fence(line: &str) -> bool {
+    let line = line.trim_start();
+    let rest = line
+        .strip_prefix("///")
+        .or_else(|| line.strip_prefix("//!"));
+    rest.is_some_and(|rest| rest.trim_start().starts_with("```"))
 }
 
 /// Calls that change the disk, which stand in `disk.rs` alone.
