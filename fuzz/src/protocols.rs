@@ -31,8 +31,7 @@ pub fn bifrost(data: &[u8]) {
     let world = Grown::new(data);
     let turn = data.len();
     judge(ProtocolName::Bifrost, &world, turn);
-    // A turn in which nothing more is judged.
-    if turn % 4 != 3 {
+    if turn % 8 != 3 {
         return;
     }
     let ask = if turn.is_multiple_of(3) {
@@ -48,7 +47,7 @@ pub fn bifrost(data: &[u8]) {
         }
     };
     let case = find(ProtocolName::Bifrost).inspect(&world, &ask);
-    go_through(case.as_ref(), &world);
+    go_on(case.as_ref(), &world);
     // What a validator says is a text; that it comes to one is all that is asked here.
     drop(validate_feature(&world, "user-authentication"));
     drop(rekindle_protocols::migration(&world, None));
@@ -95,6 +94,10 @@ pub fn recording(data: &[u8]) {
 
 fn recorded(world: &Grown) {
     for protocol in rekindle_protocols::ALL {
+        // Nothing is read for the others.
+        if !protocol.is_here(world) {
+            continue;
+        }
         let recorder = Recorder::new(world);
         let ask = Ask::default();
         let case = protocol.inspect(&recorder, &ask);
@@ -153,7 +156,7 @@ fn judge(name: ProtocolName, world: &dyn World, turn: usize) {
     let _ = protocol.is_here(world);
     let ask = Ask::default();
     let case = protocol.inspect(world, &ask);
-    go_through(case.as_ref(), world);
+    go_on(case.as_ref(), world);
     match turn % 4 {
         0 => {
             let again = protocol.inspect(world, &ask);
@@ -176,14 +179,14 @@ fn judge(name: ProtocolName, world: &dyn World, turn: usize) {
                 name: Some(name),
                 ..Ask::default()
             };
-            go_through(protocol.inspect(world, &named).as_ref(), world);
+            go_on(protocol.inspect(world, &named).as_ref(), world);
         }
-        _ => {}
+        _ => look_through(case.as_ref(), world),
     }
 }
 
-/// Asks a case everything that can be asked of it.
-fn go_through(case: &dyn Case, world: &dyn World) {
+/// Asks a case for everything but how to go on.
+fn look_through(case: &dyn Case, world: &dyn World) {
     drop((case.roots(), case.checkpoints(), case.timeline()));
     drop((case.archive(), case.documents()));
     if let Some(work) = case.work() {
@@ -206,6 +209,10 @@ fn go_through(case: &dyn Case, world: &dyn World) {
             details: Some("{}".to_owned()),
         }),
     ));
+}
+
+/// Goes on with a case, a few rounds.
+fn go_on(case: &dyn Case, world: &dyn World) {
     let mut intent = Intent::Open;
     for round in 0..MOST_ROUNDS {
         let Some(plan) = case.plan(world, &intent) else {

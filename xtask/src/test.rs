@@ -47,11 +47,9 @@ pub(crate) fn all(args: &[String]) -> Result<Outcome, String> {
     // The programs of others are fetched while ours are built.
     let (others, built) = thread::scope(|scope| {
         let others = scope.spawn(others);
-        let mut build = tests(WITH_OTHERS);
-        (
-            others.join(),
-            run::watched(build.arg("--no-run").args(&wanted)),
-        )
+        let mut command = tests(WITH_OTHERS);
+        let built = run::watched(command.arg("--no-run").args(&wanted));
+        (others.join(), built)
     });
     let others = others.map_err(|_| "the thread that installs programs died")??;
     let mut everything = tests(WITH_OTHERS);

@@ -169,7 +169,7 @@ pub struct AgentTask {
 pub enum Ended {
     /// It said success, and so did every check.
     Succeeded,
-    /// It said failure, or could not be started.
+    /// It said failure, or there is no such program.
     Failed {
         /// One sentence.
         reason: String,

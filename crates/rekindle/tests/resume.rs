@@ -463,6 +463,26 @@ fn a_damaged_journal_is_told_of_and_does_not_stop_the_work() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn what_keeps_an_agent_from_being_started_is_not_held_against_its_task() -> Result<()> {
+    let (sandbox, run) = interrupted()?;
+    // No process takes an argument of that size.
+    let command = format!("true {}", "x".repeat(200_000));
+    let config = format!("[agents.mine]\ncommand = \"{command}\"\n");
+    sandbox.write(".rekindle/config.toml", config)?;
+    let ran = sandbox.run(&["resume", "--yes", "--agent", "mine"])?;
+    assert_eq!(ran.code(), Some(1), "{ran}");
+    assert!(
+        ran.stderr()
+            .contains("an agent, a worker or a check could not be started"),
+        "{ran}"
+    );
+    assert!(!run.told(&sandbox)?.contains("task_failed"), "{ran}");
+    let ran = sandbox.run(&["resume", "--yes", "--agent-cmd", "exit 1"])?;
+    assert!(ran.stderr().contains("(attempt 1)"), "{ran}");
+    Ok(())
+}
+
 #[cfg(not(feature = "crash-points"))]
 #[test]
 fn a_normal_build_does_not_die_where_it_is_told_to() -> Result<()> {

@@ -258,10 +258,9 @@ impl Runner {
         now: Timestamp,
     ) -> Result<Option<String>, Error> {
         let mark = crate::engine::fresh();
-        let waiting = match agent::prepare(invocation, &mark) {
-            Ok(waiting) => waiting,
-            Err(error) => return Ok(Some(format!("it could not be started: {error}"))),
-        };
+        // It is no failure of the agent's, which has not been asked yet: nothing is held against it.
+        let waiting =
+            agent::prepare(invocation, &mark).map_err(|source| Error::Worker { source })?;
         let process = ProcessIdentity::of(waiting.pid())
             .and_then(|process| serde_json::to_value(process).ok());
         crash::point("before-agent-record");

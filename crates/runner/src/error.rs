@@ -128,8 +128,8 @@ pub enum Error {
         /// The task.
         task: String,
     },
-    /// A worker or a check could not be started.
-    #[error("a worker could not be started")]
+    /// A worker, an agent or a check could not be started, for reasons that are not its own.
+    #[error("an agent, a worker or a check could not be started")]
     Worker {
         /// What the system said.
         source: std::io::Error,

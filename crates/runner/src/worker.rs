@@ -8,6 +8,7 @@
 mod place;
 mod worktree;
 
+use std::fs::File;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -246,7 +247,10 @@ impl Worker<'_> {
         output: &mut OutputLog,
         each_line: &mut dyn FnMut(&str),
     ) -> Result<Ended, Error> {
-        let mut child = match self.start(command) {
+        // A disk that is full is no failure of the agent's, which would be counted.
+        let input = rekindle_fs::scratch(command.input.as_bytes())
+            .map_err(|source| Error::Worker { source })?;
+        let mut child = match self.start(command, input) {
             Ok(child) => child,
             Err(error) => {
                 return Ok(Ended::NotStarted(format!(
@@ -303,9 +307,8 @@ impl Worker<'_> {
         Ok(ended)
     }
 
-    fn start(&self, command: &OrderCommand) -> std::io::Result<Child> {
+    fn start(&self, command: &OrderCommand, input: File) -> std::io::Result<Child> {
         let folder = working_folder(&self.order.worktree, &self.order.folder)?;
-        let input = rekindle_fs::scratch(command.input.as_bytes())?;
         Command::new(&command.program)
             .args(&command.arguments)
             .envs(command.variables.iter().map(|(name, value)| (name, value)))
