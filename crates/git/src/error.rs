@@ -16,6 +16,14 @@ use crate::path::RepoPath;
 use crate::program::Version;
 use crate::refs::Expected;
 
+/// What the system says of a disk, as git hands it on.
+const OF_THE_DISK: [&str; 4] = [
+    "No space left on device",
+    "Disk quota exceeded",
+    "Input/output error",
+    "Read-only file system",
+];
+
 /// Why git could not answer or act.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -215,9 +223,14 @@ fn found_words(found: Option<&ObjectId>) -> String {
 }
 
 impl Error {
-    /// Whether git itself was killed, which says nothing about what it was asked.
-    pub fn is_killed(&self) -> bool {
-        matches!(self, Self::Failed { status, .. } if status.signal().is_some())
+    /// Whether git was killed, could not be started, or could not write to the disk, which says
+    /// nothing about what it was asked.
+    pub fn is_of_the_machine(&self) -> bool {
+        if let Self::Failed { status, stderr, .. } = self {
+            let is_of_the_disk = OF_THE_DISK.iter().any(|words| stderr.contains(words));
+            return status.signal().is_some() || is_of_the_disk;
+        }
+        matches!(self, Self::Run { .. } | Self::Prepare { .. })
     }
 
     /// What a person can type who trusts a repository that belongs to another user.

@@ -185,25 +185,22 @@ impl Error {
 
     /// Returns whether trying again later can not help: it is the path that is wrong, not the moment.
     pub(crate) fn is_lasting(&self) -> bool {
-        use std::io::ErrorKind;
         if let Self::Files(rekindle_fs::Error::Io { source, .. }) = self {
-            return !matches!(
-                source.kind(),
-                ErrorKind::StorageFull
-                    | ErrorKind::QuotaExceeded
-                    | ErrorKind::PermissionDenied
-                    | ErrorKind::ReadOnlyFilesystem
-                    | ErrorKind::Interrupted
-                    | ErrorKind::ResourceBusy
-                    | ErrorKind::OutOfMemory
-                    | ErrorKind::TimedOut
-                    | ErrorKind::Other
-            ) && !has_no_kind(source);
+            let is_denied = source.kind() == std::io::ErrorKind::PermissionDenied;
+            return !is_denied && !is_of_the_machine(source);
         }
         !matches!(
             self,
             Self::Lock(_) | Self::Files(rekindle_fs::Error::Busy { .. })
         )
+    }
+
+    /// Returns whether the machine failed, which says nothing about the files that were to be changed.
+    pub(crate) fn is_of_the_machine(&self) -> bool {
+        if let Self::Files(rekindle_fs::Error::Io { source, .. }) = self {
+            return is_of_the_machine(source);
+        }
+        matches!(self, Self::Git(error) if error.is_of_the_machine())
     }
 
     /// Returns what to do next, where the error itself knows.
@@ -255,11 +252,22 @@ impl Error {
     }
 }
 
-/// Too many open files, and what the disk itself reports, are moments too, and have no kind.
-fn has_no_kind(error: &std::io::Error) -> bool {
+fn is_of_the_machine(error: &std::io::Error) -> bool {
     use rustix::io::Errno;
-    let moments = [Errno::MFILE, Errno::NFILE, Errno::IO, Errno::NOBUFS];
-    Errno::from_io_error(error).is_some_and(|found| moments.contains(&found))
+    use std::io::ErrorKind;
+    // Too many open files, and what the disk itself reports, have no kind.
+    let without_kind = [Errno::MFILE, Errno::NFILE, Errno::IO, Errno::NOBUFS];
+    matches!(
+        error.kind(),
+        ErrorKind::StorageFull
+            | ErrorKind::QuotaExceeded
+            | ErrorKind::ReadOnlyFilesystem
+            | ErrorKind::Interrupted
+            | ErrorKind::ResourceBusy
+            | ErrorKind::OutOfMemory
+            | ErrorKind::TimedOut
+            | ErrorKind::Other
+    ) || Errno::from_io_error(error).is_some_and(|found| without_kind.contains(&found))
 }
 
 fn listed(pids: &[u32]) -> String {

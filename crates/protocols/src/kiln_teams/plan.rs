@@ -25,7 +25,7 @@ pub(super) fn plan(judged: &Judged, intent: &Intent) -> Option<Plan> {
     match intent {
         Intent::Open => {
             let mut plan = planner.round();
-            if judged.phase.unanswered().is_none() {
+            if judged.phase.unanswered.is_none() {
                 plan.before_asking = words::report(judged);
             }
             Some(plan)
@@ -79,7 +79,7 @@ impl Planner<'_> {
     fn round(&self) -> Plan {
         let judged = self.judged;
         // The table decides from verdicts, and without git's answers there are none.
-        if let Some(finding) = judged.phase.unanswered() {
+        if let Some(finding) = &judged.phase.unanswered {
             let hint = finding.hint.as_deref().unwrap_or_default();
             return self.blocked(&finding.message, hint);
         }

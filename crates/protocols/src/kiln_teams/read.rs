@@ -56,6 +56,8 @@ pub(super) struct Phase {
     pub(super) orphaned: Vec<String>,
     pub(super) waves: BTreeMap<u32, Wave>,
     pub(super) findings: Vec<Finding>,
+    /// What is said where git or the disk could not answer; no verdict on a task counts then.
+    pub(super) unanswered: Option<Finding>,
 }
 
 impl Phase {
@@ -67,12 +69,6 @@ impl Phase {
             matches!(finding.code, Code::UnreadableTask | Code::UnreadableFile)
         };
         self.findings.iter().find(is_unread)
-    }
-
-    /// Returns what is said where git could not be asked; no verdict on a task counts then.
-    pub(super) fn unanswered(&self) -> Option<&Finding> {
-        let is_unanswered = |finding: &&Finding| finding.code == Code::GitFailed;
-        self.findings.iter().find(is_unanswered)
     }
 }
 
@@ -158,8 +154,8 @@ pub(super) fn evidence(world: &dyn World, tasks_file: Option<&Utf8Path>) -> Evid
 struct Reader<'w> {
     world: &'w dyn World,
     findings: Vec<Finding>,
-    /// Why git could not answer a question about the project, the first time it could not.
-    unanswered: RefCell<Option<String>>,
+    /// What git or the disk could not answer, and why, the first time they could not.
+    unanswered: RefCell<Option<Finding>>,
 }
 
 impl Reader<'_> {
@@ -202,6 +198,7 @@ impl Reader<'_> {
             orphaned: Vec::new(),
             waves: BTreeMap::new(),
             findings: Vec::new(),
+            unanswered: None,
             root,
             state,
             config,
@@ -222,7 +219,8 @@ impl Reader<'_> {
         self.history(&mut phase);
         self.look_into_trees(&mut phase);
         self.orphans(&mut phase, &trees);
-        self.notice_unanswered();
+        phase.unanswered = self.unanswered.take();
+        self.findings.extend(phase.unanswered.clone());
         phase.findings = std::mem::take(&mut self.findings);
         phase
     }
@@ -233,19 +231,19 @@ impl Reader<'_> {
         if let Err(error) = &answer
             && !error.is_not_found()
         {
-            let mut unanswered = self.unanswered.borrow_mut();
-            unanswered.get_or_insert_with(|| error.to_string());
+            let message = format!("git could not be asked what has landed: {error}");
+            self.unanswered(
+                Finding::new(Code::GitFailed, message)
+                    .hint("mend that, then run it again: nothing was changed"),
+            );
         }
         answer
     }
 
-    /// Without git's word nothing can be told of what has landed and what stands in its way.
-    fn notice_unanswered(&mut self) {
-        if let Some(why) = self.unanswered.take() {
-            let message = format!("git could not be asked what has landed: {why}");
-            let finding = Finding::new(Code::GitFailed, message);
-            self.notice(finding.hint("mend that, then run it again: nothing was changed"));
-        }
+    /// Keeps what could not be answered: without it nothing can be told of what has landed, waits to
+    /// land or stands in its way.
+    fn unanswered(&self, finding: Finding) {
+        self.unanswered.borrow_mut().get_or_insert(finding);
     }
 
     fn notice(&mut self, finding: Finding) {

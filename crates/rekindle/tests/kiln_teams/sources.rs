@@ -378,3 +378,33 @@ fn a_lock_on_a_lost_worktree_spends_no_retries() -> Result<()> {
     assert_eq!(stage.ledger()?.len(), 1);
     Ok(())
 }
+
+#[test]
+fn work_that_can_not_be_looked_at_is_neither_landed_nor_done_again() -> Result<()> {
+    let loop_of_links = "ln -sf changed_ops.json .kiln-artifacts/P1-T11/changed_ops.json";
+    let broken_index = r#"echo broken > "$(git rev-parse --git-path index)""#;
+    for (damage, told) in [
+        (broken_index, format!("what {} has changed", id(1, 1))),
+        (loop_of_links, "evidence of P1-T11".to_owned()),
+    ] {
+        let stage = wave(&[ready(1, 1, json!({"src/a.js": "a\n"}))])?;
+        let worktree = stage.worktree(1, 1);
+        let script = format!("cd {worktree} && {damage}");
+        let damaged = stage.typed("", &[]).through(&["sh", "-c", &script]).run()?;
+        ensure!(damaged.code() == Some(0), "{damaged}");
+        let agent = ["--agent-cmd", "echo again > src/a.js"];
+        let ran = stage.resume(&agent)?;
+        ensure!(ran.code() == Some(1), "{ran}");
+        ensure!(ran.stderr().contains(&told), "{ran}");
+        assert!(stage.log()?.is_empty());
+        assert!(stage.ledger()?.is_empty());
+        assert_eq!(fs_err::read_to_string(worktree.join("src/a.js"))?, "a\n");
+        // As the hint says.
+        fs_err::rename(&worktree, stage.sandbox().root().join("away"))?;
+        let ran = stage.resume(&agent)?;
+        ensure!(ran.code() == Some(0), "{ran}");
+        assert_eq!(stage.log()?, [subject(1, 1)]);
+        assert_eq!(stage.sandbox().read("src/a.js")?, "again\n");
+    }
+    Ok(())
+}

@@ -96,8 +96,62 @@ fn aside(folder: &Utf8Path) -> Utf8PathBuf {
 pub(super) fn is_ready(reused: Result<(), Error>) -> Result<bool, Error> {
     match reused {
         Ok(()) => Ok(true),
-        // That a git was killed says nothing about the worktree: the next attempt looks again.
-        Err(Error::Git(error)) if error.is_killed() => Err(Error::Git(error)),
+        // It says nothing about the worktree: the next attempt looks again.
+        Err(error) if error.is_of_the_machine() => Err(error),
         Err(_) => Ok(false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::ExitStatus;
+
+    use super::*;
+
+    fn of_git(status: i32, stderr: &str) -> Error {
+        Error::Git(rekindle_git::Error::Failed {
+            args: vec!["reset".to_owned()],
+            dir: "/w".into(),
+            status: ExitStatus::from_raw(status),
+            stderr: stderr.to_owned(),
+        })
+    }
+
+    fn of_files(errno: rustix::io::Errno) -> Error {
+        Error::Files(rekindle_fs::Error::Io {
+            action: "rename",
+            path: "/w/a".into(),
+            source: errno.into(),
+        })
+    }
+
+    #[test]
+    fn a_worktree_is_given_up_for_its_own_faults_alone() {
+        use rustix::io::Errno;
+        assert!(is_ready(Ok(())).unwrap());
+        for its_own in [
+            of_git(128 << 8, "fatal: index file corrupt"),
+            of_files(Errno::ACCESS),
+            of_files(Errno::NOTDIR),
+            Error::Files(rekindle_fs::Error::NotAFile { path: "/w".into() }),
+        ] {
+            assert!(!is_ready(Err(its_own)).unwrap());
+        }
+        for of_the_machine in [
+            of_git(9, ""),
+            of_git(
+                128 << 8,
+                "error: unable to write file a: No space left on device",
+            ),
+            of_git(128 << 8, "fatal: cannot write: Input/output error"),
+            of_files(Errno::NOSPC),
+            of_files(Errno::IO),
+            of_files(Errno::ROFS),
+            of_files(Errno::MFILE),
+        ] {
+            let told = of_the_machine.to_string();
+            assert!(is_ready(Err(of_the_machine)).is_err(), "{told}");
+        }
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8Path;
-use rekindle_model::{Code, Finding};
-use rekindle_world::{GitAnswer, GitCommit, GitQuestion};
+use rekindle_model::{Code, Finding, Place};
+use rekindle_world::{GitAnswer, GitCommit, GitQuestion, ReadError};
 
 use super::super::changes::{Main, Touched, told};
 use super::super::layout;
@@ -130,6 +130,16 @@ impl Reader<'_> {
                 .world
                 .git(&task.worktree, &GitQuestion::Changes { base })
                 .and_then(GitAnswer::changes);
+            if let Err(error) = &changes
+                && !error.is_not_found()
+            {
+                let message = format!("git could not be asked what {id} has changed: {error}");
+                self.unanswered(
+                    Finding::new(Code::GitFailed, message)
+                        .at(Place::path(task.worktree.clone()))
+                        .hint("mend that, then run it again; or move it away, and its task is done anew"),
+                );
+            }
             task.touched = Some(match changes {
                 Ok(changes) => Ok(Touched::of(&changes)),
                 Err(error) => Err(error.to_string()),
@@ -145,10 +155,22 @@ impl Reader<'_> {
 
     fn artifacts(&self, worktree: &Utf8Path, plan_task: &str) -> Artifacts {
         let folder = layout::artifacts(worktree, plan_task);
-        let read = |name: &str| self.world.read(&folder.join(name), LARGEST);
+        let read = |name: &str| {
+            let path = folder.join(name);
+            let bytes = self.world.read(&path, LARGEST);
+            if let Err(error @ (ReadError::Denied | ReadError::Failed(_))) = &bytes {
+                let message = format!("the evidence of {plan_task} can not be read: {error}");
+                self.unanswered(
+                    Finding::new(Code::UnreadableFile, message)
+                        .at(Place::path(path))
+                        .hint("mend that, then run it again; or move it away, and its task is done anew"),
+                );
+            }
+            bytes.ok()
+        };
         Artifacts {
-            changed: read("changed_ops.json").ok().map(|bytes| told(&bytes)),
-            passed: read("verify_summary.json").ok().and_then(|bytes| {
+            changed: read("changed_ops.json").map(|bytes| told(&bytes)),
+            passed: read("verify_summary.json").and_then(|bytes| {
                 let summary: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
                 Some(summary.get("result")?.as_str()? == "pass")
             }),
