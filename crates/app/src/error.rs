@@ -31,8 +31,8 @@ pub enum Error {
         /// What it could be.
         among: Vec<WorkflowId>,
     },
-    /// Several workflows are open and none was named.
-    #[error("several workflows are open and none was named")]
+    /// Workflows are open and none was named.
+    #[error("none of the open workflows was named")]
     ChoiceNeeded {
         /// What is open.
         open: Vec<Summary>,

@@ -328,7 +328,11 @@ impl Face for Terminal {
         is_one: &dyn Fn(&str) -> bool,
     ) -> Choice {
         let list = render::choices(open, now);
-        self.note(&list);
+        if self.json {
+            self.note(&list);
+        } else {
+            self.result(&list);
+        }
         loop {
             let Some(answer) = self.ask("Which one? [number or name] ") else {
                 return Choice::Nobody;

@@ -82,12 +82,13 @@ fn one_of_several_is_asked_for_and_at_the_end_of_input_nothing_is_done() -> Resu
     let before = sandbox.files()?;
     insta::assert_snapshot!(sandbox.run(&["resume", "--yes", "--no-agent"])?, @"
     exit 3
-    --- stderr
+    --- stdout
     Several workflows can be resumed:
       1. agent-memory:20260118-0900-billing-c3d4  interrupted, phase 2 (execution), 1/3 tasks, 1 day ago
       2. agent-memory:20260119-0900-orders-api-k2l3  interrupted, phase 2 (execution), 1/3 tasks, 1 day ago
+    --- stderr
     Which one? [number or name] 
-    error: several workflows are open and none was named
+    error: none of the open workflows was named
 
     hint: `rekindle resume agent-memory:20260118-0900-billing-c3d4`
     hint: `rekindle resume agent-memory:20260119-0900-orders-api-k2l3`
@@ -132,9 +133,6 @@ fn a_wrong_number_is_said_to_be_wrong_and_asked_again() -> Result<()> {
     let typed = sandbox.typed(&["resume", "--yes", "--no-agent"]);
     let ran = typed.answering("7\n2\n").run()?;
     insta::assert_snapshot!(ran.stderr(), @"
-    Several workflows can be resumed:
-      1. agent-memory:20260118-0900-billing-c3d4  interrupted, phase 2 (execution), 1/3 tasks, 1 day ago
-      2. agent-memory:20260119-0900-orders-api-k2l3  interrupted, phase 2 (execution), 1/3 tasks, 1 day ago
     Which one? [number or name] there is no number 7
     Which one? [number or name] Next for an agent (executor): Resume T002 - Add endpoint (attempt 1)
     hint: let one do it: `rekindle resume --agent-cmd 'COMMAND'` (the prompt is on its standard input)
@@ -150,13 +148,14 @@ fn an_answer_that_names_nothing_is_asked_again_and_changes_nothing() -> Result<(
     let typed = sandbox.typed(&["resume", "--yes", "--no-agent"]);
     insta::assert_snapshot!(typed.answering("the first\n").run()?, @"
     exit 3
-    --- stderr
+    --- stdout
     Several workflows can be resumed:
       1. agent-memory:20260118-0900-billing-c3d4  interrupted, phase 2 (execution), 1/3 tasks, 1 day ago
       2. agent-memory:20260119-0900-orders-api-k2l3  interrupted, phase 2 (execution), 1/3 tasks, 1 day ago
+    --- stderr
     Which one? [number or name] none of them is called `the first`
     Which one? [number or name] 
-    error: several workflows are open and none was named
+    error: none of the open workflows was named
 
     hint: `rekindle resume agent-memory:20260118-0900-billing-c3d4`
     hint: `rekindle resume agent-memory:20260119-0900-orders-api-k2l3`

@@ -7,8 +7,11 @@
 use jiff::civil::DateTime;
 
 use super::phase::Phase;
-use super::session::{self, Session, field};
+use super::session::{self, Field, Session, field};
 use super::table::{CHOICES, Chosen, FAULTS, Fault, Known, Offer};
+
+/// Fields that may go on below their line.
+const OF_SEVERAL_LINES: [&str; 3] = ["artifacts", "dependencies", "next"];
 
 /// One checkpoint as it stands in the session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -301,38 +304,44 @@ fn latest_of(mut sections: Vec<Vec<Entry>>) -> (Option<Entry>, Vec<Entry>) {
     (torn, all)
 }
 
+/// Returns the place of the first line that looks like a checkpoint and is code or in a comment.
+pub(super) fn hidden(session: &Session) -> Option<usize> {
+    session
+        .hidden()
+        .find(|at| starts_like_one(session.line(*at)))
+}
+
 /// Reads the checkpoints at these places.
 fn entries(session: &Session, places: impl Iterator<Item = usize>) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
-    // How far the field is indented that has a list below it.
-    let mut list_indent: Option<usize> = None;
+    // The field that goes on below its line.
+    let mut open: Option<Field<'_>> = None;
     for at in places {
         let line = session.line(at);
         if starts_like_one(line) {
             entries.push(parse(line, at));
-            list_indent = None;
+            open = None;
             continue;
         }
         let Some(entry) = entries.last_mut() else {
             continue;
         };
         let is_indented = line.starts_with([' ', '\t']);
-        match field(line).filter(|field| list_indent.is_none_or(|indent| field.indent <= indent)) {
+        match field(line).filter(|field| open.is_none_or(|open| field.indent <= open.indent)) {
             Some(field) => {
-                let is_list = field.key.eq_ignore_ascii_case("artifacts");
-                list_indent = is_list.then_some(field.indent);
+                let goes_on = |key: &&str| field.key.eq_ignore_ascii_case(key);
+                open = OF_SEVERAL_LINES.iter().any(goes_on).then_some(field);
                 entry.take(field.key, field.value);
                 entry.last = at;
             }
             None if line.trim().is_empty() => {}
             None if is_indented => {
-                if list_indent.is_some() {
-                    let said = item(line).into_iter().filter(|text| !text.is_empty());
-                    entry.fields.artifacts.extend(said.map(str::to_owned));
+                if let Some(open) = open {
+                    entry.go_on(open.key, line);
                 }
                 entry.last = at;
             }
-            None => list_indent = None,
+            None => open = None,
         }
     }
     for entry in &mut entries {
@@ -357,6 +366,25 @@ impl Entry {
             "dependencies" => fields.dependencies = fields.dependencies.take().or(Some(value)),
             "next" => fields.next = fields.next.take().or(Some(value)),
             _ => {}
+        }
+    }
+
+    /// Takes what stands below a field, as a list or as the rest of a sentence.
+    fn go_on(&mut self, key: &str, line: &str) {
+        let fields = &mut self.fields;
+        let text = match key.to_lowercase().as_str() {
+            "dependencies" => &mut fields.dependencies,
+            "next" => &mut fields.next,
+            _ => {
+                let said = item(line).into_iter().filter(|text| !text.is_empty());
+                fields.artifacts.extend(said.map(str::to_owned));
+                return;
+            }
+        };
+        let more = without_mark(line).trim();
+        match text {
+            Some(text) => text.extend([" ", more]),
+            None => *text = Some(more.to_owned()),
         }
     }
 }

@@ -108,6 +108,27 @@ fn fields_are_taken_in_any_order_with_lists_below_them() {
 }
 
 #[test]
+fn what_is_next_may_stand_below_its_field() {
+    for (below, next, dependencies) in [
+        (
+            "  - **Next**:\n    - `/implement f T006`\n  - **Dependencies**:\n    - T004\n    - T005",
+            "`/implement f T006`",
+            "T004 T005",
+        ),
+        (
+            "  - **Next**: go on with\n    `/implement f T006`\n  - **Dependencies**: None",
+            "go on with `/implement f T006`",
+            "None",
+        ),
+    ] {
+        let block = format!("**CP-001** (2026-01-02 10:00): Plan\n{below}");
+        let latest = read(&block, "").latest.unwrap();
+        assert_eq!(latest.fields.next.as_deref(), Some(next));
+        assert_eq!(latest.fields.dependencies.as_deref(), Some(dependencies));
+    }
+}
+
+#[test]
 fn a_history_in_disorder_is_read_in_the_order_of_the_file() {
     let history = "1. **CP-029** (2026-01-02 10:00): Phase 2 complete\n2. **CP-026** (2026-01-02 11:00): Task status audit complete\n2. **CP-020** (2026-01-01 21:15): Tasks T001-T004 complete\n2. **CP-021** (2026-01-01 20:32): Tasks breakdown complete\n3. **CP-002** (2026-01-01 20:00): Plan validated\n4. **CP-001** (2026-01-01 19:00): Something odd\n";
     let found = read(

@@ -11,7 +11,7 @@ use super::next::Stale;
 use super::phase::Phase;
 use super::read::{Halt, MarkerFile, Presence, Why};
 use super::tasks::told_complete;
-use super::words::typed;
+use super::words::{hidden_checkpoint, typed};
 
 /// How many checkpoints a session keeps, and how many entries its history.
 const MOST: usize = 5;
@@ -49,7 +49,10 @@ fn files(judged: &Judged, findings: &mut Vec<Finding>) {
                 ),
             )
             .hint(if feature.saved.contains(&file.path) {
-                format!("bring it back with `git checkout HEAD -- {path}`")
+                format!(
+                    "bring it back with `git checkout HEAD -- {}`",
+                    typed(&file.path)
+                )
             } else {
                 "bring it back, or go back to an earlier checkpoint".to_owned()
             })
@@ -86,8 +89,8 @@ fn files(judged: &Judged, findings: &mut Vec<Finding>) {
         findings.push(finding);
     }
     let faults = judged.validations.iter().filter(|found| !found.is_valid);
-    let faults: Vec<&str> = faults
-        .flat_map(|found| found.faults.iter().map(String::as_str))
+    let faults: Vec<String> = faults
+        .map(|found| format!("`{}`: {}", found.path, found.faults.join("; ")))
         .collect();
     if !faults.is_empty() {
         let message = format!("a validator failed: {}", excerpt(&faults.join("; "), 400));
@@ -229,24 +232,25 @@ fn age(judged: &Judged, findings: &mut Vec<Finding>) {
         return;
     }
     let (all, n) = (feature.files.len(), judged.modified.len());
-    let interrupted = feature.tasks.as_ref().and_then(|tasks| tasks.in_progress());
-    let message = match interrupted {
-        Some(task) if judged.phase == Phase::Implement => {
-            format!(
-                "{n} of {all} files were written after {name}; it was interrupted in task {}",
-                task.id
-            )
-        }
-        Some(_) | None if n > 3 => format!("{n} of {all} files were written after {name}"),
-        Some(_) | None => {
-            let paths = judged
-                .modified
-                .iter()
-                .map(|path| format!("`{}`", excerpt(path, 120)));
-            let paths: Vec<String> = paths.collect();
-            format!("written after {name}: {}", paths.join(", "))
-        }
+    let mut message = if n > 3 {
+        format!("{n} of {all} files were written after {name}")
+    } else {
+        let paths = judged
+            .modified
+            .iter()
+            .map(|path| format!("`{}`", excerpt(path, 120)));
+        let paths: Vec<String> = paths.collect();
+        format!("written after {name}: {}", paths.join(", "))
     };
+    let tasks_file = layout::file(&feature.name, "tasks.md");
+    let is_tasks = |path: &String| path.as_str() == tasks_file.as_str();
+    let interrupted = feature.tasks.as_ref().and_then(|tasks| tasks.in_progress());
+    if let Some(task) = interrupted
+        && judged.phase == Phase::Implement
+        && judged.modified.iter().any(is_tasks)
+    {
+        message.push_str(&format!("; it was interrupted in task {}", task.id));
+    }
     findings.push(Finding::new(Code::ModifiedAfter, message));
 }
 
@@ -422,8 +426,14 @@ fn why_halted(halt: &Halt) -> Finding {
             "`rekindle resume {}`, or start this one with `/spec`",
             excerpt(named, 80)
         )),
-        Why::NoCheckpoint => Finding::new(Code::NoCheckpoint, "the session has no checkpoint")
-            .hint(format!("`rekindle checkpoint {name} -m TEXT` makes one")),
+        Why::NoCheckpoint { hidden: None } => {
+            Finding::new(Code::NoCheckpoint, "the session has no checkpoint")
+                .hint(format!("`rekindle checkpoint {name} -m TEXT` makes one"))
+        }
+        Why::NoCheckpoint { hidden: Some(at) } => {
+            Finding::new(Code::NoCheckpoint, hidden_checkpoint(*at))
+                .hint("end what begins above it, then run it again")
+        }
         Why::CorruptCheckpoint { reason } => Finding::new(
             Code::CorruptCheckpoint,
             format!("the checkpoint can not be used: {reason}"),
@@ -453,3 +463,7 @@ fn line_of(path: &Utf8Path, at: usize) -> Place {
         u64::try_from(at).map_or(u64::MAX, |at| at.saturating_add(1)),
     )
 }
+
+#[cfg(test)]
+#[path = "noticed_tests.rs"]
+mod tests;

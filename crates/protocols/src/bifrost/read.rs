@@ -15,7 +15,7 @@ use rekindle_world::{Kind, World};
 use self::beside::Reader;
 pub(super) use self::beside::{Artifact, Presence};
 use self::saved::is_saved;
-use super::checkpoint::{Checkpoints, Choice, Entry};
+use super::checkpoint::{self, Checkpoints, Choice, Entry};
 use super::layout;
 use super::marker::Marker;
 use super::phase::Phase;
@@ -71,7 +71,10 @@ pub(super) enum Why {
     OtherFeature {
         named: String,
     },
-    NoCheckpoint,
+    NoCheckpoint {
+        /// The place of a line that would be one, were it not code or in a comment.
+        hidden: Option<usize>,
+    },
     CorruptCheckpoint {
         reason: &'static str,
     },
@@ -261,7 +264,9 @@ pub(super) fn feature(world: &dyn World, name: &str, ask: &Ask) -> Evidence {
     };
     let why = match checkpoints.choose(ask.checkpoint.as_deref()) {
         Choice::Found(chosen) => return Evidence::Feature(read(*chosen)),
-        Choice::Nothing => Why::NoCheckpoint,
+        Choice::Nothing => Why::NoCheckpoint {
+            hidden: checkpoint::hidden(&session),
+        },
         Choice::Corrupt(reason) => Why::CorruptCheckpoint { reason },
         Choice::Unknown => Why::UnknownCheckpoint {
             wanted: ask.checkpoint.clone().unwrap_or_default(),

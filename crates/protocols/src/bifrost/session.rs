@@ -132,6 +132,12 @@ impl Session {
         self.sections(name).map(|section| self.text_of(section))
     }
 
+    /// Returns the places of all lines that are code or in a comment.
+    pub(super) fn hidden(&self) -> impl Iterator<Item = usize> {
+        let all = self.is_prose.iter().enumerate();
+        all.filter(|(_, is_prose)| !**is_prose).map(|(at, _)| at)
+    }
+
     fn text_of(&self, section: &Section) -> impl Iterator<Item = usize> + use<'_> {
         (section.heading + 1..section.end)
             .filter(|at| self.is_prose.get(*at).is_some_and(|is_prose| *is_prose))

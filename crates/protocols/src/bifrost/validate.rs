@@ -15,6 +15,8 @@ use super::read::{is_placeholder, text};
 /// What a validator found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Validation {
+    /// The file, as it was named.
+    pub path: String,
     /// Whether it passed.
     pub is_valid: bool,
     /// The report, as the script prints it.
@@ -54,7 +56,8 @@ pub fn validate_spec(path: &str, text: Option<&str>) -> Validation {
     let Some(text) = text else {
         return not_there(
             "❌ Error: Specification file not found or not provided\nUsage: validate-spec.sh <path-to-spec.md>\n",
-            &format!("there is no specification at `{path}`"),
+            path,
+            "there is no specification",
         );
     };
     let missing = missing_sections(text, &SPEC_SECTIONS);
@@ -97,6 +100,7 @@ pub fn validate_spec(path: &str, text: Option<&str>) -> Validation {
         "\n🚫 Specification validation FAILED\n"
     });
     Validation {
+        path: path.to_owned(),
         is_valid,
         report,
         faults,
@@ -110,7 +114,8 @@ pub fn validate_plan(path: &str, text: Option<&str>, has_rules: bool) -> Validat
     let Some(text) = text else {
         return not_there(
             "❌ Error: Plan file not found or not provided\nUsage: validate-plan.sh <path-to-plan.md> [RULES.md]\n",
-            &format!("there is no plan at `{path}`"),
+            path,
+            "there is no plan",
         );
     };
     let missing = missing_sections(text, &PLAN_SECTIONS);
@@ -154,6 +159,7 @@ pub fn validate_plan(path: &str, text: Option<&str>, has_rules: bool) -> Validat
         );
     }
     Validation {
+        path: path.to_owned(),
         is_valid: n_critical == 0,
         report,
         faults,
@@ -194,11 +200,12 @@ pub fn validate_feature(world: &dyn World, name: &str) -> Result<Vec<Validation>
     Ok(all)
 }
 
-fn not_there(report: &str, fault: &str) -> Validation {
+fn not_there(report: &str, path: &str, what: &str) -> Validation {
     Validation {
+        path: path.to_owned(),
         is_valid: false,
         report: report.to_owned(),
-        faults: vec![fault.to_owned()],
+        faults: vec![format!("{what} at `{path}`")],
     }
 }
 

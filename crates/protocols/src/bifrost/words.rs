@@ -63,6 +63,14 @@ fn legacy_warning(name: &str, session: &Utf8Path) -> String {
     )
 }
 
+/// What is said of a checkpoint that nobody sees.
+pub(super) fn hidden_checkpoint(at: usize) -> String {
+    format!(
+        "line {} of the session looks like a checkpoint, but stands in a block of code or in a comment",
+        at + 1
+    )
+}
+
 /// Returns a name as it can be typed into a shell.
 pub(super) fn typed(name: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./".contains(c);

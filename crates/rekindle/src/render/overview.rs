@@ -53,7 +53,11 @@ pub(crate) fn status(overview: &Overview, all: bool) -> String {
 }
 
 pub(crate) fn choices(open: &[Summary], now: Timestamp) -> String {
-    let mut text = "Several workflows can be resumed:\n".to_owned();
+    let mut text = match open.len() {
+        1 => "One workflow can be resumed:\n",
+        _ => "Several workflows can be resumed:\n",
+    }
+    .to_owned();
     for (number, summary) in (1..).zip(open) {
         put!(text, "{number:>3}. {}", workflow(summary, now));
     }

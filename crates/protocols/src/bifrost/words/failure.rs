@@ -10,7 +10,7 @@ use super::super::assess::Judged;
 use super::super::checkpoint::{Checkpoints, Entry};
 use super::super::layout;
 use super::super::read::{Halt, Presence, Why};
-use super::{legacy_warning, typed, when};
+use super::{hidden_checkpoint, legacy_warning, typed, when};
 
 /// What the failure block says.
 struct Failure {
@@ -77,7 +77,10 @@ pub(in crate::bifrost) fn failed(judged: &Judged) -> String {
         let path = excerpt(&file.path, 200);
         match (file.state, file.is_required) {
             (Presence::Absent, true) if feature.saved.contains(&file.path) => {
-                options.push(format!("Bring {path} back: `git checkout HEAD -- {path}`"));
+                let as_typed = typed(&file.path);
+                options.push(format!(
+                    "Bring {path} back: `git checkout HEAD -- {as_typed}`"
+                ));
             }
             (Presence::Unreadable(reason), _) => {
                 let again = format!("then `rekindle resume {name}`");
@@ -209,9 +212,12 @@ pub(in crate::bifrost) fn halted(halt: &Halt, findings: &[Finding]) -> String {
                 layout::LEGACY_SESSION
             );
         }
-        Why::NoCheckpoint => {
+        Why::NoCheckpoint { hidden } => {
+            let hidden = hidden.map_or_else(String::new, |at| {
+                format!("Look there first: {}.\n", hidden_checkpoint(at))
+            });
             return format!(
-                "{warning}❌ ERROR: No valid checkpoint found in session memory. Start workflow with `/spec {name}`.\n"
+                "{warning}❌ ERROR: No valid checkpoint found in session memory. Start workflow with `/spec {name}`.\n{hidden}"
             );
         }
         Why::BadName { .. } => (
@@ -221,9 +227,10 @@ pub(in crate::bifrost) fn halted(halt: &Halt, findings: &[Finding]) -> String {
         Why::NoFeatures => ("There is no feature", vec!["Start one: `/spec`".to_owned()]),
         Why::Corrupt { .. } => {
             let path = session.clone().unwrap_or_default();
+            let as_typed = typed(&path);
             let saved = [
-                format!("Bring an earlier version back: `git checkout HEAD -- {path}`"),
-                format!("See what was saved: `git log --oneline -- {path}`"),
+                format!("Bring an earlier version back: `git checkout HEAD -- {as_typed}`"),
+                format!("See what was saved: `git log --oneline -- {as_typed}`"),
             ];
             let saved = saved.into_iter().filter(|_| halt.is_session_saved);
             let again = format!("Mend {path}, then `rekindle resume {name}`");
