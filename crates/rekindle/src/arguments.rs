@@ -154,7 +154,7 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct TortureArguments {
-    /// Goes on until so many kills are done
+    /// How many kills at least; a run that has begun is finished
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) kills: u32,
     /// Chooses plans and disturbances
