@@ -1,0 +1,420 @@
+//! What belongs to all commands: help, options, colours, exit codes, wrong usage.
+
+use std::os::unix::ffi::OsStringExt as _;
+
+use anyhow::Result;
+use rekindle_testkit::sandbox::Sandbox;
+
+use crate::{BINARY, ORDERS, interrupted};
+
+#[test]
+fn doctor_says_that_git_and_the_project_are_in_order() -> Result<()> {
+    let (sandbox, _) = interrupted()?;
+    insta::assert_snapshot!(sandbox.run(&["doctor"])?, @"
+    exit 0
+    --- stdout
+    ok  git: git [VERSION]
+    ok  workflows: 1 can be resumed in `[PROJECT]`
+    ");
+    Ok(())
+}
+
+#[test]
+fn doctor_fails_without_git_and_says_what_to_do() -> Result<()> {
+    let sandbox = Sandbox::new(BINARY)?;
+    let without_git = sandbox.typed(&["doctor"]).with("PATH", "/nowhere");
+    insta::assert_snapshot!(without_git.run()?, @"
+    exit 1
+    --- stdout
+    problem  git: `git` was not found on PATH (`/nowhere`); install git 2.38 or newer
+        hint: install git 2.38 or newer, then run `rekindle doctor` again
+    ok  workflows: 0 can be resumed in `[PROJECT]`
+    ");
+    Ok(())
+}
+
+#[test]
+fn the_demo_is_killed_goes_on_and_does_every_task_once() -> Result<()> {
+    let sandbox = Sandbox::new(BINARY)?;
+    let scratch = sandbox.root().join("scratch");
+    fs_err::create_dir(&scratch)?;
+    let typed = sandbox.typed(&["demo"]).without("REKINDLE_NOW");
+    // As in a hook, or in an alias of a linked worktree.
+    let typed = typed.with("GIT_DIR", sandbox.path(".git").as_str());
+    let ran = typed.with("TMPDIR", scratch.as_str()).run()?;
+    assert_eq!(ran.code(), Some(0), "{ran}");
+    assert!(!sandbox.path(".git").exists(), "it stays in its folder");
+    assert!(ran.stdout().contains("*** killed"), "{ran}");
+    assert!(
+        ran.stdout().contains("Every task landed exactly once"),
+        "{ran}"
+    );
+    assert_eq!(
+        scratch.read_dir_utf8()?.count(),
+        1,
+        "it keeps to the folder for such things"
+    );
+    Ok(())
+}
+
+#[test]
+fn help_names_every_command_and_the_exit_codes() -> Result<()> {
+    let sandbox = Sandbox::new(BINARY)?;
+    insta::assert_snapshot!(sandbox.run(&["--help"])?, @"
+    exit 0
+    --- stdout
+    Picks up any interrupted coding-agent workflow exactly where it stopped
+
+    Without a command: what can be resumed here, and the one command to type next.
+
+    Usage: rekindle [OPTIONS] [COMMAND]
+
+    Commands:
+      status       Shows what can be resumed here, one line each, and the command to type next
+      inspect      Shows everything known of one workflow: facts, findings, where each comes from
+      run          Starts a new run from a task graph (JSON) or a Markdown task list
+      plan         Shows what resume would do, in order; writes nothing
+      resume       Briefs, asks once, and goes on until the work is done or a person is needed
+      explain      Tells why a task is in its state (ID TASK), or what a finding means (CODE)
+      checkpoint   Makes a checkpoint
+      checkpoints  Lists the checkpoints of a workflow
+      rollback     Goes back to a checkpoint of a Bifrost feature, after a yes; deletes nothing
+      validate     Holds a feature's spec and plan, or single files, against Bifrost's rules
+      migrate      Gives a feature the session that all features shared before, after a yes
+      event        Appends an event to a workflow's log, for workers and scripts
+      heartbeat    Appends a sign of life of a running task
+      install      Sets a coding agent or a MAP project up to call rekindle, after a yes
+      uninstall    Takes away what `install` added; the settings are again what they were
+      hook         Answers a coding agent that calls at a moment of its session; never fails it
+      clean        Lists the worktrees that runs left behind, and removes them after a yes
+      rescue       Lists, shows and restores what was kept before something could have destroyed it
+      map          Answers as MAP's `map_orchestrator.py` does: `rekindle map get_next_step`
+      demo         Builds a small project in a scratch folder, interrupts its work and resumes it
+      torture      Kills runs at random moments, resumes them, and counts what was lost
+      mcp          Serves coding agents over MCP on standard input and output, until the input ends
+      doctor       Checks whether everything that rekindle needs is in order
+      completions  Prints a completion script for a shell
+      man          Prints the manual page, in the form that `man` reads
+      help         Print this message or the help of the given subcommand(s)
+
+    Options:
+      -C <DIR>
+              Works on the project in this folder instead of the current one
+
+          --json
+              Prints one JSON object with a `schema` instead of text
+
+          --color <WHEN>
+              When to use colors
+              
+              [default: auto]
+              [possible values: auto, always, never]
+
+      -q, --quiet
+              Says less: no hints and no progress
+
+      -v, --verbose
+              Says more: notes, and where each thing comes from
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+      -V, --version
+              Print version
+
+    Exit codes: 0 done or declined, 1 cannot resume, 2 wrong usage, 3 a choice is needed and nobody is
+    there, 4 another rekindle or agent is at work.
+    ");
+    Ok(())
+}
+
+#[test]
+fn every_command_has_its_own_help() -> Result<()> {
+    let sandbox = Sandbox::new(BINARY)?;
+    let commands = commands(&sandbox)?;
+    assert!(commands.len() > 10, "{commands:?}");
+    for command in &commands {
+        let ran = sandbox.run(&[command, "--help"])?;
+        assert_eq!(ran.code(), Some(0), "{ran}");
+        let usage = format!("Usage: rekindle {command}");
+        assert!(ran.stdout().contains(&usage), "{ran}");
+    }
+    Ok(())
+}
+
+/// Returns the commands that the help lists.
+fn commands(sandbox: &Sandbox) -> Result<Vec<String>> {
+    let help = sandbox.run(&["--help"])?;
+    let listed = help.stdout().into_owned();
+    let lines = listed
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1);
+    let named = lines.map_while(|line| line.split_whitespace().next());
+    Ok(named
+        .filter(|name| *name != "help")
+        .map(str::to_owned)
+        .collect())
+}
+
+#[test]
+fn the_version_is_that_of_the_package() -> Result<()> {
+    let sandbox = Sandbox::new(BINARY)?;
+    for word in ["--version", "-V"] {
+        let ran = sandbox.run(&[word])?;
+        let expected = format!("rekindle {}\n", env!("CARGO_PKG_VERSION"));
+        assert_eq!((ran.code(), ran.stdout().into_owned()), (Some(0), expected));
+    }
+    Ok(())
+}
+
+#[test]
+fn completions_know_every_command_and_the_shell_can_read_them() -> Result<()> {
+    let sandbox = Sandbox::new(BINARY)?;
+    let commands = commands(&sandbox)?;
+    for shell in ["bash", "zsh", "fish"] {
+        let ran = sandbox.run(&["completions", shell])?;
+        assert_eq!(
+            (ran.code(), ran.stderr().as_ref()),
+            (Some(0), ""),
+            "{shell}"
+        );
+        let script = ran.stdout();
+        for command in &commands {
+            assert!(script.contains(command), "{shell} does not know {command}");
+        }
+    }
+    sandbox.write(
+        "completions.bash",
+        sandbox.run(&["completions", "bash"])?.stdout_bytes(),
+    )?;
+    let read = sandbox
+        .typed(&[])
+        .through(&["bash", "-n", "completions.bash"]);
+    assert_eq!(read.run()?.to_string(), "exit 0\n");
+    Ok(())
+}
+
+#[test]
+fn the_manual_page_has_a_title_and_every_command() -> Result<()> {
+    let sandbox = Sandbox::new(BINARY)?;
+    let ran = sandbox.run(&["man"])?;
+    assert_eq!((ran.code(), ran.stderr().as_ref()), (Some(0), ""));
+    let page = ran.stdout();
+    assert!(page.contains(".TH rekindle 1"), "no title");
+    for command in commands(&sandbox)? {
+        let section = format!(".SH \"REKINDLE {}\"", command.to_uppercase());
+        assert!(page.contains(&section), "{section} is not there");
+    }
+    Ok(())
+}
+
+#[test]
+fn another_folder_is_looked_at_from_anywhere() -> Result<()> {
+    let (sandbox, _) = interrupted()?;
+    let here = sandbox.run(&["inspect"])?.to_string();
+    let project = sandbox.project().as_str();
+    for args in [["-C", project, "inspect"], ["inspect", "-C", project]] {
+        let ran = sandbox.typed(&args).from("/").run()?;
+        assert_eq!(ran.to_string(), here);
+    }
+    let relative = sandbox.typed(&["-C", "project", "inspect"]);
+    assert_eq!(relative.from(sandbox.root()).run()?.to_string(), here);
+    Ok(())
+}
+
+#[test]
+fn a_folder_that_is_none_is_wrong_usage() -> Result<()> {
+    let sandbox = Sandbox::new(BINARY)?;
+    sandbox.write("file", "")?;
+    insta::assert_snapshot!(sandbox.run(&["-C", "not-there"])?, @"
+    exit 2
+    --- stderr
+    error: there is no folder `[PROJECT]/not-there`: No such file or directory (os error 2)
+
+    hint: check the path given with `-C`
+    ");
+    insta::assert_snapshot!(sandbox.run(&["-C", "file"])?, @"
+    exit 2
+    --- stderr
+    error: `[PROJECT]/file` is not a folder
+
+    hint: check the path given with `-C`
+    ");
+    insta::assert_snapshot!(sandbox.run(&["-C"])?, @"
+    exit 2
+    --- stderr
+    error: a value is required for '-C <DIR>' but none was supplied
+
+    For more information, try '--help'.
+    ");
+    Ok(())
+}
+
+#[test]
+fn wrong_usage_is_exit_code_2_and_says_what_is_right() -> Result<()> {
+    let sandbox = Sandbox::new(BINARY)?;
+    insta::assert_snapshot!(sandbox.run(&["resurrect"])?, @"
+    exit 2
+    --- stderr
+    error: unrecognized subcommand 'resurrect'
+
+      tip: some similar subcommands exist: 'resume', 'rescue'
+
+    Usage: rekindle [OPTIONS] [COMMAND]
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(sandbox.run(&["plan", "--protocol", "waterfall"])?, @"
+    exit 2
+    --- stderr
+    error: invalid value 'waterfall' for '--protocol <PROTOCOL>': `waterfall` is not a protocol; known: agent-memory, kiln, kiln-teams, bifrost, map
+
+    For more information, try '--help'.
+    ");
+    for wrong in [
+        &["-q", "-v"][..],
+        &["--color", "sometimes"],
+        &["resume", "--agent-cmd", "x", "--no-agent"],
+        &["inspect", "--capture", "a", "--from", "b"],
+        &["completions", "cmd"],
+        &["status", "more"],
+        &["explain"],
+    ] {
+        let ran = sandbox.run(wrong)?;
+        assert_eq!(
+            (ran.code(), ran.stdout().as_ref()),
+            (Some(2), ""),
+            "{wrong:?}"
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn a_clock_that_is_none_is_wrong_usage() -> Result<()> {
+    let (sandbox, _) = interrupted()?;
+    insta::assert_snapshot!(sandbox.typed(&[]).at("yesterday").run()?, @"
+    exit 2
+    --- stderr
+    error: REKINDLE_NOW is not a time: `yesterday`
+
+    hint: write it as `2026-01-20T12:00:00Z`, or unset it
+    ");
+    let not_text = std::ffi::OsString::from_vec(b"2026-\xff".to_vec());
+    let ran = sandbox.typed(&[]).with("REKINDLE_NOW", not_text).run()?;
+    insta::assert_snapshot!(ran, @"
+    exit 2
+    --- stderr
+    error: REKINDLE_NOW is not a time: `2026-�`
+
+    hint: write it as `2026-01-20T12:00:00Z`, or unset it
+    ");
+    Ok(())
+}
+
+#[test]
+fn without_a_fixed_clock_the_real_one_is_read() -> Result<()> {
+    let (sandbox, _) = interrupted()?;
+    for typed in [
+        sandbox.typed(&[]).without("REKINDLE_NOW"),
+        sandbox.typed(&[]).at(""),
+    ] {
+        let ran = typed.run()?;
+        assert_eq!(ran.code(), Some(0), "{ran}");
+        assert!(ran.stdout().contains(" days ago"), "{ran}");
+    }
+    Ok(())
+}
+
+#[test]
+fn colors_are_used_when_asked_for_and_never_otherwise() -> Result<()> {
+    let (sandbox, _) = interrupted()?;
+    let colored = |typed: rekindle_testkit::sandbox::Typed<'_>| {
+        let ran = typed.without("NO_COLOR").run()?;
+        Ok::<_, anyhow::Error>(ran.stdout().contains('\u{1b}'))
+    };
+    assert!(colored(sandbox.typed(&["--color", "always"]))?);
+    assert!(colored(sandbox.typed(&[]).with("CLICOLOR_FORCE", "1"))?);
+    assert!(!colored(sandbox.typed(&["--color", "never"]))?);
+    assert!(!colored(
+        sandbox
+            .typed(&["--color", "never"])
+            .with("CLICOLOR_FORCE", "1")
+    )?);
+    // No terminal is there, so by itself it uses none.
+    assert!(!colored(sandbox.typed(&[]))?);
+    let forced = sandbox.typed(&["--color", "always"]).with("NO_COLOR", "1");
+    assert!(forced.run()?.stdout().contains('\u{1b}'));
+    Ok(())
+}
+
+#[test]
+fn colors_change_nothing_but_the_colors() -> Result<()> {
+    let (sandbox, run) = interrupted()?;
+    sandbox.write(run.path("events/x.jsonl"), "torn")?;
+    let escapes = regex::Regex::new("\u{1b}\\[[0-9;]*m")?;
+    for args in [
+        &["status"][..],
+        &["inspect"],
+        &["plan"],
+        &["doctor"],
+        &["explain", ORDERS, "T001"],
+        &["inspect", "nonsense"],
+        &["-C", "nowhere"],
+        &["resume"],
+    ] {
+        let plain = sandbox.run(args)?;
+        let colored = sandbox.run(&[args, &["--color", "always"]].concat())?;
+        assert_ne!(colored.to_string(), plain.to_string(), "{args:?}");
+        let stripped = escapes.replace_all(&colored.to_string(), "").into_owned();
+        assert_eq!(stripped, plain.to_string(), "{args:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() -> Result<()> {
+    let (sandbox, _) = interrupted()?;
+    for args in [
+        &[][..],
+        &["--help"],
+        &["--version"],
+        &["man"],
+        &["completions", "bash"],
+        &["inspect"],
+        &["inspect", "--json"],
+        &["plan"],
+        &["explain", "STALE_RUN"],
+        &["resume", "--yes", "--no-agent"],
+    ] {
+        let (code, stderr) = with_closed_output(&sandbox, args)?;
+        assert_eq!(code, Some(0), "{args:?}: {stderr}");
+        assert!(
+            !stderr.contains("panic") && !stderr.contains("error"),
+            "{args:?}: {stderr}"
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn an_output_that_nobody_reads_is_one_that_can_not_be_written() -> Result<()> {
+    let sandbox = Sandbox::new("/bin/echo")?;
+    let (code, stderr) = with_closed_output(&sandbox, &["x"])?;
+    assert!(code != Some(0), "{stderr}");
+    Ok(())
+}
+
+/// Runs a command whose standard output nobody reads; returns its exit code and standard error.
+fn with_closed_output(sandbox: &Sandbox, args: &[&str]) -> Result<(Option<i32>, String)> {
+    let errors = sandbox.root().join("stderr");
+    // The shell's own end of the pipe is closed when `true` is gone, which is waited for.
+    let script = r#"exec 3>"$0"; mkfifo "$0.pipe"; true <"$0.pipe" & exec 4>"$0.pipe"; wait $!; exec "$@" >&4 2>&3"#;
+    let ran = sandbox
+        .typed(args)
+        .through(&["sh", "-c", script, errors.as_str()])
+        .run()?;
+    fs_err::remove_file(format!("{errors}.pipe"))?;
+    Ok((ran.code(), fs_err::read_to_string(errors)?))
+}
