@@ -98,14 +98,12 @@ impl Repo {
     pub fn changes(&self, base: &ObjectId) -> Result<Vec<Change>, Error> {
         let layout = self.layout()?;
         let scratch = Scratch::with_copied_index(&layout, Objects::Apart)?;
-        let tree = self.tree_in(&layout, &scratch, &[])?;
-        let args = ["diff-tree", "-r", "-z", "--raw", "--ignore-submodules=none"];
+        self.stage_in(&layout, &scratch, &[])?;
+        let args = ["diff-index", "--cached", "-z", "--raw"];
         // The limit is git's default, pinned so that the answer does not hang on a setting.
-        let renames = ["-M50%", "-l1000"];
-        let ids = ["--end-of-options", base.as_str(), tree.as_str()];
-        scratch
-            .apply(self.read().args(args).args(renames).args(ids))
-            .parsed(raw_diff::parse)
+        let settled = ["--ignore-submodules=none", "-M50%", "-l1000"];
+        let call = self.read().args(args).args(settled).args([base.as_str()]);
+        scratch.apply(call).parsed(raw_diff::parse)
     }
 
     /// Returns all differences between two commits or trees, by path; a move is a deletion and an addition.

@@ -24,15 +24,17 @@ impl Repo {
     pub fn snapshot_tree(&self, exclude: &[RepoPath]) -> Result<ObjectId, Error> {
         let layout = self.layout_at_top()?;
         let scratch = Scratch::with_copied_index(&layout, Objects::Repository)?;
-        self.tree_in(&layout, &scratch, exclude)
+        self.stage_in(&layout, &scratch, exclude)?;
+        Repo::at(self.program(), &layout.top_level).write_tree(&scratch)
     }
 
-    pub(crate) fn tree_in(
+    /// Puts the whole worktree into a temporary index.
+    pub(crate) fn stage_in(
         &self,
         layout: &Layout,
         scratch: &Scratch,
         exclude: &[RepoPath],
-    ) -> Result<ObjectId, Error> {
+    ) -> Result<(), Error> {
         let top = Repo::at(self.program(), &layout.top_level);
         let mut leave_out = top.nested_below()?;
         leave_out.extend(top.not_ignored(exclude)?);
@@ -40,7 +42,7 @@ impl Repo {
         if !exclude.is_empty() {
             top.unstage(scratch, exclude)?;
         }
-        top.write_tree(scratch)
+        Ok(())
     }
 
     /// Writes every file of the worktree as a tree, byte by byte, and returns its id.

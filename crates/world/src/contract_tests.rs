@@ -4,8 +4,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 
 use crate::{
-    Clock, End, Entry, Kind, MemoryWorld, ReadError, RealWorld, Recorder, Recording, Witness,
-    World, Zone,
+    Clock, End, Entry, GitAnswer, GitQuestion, Kind, MemoryWorld, ReadError, RealWorld, Recorder,
+    Recording, Witness, World, Zone,
 };
 
 const NOW: &str = "2026-01-20T12:00:00Z";
@@ -143,6 +143,48 @@ fn all_forms_show_the_same_world() {
     let recording = Recording::parse(&recorder.finish()).unwrap();
     assert_eq!(seen(&recording), recorded);
     assert_eq!(seen(&Witness::new(&recording)), recorded);
+}
+
+#[test]
+fn git_asked_side_by_side_answers_as_one_at_a_time() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (_folder, path) = scratch();
+    // Stands in for git: the answer has the folder in it, and for one there is none.
+    let script = "#!/bin/sh\ncase \"$*\" in *version*) echo git version 2.45.0;; */7\\ *) exit 128;; *) echo \"$*\";; esac\n";
+    fs_err::write(path.join("git"), script).unwrap();
+    fs_err::set_permissions(path.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let questions: Vec<(Utf8PathBuf, GitQuestion)> = (1..=40)
+        .map(|number: u32| {
+            let folder = path.join(number.to_string());
+            fs_err::create_dir(&folder).unwrap();
+            let commit = "HEAD".to_owned();
+            (folder, GitQuestion::PrintedNamesIn { commit })
+        })
+        .collect();
+    let real = RealWorld::new(
+        path.clone(),
+        Clock::Fixed(now()),
+        [].into(),
+        format!("{path}:/usr/bin:/bin").into(),
+    );
+    let one_at_a_time = |world: &dyn World| -> Vec<Result<GitAnswer, ReadError>> {
+        let each = questions.iter();
+        each.map(|(folder, question)| world.git(folder, question))
+            .collect()
+    };
+    let known = one_at_a_time(&real);
+    let is_of = |answer: &Result<GitAnswer, ReadError>, folder: &str| matches!(answer, Ok(GitAnswer::Printed(text)) if text.contains(&format!("/{folder} ")));
+    assert!(known[6].is_err());
+    assert!(is_of(&known[0], "1") && is_of(&known[39], "40"));
+    assert_eq!(real.git_of_each(&questions), known);
+    let (before, after) = (Witness::new(&real), Witness::new(&real));
+    one_at_a_time(&before);
+    assert_eq!(after.git_of_each(&questions), known);
+    assert_eq!(before.digest(), after.digest());
+    let recorder = Recorder::new(&real);
+    assert_eq!(recorder.git_of_each(&questions), known);
+    let recording = Recording::parse(&recorder.finish()).unwrap();
+    assert_eq!(recording.git_of_each(&questions), known);
 }
 
 #[test]

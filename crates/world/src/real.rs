@@ -210,6 +210,13 @@ impl World for RealWorld {
         self.git.ask(folder, question)
     }
 
+    fn git_of_each(
+        &self,
+        questions: &[(Utf8PathBuf, GitQuestion)],
+    ) -> Vec<Result<GitAnswer, ReadError>> {
+        self.git.ask_each(questions)
+    }
+
     fn database(
         &self,
         path: &Utf8Path,

@@ -1,7 +1,8 @@
 //! git's answers, from the program itself.
 
-use std::cell::OnceCell;
 use std::ffi::OsString;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_git::{
@@ -17,14 +18,14 @@ use crate::{
 /// The git program, looked for when it is first asked.
 pub(crate) struct RealGit {
     search_path: OsString,
-    program: OnceCell<Result<Program, ReadError>>,
+    program: OnceLock<Result<Program, ReadError>>,
 }
 
 impl RealGit {
     pub(crate) fn new(search_path: OsString) -> Self {
         Self {
             search_path,
-            program: OnceCell::new(),
+            program: OnceLock::new(),
         }
     }
 
@@ -45,6 +46,39 @@ impl RealGit {
             .get_or_init(|| Program::find(&self.search_path).map_err(|e| failure(&e)));
         let repo = Repo::at(program.as_ref().map_err(Clone::clone)?, folder);
         answer(&repo, question).map_err(|error| failure(&error))
+    }
+
+    /// Asks with as many processes at once as there are cores.
+    pub(crate) fn ask_each(
+        &self,
+        questions: &[(Utf8PathBuf, GitQuestion)],
+    ) -> Vec<Result<GitAnswer, ReadError>> {
+        let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let n_threads = n_cores.min(questions.len());
+        let next = AtomicUsize::new(0);
+        let answers: Vec<OnceLock<_>> = questions.iter().map(|_| OnceLock::new()).collect();
+        let work = || {
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let (Some((folder, question)), Some(slot)) = (questions.get(at), answers.get(at))
+                else {
+                    return;
+                };
+                slot.get_or_init(|| self.ask(folder, question));
+            }
+        };
+        std::thread::scope(|scope| {
+            // This thread is one of them, and does all of it where no other can be started.
+            for _ in 1..n_threads {
+                std::thread::Builder::new().spawn_scoped(scope, work).ok();
+            }
+            work();
+        });
+        let answers = answers.into_iter().map(OnceLock::into_inner);
+        let lost = || ReadError::Failed("git was not asked".to_owned());
+        answers
+            .map(|answer| answer.unwrap_or_else(|| Err(lost())))
+            .collect()
     }
 }
 

@@ -217,6 +217,19 @@ impl World for Recorder<'_> {
         self.kept(ask, answer, Answer::Git)
     }
 
+    fn git_of_each(
+        &self,
+        questions: &[(Utf8PathBuf, GitQuestion)],
+    ) -> Vec<Result<GitAnswer, ReadError>> {
+        let answers = self.inner.git_of_each(questions);
+        let both = questions.iter().zip(answers);
+        both.map(|((folder, question), answer)| {
+            let ask = Question::Git(folder.clone(), question.clone());
+            self.kept(ask, answer, Answer::Git)
+        })
+        .collect()
+    }
+
     fn database(
         &self,
         path: &Utf8Path,

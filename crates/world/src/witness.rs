@@ -114,6 +114,17 @@ impl World for Witness<'_> {
         self.noted("git", &about, self.inner.git(folder, question))
     }
 
+    fn git_of_each(
+        &self,
+        questions: &[(Utf8PathBuf, GitQuestion)],
+    ) -> Vec<Result<GitAnswer, ReadError>> {
+        let answers = self.inner.git_of_each(questions);
+        for ((folder, question), answer) in questions.iter().zip(&answers) {
+            self.noted("git", &format!("{folder} {question:?}"), answer);
+        }
+        answers
+    }
+
     fn database(
         &self,
         path: &Utf8Path,

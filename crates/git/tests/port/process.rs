@@ -187,6 +187,6 @@ fn questions_are_bounded_in_processes() {
     assert_eq!(cost(&|| drop(repo.worktrees().unwrap())), 1);
     assert_eq!(cost(&|| drop(repo.log("HEAD").unwrap())), 1);
     assert_eq!(cost(&|| drop(repo.head().unwrap())), 2);
-    assert_eq!(cost(&|| drop(repo.changes(&base).unwrap())), 5);
+    assert_eq!(cost(&|| drop(repo.changes(&base).unwrap())), 4);
     assert!(cost(&|| drop(repo.rescue("w", "t").unwrap())) <= 18);
 }

@@ -13,7 +13,7 @@ use crate::scenes::{id, plan_id, ready, wave};
 const N_READY: u32 = 50;
 const N_DEAD: u32 = 50;
 /// Git is asked a handful of questions about each worktree that could land, and a few about the project.
-const MOST_PER_TREE: usize = 6;
+const MOST_PER_TREE: usize = 4;
 const MOST_FOR_ALL: usize = 20;
 
 /// Lays out so many tasks with a worktree each, without the thousand runs of `git worktree add`.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_model::{Code, Finding, Place};
 use rekindle_world::{GitAnswer, GitCommit, GitQuestion, ReadError};
 
@@ -111,7 +111,7 @@ impl Reader<'_> {
 
     /// Looks into the worktrees of tasks that say they succeeded and have not landed.
     pub(super) fn look_into_trees(&mut self, phase: &mut Phase) {
-        let mut waiting: BTreeSet<u32> = BTreeSet::new();
+        let mut waiting: Vec<(TaskId, GitQuestion)> = Vec::new();
         for (id, task) in &mut phase.tasks {
             let says_success =
                 task.file.status != Status::Pending && task.file.stage == Some(Stage::Verified);
@@ -122,35 +122,52 @@ impl Reader<'_> {
                 continue;
             };
             task.artifacts = Some(self.artifacts(&task.worktree, plan_task));
-            let Some(tree) = task.tree.as_ref().filter(|tree| !tree.has_own_commits) else {
-                continue;
-            };
-            let base = tree.head.clone();
-            let changes = self
-                .world
-                .git(&task.worktree, &GitQuestion::Changes { base })
-                .and_then(GitAnswer::changes);
-            if let Err(error) = &changes
-                && !error.is_not_found()
-            {
-                let message = format!("git could not be asked what {id} has changed: {error}");
-                self.unanswered(
-                    Finding::new(Code::GitFailed, message)
-                        .at(Place::path(task.worktree.clone()))
-                        .hint("mend that, then run it again; or move it away, and its task is done anew"),
-                );
+            if let Some(tree) = task.tree.as_ref().filter(|tree| !tree.has_own_commits) {
+                let base = tree.head.clone();
+                waiting.push((*id, GitQuestion::Changes { base }));
             }
-            task.touched = Some(match changes {
-                Ok(changes) => Ok(Touched::of(&changes)),
-                Err(error) => Err(error.to_string()),
-            });
-            waiting.insert(id.wave);
         }
         if waiting.is_empty() {
             return;
         }
-        self.main(phase, &waiting);
-        self.landed_paths(phase, &waiting);
+        // Each takes several processes of git, and there may be hundreds.
+        let questions: Vec<(Utf8PathBuf, GitQuestion)> = waiting
+            .iter()
+            .map(|(id, question)| (phase.tasks[id].worktree.clone(), question.clone()))
+            .collect();
+        let answers = self.world.git_of_each(&questions);
+        for ((id, _), answer) in waiting.iter().zip(answers) {
+            if let Some(task) = phase.tasks.get_mut(id) {
+                task.touched = Some(self.touched(id, &task.worktree, answer));
+            }
+        }
+        let waves = waiting.iter().map(|(id, _)| id.wave).collect();
+        self.main(phase, &waves);
+        self.landed_paths(phase, &waves);
+    }
+
+    fn touched(
+        &self,
+        id: &TaskId,
+        worktree: &Utf8Path,
+        answer: Result<GitAnswer, ReadError>,
+    ) -> Result<Touched, String> {
+        let changes = answer.and_then(GitAnswer::changes);
+        if let Err(error) = &changes
+            && !error.is_not_found()
+        {
+            let message = format!("git could not be asked what {id} has changed: {error}");
+            self.unanswered(
+                Finding::new(Code::GitFailed, message)
+                    .at(Place::path(worktree))
+                    .hint(
+                        "mend that, then run it again; or move it away, and its task is done anew",
+                    ),
+            );
+        }
+        changes
+            .map(|changes| Touched::of(&changes))
+            .map_err(|error| error.to_string())
     }
 
     fn artifacts(&self, worktree: &Utf8Path, plan_task: &str) -> Artifacts {
