@@ -22,7 +22,7 @@ pub(super) const BENCH: Bench = Bench {
 
 /// How many steps there are, and how many kills at most.
 const SHORT: (u32, u32) = (20, 5);
-const FULL: (u32, u32) = (80, 20);
+const FULL: (u32, u32) = (160, 40);
 /// How long an agent works, in seconds.
 const WORK: &str = "0.15";
 /// A kill comes so many milliseconds after the first sign of work since the last one.

@@ -53,7 +53,7 @@ fn bench(setting: &Setting) -> Result<Section, String> {
                 .iter()
                 .map(|racer| (racer.shown().to_owned(), racer.median()))
                 .collect(),
-            if_behind: "`true` does nothing at all: it is what the system takes for any process",
+            if_behind: "`true` does nothing at all: it is what the system takes for any process, so that nothing which does something can be ahead",
         }],
         chart: None,
     })
