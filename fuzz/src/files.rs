@@ -38,6 +38,11 @@ pub fn own_files(data: &[u8]) {
     }
 }
 
+/// What git prints: names and messages in it are anybody's.
+pub fn git_output(data: &[u8]) {
+    rekindle_git::any_output::read(data);
+}
+
 /// Returns a folder of this process, in memory where the system has such a place.
 pub(crate) fn scratch() -> Utf8PathBuf {
     let memory = Utf8PathBuf::from("/dev/shm");

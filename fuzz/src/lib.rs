@@ -13,12 +13,12 @@ mod text;
 pub mod world;
 
 pub use agents::{agent_traces, config, hook_input, streams};
-pub use files::{journal, own_files};
+pub use files::{git_output, journal, own_files};
 pub use mcp::mcp;
 pub use protocols::{
     agent_memory, bifrost, event_lines, kiln, kiln_teams, map, map_commands, plans, recording,
 };
-pub use text::{json_edit, markdown, python_json, settings, times};
+pub use text::{json_edit, json_members, markdown, python_json, settings, times, toml_tables};
 
 /// A target.
 pub type Target = fn(&[u8]);
@@ -37,6 +37,9 @@ pub const ALL: &[(&str, Target)] = &[
     ("python_json", python_json),
     ("json_edit", json_edit),
     ("settings", settings),
+    ("json_members", json_members),
+    ("toml_tables", toml_tables),
+    ("git_output", git_output),
     ("markdown", markdown),
     ("times", times),
     ("streams", streams),

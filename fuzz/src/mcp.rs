@@ -1,14 +1,32 @@
-//! The MCP server: any bytes on its input, in an empty project.
+//! The MCP server: any bytes on its input, in a project with a workflow.
 
 use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
 
 use rekindle_app::{Clock, Project, Zone};
+use tokio::io::AsyncWrite;
 
 use crate::files::scratch;
 
-/// Frames, one a line.
+/// Projects of which one is served, by the length of the input.
+const PROJECTS: [&str; 4] = [
+    "agent-memory/06-phase2-mid-deps",
+    "agent-memory/05-multiple-incomplete",
+    "bifrost/17c-details-then-yes",
+    "map/13-mid-monitor",
+];
+
+/// Frames, one a line: every answer is one, too.
 pub fn mcp(data: &[u8]) {
-    let folder = scratch();
+    let folder = scratch().join("served");
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/conformance");
+    let case = cases.join(PROJECTS[data.len() % PROJECTS.len()]);
+    lay_out(&case.join("project"), folder.as_std_path())
+        .unwrap_or_else(|error| panic!("`{}`: {error}", case.display()));
     let now = jiff::Timestamp::from_second(1_771_254_000).unwrap_or_default();
     let project = Project {
         folder: folder.clone(),
@@ -18,10 +36,65 @@ pub fn mcp(data: &[u8]) {
         program: "/nonexistent".into(),
         search_path: std::ffi::OsString::new(),
     };
+    let answers = Answers::default();
     // That a conversation can not begin is an answer too.
     drop(rekindle_mcp::serve_over(
         project,
         std::io::Cursor::new(data.to_vec()),
-        tokio::io::sink(),
+        answers.clone(),
     ));
+    let answers = answers.0.lock().unwrap_or_else(PoisonError::into_inner);
+    for line in answers
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+    {
+        let frame = serde_json::from_slice::<serde_json::Value>(line);
+        let frame = frame.unwrap_or_else(|error| panic!("{error}: {line:?}"));
+        assert_eq!(frame["jsonrpc"], "2.0", "{frame}");
+    }
+}
+
+/// What the server says.
+#[derive(Clone, Default)]
+struct Answers(Arc<Mutex<Vec<u8>>>);
+
+impl AsyncWrite for Answers {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        answers.extend_from_slice(bytes);
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Puts a project in the place of the one before, which was written to.
+fn lay_out(from: &Path, to: &Path) -> io::Result<()> {
+    if to.exists() {
+        std::fs::remove_dir_all(to)?;
+    }
+    let mut left: Vec<(PathBuf, PathBuf)> = vec![(from.to_owned(), to.to_owned())];
+    while let Some((from, to)) = left.pop() {
+        std::fs::create_dir_all(&to)?;
+        for entry in std::fs::read_dir(from)? {
+            let entry = entry?;
+            let to = to.join(entry.file_name());
+            if entry.file_type()?.is_dir() {
+                left.push((entry.path(), to));
+            } else {
+                std::fs::copy(entry.path(), to)?;
+            }
+        }
+    }
+    Ok(())
 }

@@ -2,9 +2,11 @@
 
 use rekindle_text::python_json::{self, Json};
 use rekindle_text::{
-    Document, Edit, JsonChange, JsonValue, LineSplitter, Span, add_to_list, edit_json, excerpt,
-    fence, file_stamp, format_instant, format_seconds, headings, json_text, list_elements,
-    parse_instant, printable, printable_block, prose, python_text, remove_from_list,
+    Document, Edit, JsonChange, JsonValue, LineSplitter, Span, TomlTable, add_to_list,
+    add_toml_table, edit_json, excerpt, fence, file_stamp, format_instant, format_seconds,
+    headings, json_keys, json_member, json_text, list_elements, parse_instant, printable,
+    printable_block, prose, python_text, remove_from_list, remove_json_member, remove_toml_table,
+    set_json_member, toml_table,
 };
 
 /// JSON as Python reads and writes it: what was written is read as the same.
@@ -113,6 +115,58 @@ pub fn settings(data: &[u8]) {
     let wanted: Vec<&str> = before.iter().map(String::as_str).chain([OURS]).collect();
     assert_eq!(after, wanted, "{source:?} became {added:?}");
     let removed = remove_from_list(&added, &path, &is_ours);
+    let removed = removed.unwrap_or_else(|error| panic!("{added:?}: {error}"));
+    assert_eq!(removed.as_deref(), Some(source), "by way of {added:?}");
+}
+
+/// What is set in an object can be read, and taken out again without a trace.
+pub fn json_members(data: &[u8]) {
+    const OURS: &str = r#"{"command": "rekindle", "args": ["mcp"]}"#;
+    let Ok(source) = std::str::from_utf8(data) else {
+        return;
+    };
+    drop(json_keys(source));
+    let path = ["mcpServers", "rekindle"];
+    let Ok(before) = json_member(source, &path) else {
+        return;
+    };
+    let Ok(set) = set_json_member(Some(source), &path, OURS) else {
+        return;
+    };
+    let read = json_member(&set, &path).unwrap_or_else(|error| panic!("{set:?}: {error}"));
+    assert_eq!(read.as_deref(), Some(OURS), "{source:?} became {set:?}");
+    let removed = remove_json_member(&set, &path);
+    let removed = removed.unwrap_or_else(|error| panic!("{set:?}: {error}"));
+    if before.is_none() {
+        assert_eq!(removed.as_deref(), Some(source), "by way of {set:?}");
+    }
+}
+
+/// A table that is added can be read, and taken out again without a trace.
+pub fn toml_tables(data: &[u8]) {
+    let Ok(source) = std::str::from_utf8(data) else {
+        return;
+    };
+    let path = ["mcp_servers", "rekindle"];
+    let Ok(before) = toml_table(source, &path) else {
+        return;
+    };
+    let ours = TomlTable {
+        texts: vec![("command".to_owned(), "a \"b\"\\".to_owned())],
+        lists: vec![("args".to_owned(), vec!["mcp".to_owned()])],
+    };
+    let Ok(added) = add_toml_table(Some(source), &path, &ours) else {
+        return;
+    };
+    let read = toml_table(&added, &path).unwrap_or_else(|error| panic!("{added:?}: {error}"));
+    let read = read.unwrap_or_else(|| panic!("{source:?} became {added:?}"));
+    assert_eq!(read.text("command"), ours.text("command"), "{added:?}");
+    if before.is_some() {
+        drop(remove_toml_table(source, &path));
+        return;
+    }
+    assert_eq!(read, ours, "{source:?} became {added:?}");
+    let removed = remove_toml_table(&added, &path);
     let removed = removed.unwrap_or_else(|error| panic!("{added:?}: {error}"));
     assert_eq!(removed.as_deref(), Some(source), "by way of {added:?}");
 }

@@ -129,7 +129,7 @@ pub(crate) fn branch_name(full: &[u8]) -> String {
 }
 
 /// Reads `<id> blob <size>\n<bytes>\n`; anything that is no blob is no file.
-fn parse_blob(output: &[u8]) -> Result<Option<Vec<u8>>, String> {
+pub(crate) fn parse_blob(output: &[u8]) -> Result<Option<Vec<u8>>, String> {
     let Some((head, rest)) = split_line(output) else {
         return Err("no line".to_owned());
     };

@@ -18,6 +18,8 @@
 //! Start reading at `repo.rs`, then `snapshot.rs` and `rescue/mod.rs`.
 
 mod abandoned;
+#[cfg(feature = "fuzzing")]
+pub mod any_output;
 mod call;
 mod changes;
 mod commit;

@@ -89,7 +89,7 @@ impl Repo {
     }
 }
 
-fn parse(output: &[u8]) -> Result<Vec<Commit>, String> {
+pub(crate) fn parse(output: &[u8]) -> Result<Vec<Commit>, String> {
     let Some(output) = output.strip_suffix(b"\0") else {
         return if output.is_empty() {
             Ok(Vec::new())

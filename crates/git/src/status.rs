@@ -95,7 +95,7 @@ impl Repo {
     }
 }
 
-fn parse(output: &[u8]) -> Result<Vec<StatusEntry>, String> {
+pub(crate) fn parse(output: &[u8]) -> Result<Vec<StatusEntry>, String> {
     let mut records = output.split(|byte| *byte == 0);
     let mut entries = Vec::new();
     while let Some(record) = records.next() {

@@ -154,7 +154,7 @@ impl Repo {
 }
 
 /// Reads attributes, one per NUL, with an empty one after each worktree.
-fn parse(output: &[u8]) -> Result<Vec<Worktree>, String> {
+pub(crate) fn parse(output: &[u8]) -> Result<Vec<Worktree>, String> {
     let mut worktrees: Vec<Worktree> = Vec::new();
     for attribute in output
         .split(|byte| *byte == 0)

@@ -14,10 +14,11 @@ const WORLDS: [(&str, &[&str]); 4] = [
 ];
 
 /// Targets that take single files of all cases, by the ending of their names.
-const SINGLE: [(&str, &str); 6] = [
+const SINGLE: [(&str, &str); 7] = [
     ("python_json", "json"),
     ("json_edit", "json"),
     ("settings", "json"),
+    ("json_members", "json"),
     ("markdown", "md"),
     ("plans", "md"),
     ("event_lines", "jsonl"),

@@ -282,7 +282,7 @@ impl Contents {
 }
 
 /// Reads one record of [`Repo::rescues`]; what was not made by us is passed over.
-fn parse(record: &[&[u8]]) -> Option<Rescue> {
+pub(crate) fn parse(record: &[&[u8]]) -> Option<Rescue> {
     let [name, commit, tree, parents, made_at, trailers] = record else {
         return None;
     };
