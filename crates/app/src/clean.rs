@@ -4,6 +4,10 @@ use rekindle_runner::Leftover;
 
 use crate::{Error, Face, Project};
 
+/// So many of the names that are lost are told, and so much of each.
+const MOST_NAMES: usize = 10;
+const LONGEST_NAME: usize = 120;
+
 /// A worktree that was removed, and where its contents are saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cleaned {
@@ -11,15 +15,47 @@ pub struct Cleaned {
     pub leftover: Leftover,
     /// The ref that keeps what was in it; `None` when all of it is in history already.
     pub saved_as: Option<String>,
+    /// What was not kept, because git ignores it.
+    pub ignored: Vec<String>,
+}
+
+impl Cleaned {
+    /// Says what was not kept, with some names; `None` if nothing was lost.
+    pub fn not_kept(&self) -> Option<String> {
+        not_kept(&self.ignored)
+    }
+}
+
+/// A worktree that could not be removed.
+#[derive(Debug)]
+pub struct Stuck {
+    /// What stays.
+    pub leftover: Leftover,
+    /// Why.
+    pub error: rekindle_runner::Error,
+}
+
+impl Stuck {
+    /// Says what to do about it.
+    pub fn hint(&self) -> String {
+        self.error.hint().unwrap_or_else(|| {
+            format!(
+                "move what you want to keep out of it, delete the rest with `rm -r {}`, then run `rekindle clean` again",
+                rekindle_text::shell_word(self.leftover.path.as_str())
+            )
+        })
+    }
 }
 
 /// What cleaning came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Cleaning {
     /// Worktrees that were removed.
     pub removed: Vec<Cleaned>,
     /// Worktrees that stay, because their workflow is being worked on or the person said no.
     pub kept: Vec<Leftover>,
+    /// Worktrees that stay, because they could not be removed.
+    pub stuck: Vec<Stuck>,
 }
 
 /// Removes workflows that were being made when their maker was killed: nobody has ever seen them.
@@ -35,7 +71,8 @@ pub(crate) fn sweep_drafts(project: &Project) {
     }
 }
 
-/// Lists the worktrees that are left and removes them after a yes.
+/// Lists the worktrees that are left and removes them after a yes; one that can not be removed does not
+/// stand in the way of the others.
 pub fn clean(project: &Project, yes: bool, face: &mut dyn Face) -> Result<Cleaning, Error> {
     sweep_drafts(project);
     let found = rekindle_runner::leftovers(project.folder(), &project.search_path)
@@ -48,35 +85,98 @@ pub fn clean(project: &Project, yes: bool, face: &mut dyn Face) -> Result<Cleani
             }
         })?;
     let (in_use, free): (Vec<_>, Vec<_>) = found.into_iter().partition(|leftover| leftover.in_use);
-    if free.is_empty() {
-        return Ok(Cleaning {
-            removed: Vec::new(),
-            kept: in_use,
-        });
-    }
-    let list: Vec<String> = free
-        .iter()
-        .map(|leftover| format!("  {}", leftover.path))
-        .collect();
-    let question = format!(
-        "These worktrees are removed; what is in them is kept, and `rekindle rescue list` shows it:\n{}",
-        list.join("\n")
-    );
-    if !yes && !face.agree(&question) {
-        let kept = in_use.into_iter().chain(free).collect();
-        return Ok(Cleaning {
-            removed: Vec::new(),
-            kept,
-        });
-    }
-    let mut removed = Vec::new();
-    for leftover in free {
-        let saved_as = rekindle_runner::remove(project.folder(), &project.search_path, &leftover)
-            .map_err(Error::Run)?;
-        removed.push(Cleaned { leftover, saved_as });
-    }
-    Ok(Cleaning {
-        removed,
+    let mut cleaning = Cleaning {
+        removed: Vec::new(),
         kept: in_use,
+        stuck: Vec::new(),
+    };
+    let mut removable = Vec::new();
+    for leftover in free {
+        match rekindle_runner::ignored_in(project.folder(), &project.search_path, &leftover) {
+            Ok(ignored) => removable.push((leftover, ignored)),
+            // What git can not look into, it can not save either.
+            Err(error) => cleaning.stuck.push(Stuck { leftover, error }),
+        }
+    }
+    if removable.is_empty() {
+        return Ok(cleaning);
+    }
+    if !yes && !face.agree(&question(&removable)) {
+        let free = removable.into_iter().map(|(leftover, _)| leftover);
+        cleaning.kept.extend(free);
+        return Ok(cleaning);
+    }
+    for (leftover, ignored) in removable {
+        match rekindle_runner::remove(project.folder(), &project.search_path, &leftover) {
+            Ok(saved_as) => cleaning.removed.push(Cleaned {
+                leftover,
+                saved_as,
+                ignored,
+            }),
+            Err(error) => cleaning.stuck.push(Stuck { leftover, error }),
+        }
+    }
+    Ok(cleaning)
+}
+
+/// Returns the question, with what is lost.
+fn question(removable: &[(Leftover, Vec<String>)]) -> String {
+    let loses = removable.iter().any(|(_, ignored)| !ignored.is_empty());
+    let kept = if loses {
+        "what is in them is kept, except for what git ignores"
+    } else {
+        "what is in them is kept"
+    };
+    let mut text =
+        format!("These worktrees are removed; {kept}, and `rekindle rescue list` shows it:");
+    for (leftover, ignored) in removable {
+        text.push_str("\n  ");
+        text.push_str(leftover.path.as_str());
+        if let Some(lost) = not_kept(ignored) {
+            text.push_str("\n    ");
+            text.push_str(&lost);
+        }
+    }
+    text
+}
+
+/// Says what of a worktree is lost, with some names; `None` if nothing is.
+fn not_kept(ignored: &[String]) -> Option<String> {
+    let shown = ignored.iter().take(MOST_NAMES);
+    let shown: Vec<String> = shown
+        .map(|name| format!("`{}`", rekindle_text::excerpt(name, LONGEST_NAME)))
+        .collect();
+    let more = match ignored.len().saturating_sub(MOST_NAMES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!ignored.is_empty()).then(|| {
+        format!(
+            "not kept, because git ignores it: {}{more}",
+            shown.join(", ")
+        )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_what_is_lost_are_some_and_on_one_line() {
+        let name = |number: usize| format!("{number}.log");
+        assert_eq!(not_kept(&[]), None);
+        assert_eq!(
+            not_kept(&[name(1), "a\u{1b}[2J".to_owned()]).unwrap(),
+            "not kept, because git ignores it: `1.log`, `a\\u{1b}[2J`"
+        );
+        let many: Vec<String> = (1..=MOST_NAMES + 3).map(name).collect();
+        let lost = not_kept(&many).unwrap();
+        assert!(
+            lost.ends_with(&format!("`{MOST_NAMES}.log` and 3 more")),
+            "{lost}"
+        );
+        let long = not_kept(&["x".repeat(5000)]).unwrap();
+        assert!(long.len() < 2 * LONGEST_NAME, "{long}");
+    }
 }

@@ -30,7 +30,7 @@ mod status;
 mod validate;
 
 pub use at_work::AtWork;
-pub use clean::{Cleaned, Cleaning, clean};
+pub use clean::{Cleaned, Cleaning, Stuck, clean};
 pub use config::{Configured, configured};
 pub use doctor::{Check, Verdict, doctor};
 pub use documents::{Documents, document, documents};
@@ -60,7 +60,7 @@ pub use rekindle_agents::{Agent, Preset};
 pub use rekindle_git::{ChangeKind, Mode, RepoPath, Rescue, Rescued, SCRUBBED as GIT_VARIABLES};
 pub use rekindle_protocols::Validation;
 pub use rekindle_runner::{
-    After, Change, Cost, Ending, GivenUp, Missing, Output, Progress, Recovered, Skipped, Tally,
-    Watcher, WorkerView, crash_places,
+    After, Change, Cost, Ending, GivenUp, LeftOut, Missing, Output, Progress, Recovered, Skipped,
+    Tally, Watcher, WorkerView, crash_places,
 };
 pub use rekindle_world::{Clock, Zone};

@@ -74,6 +74,24 @@ impl Repo {
         self.read().args(form).args(fixed).parsed(parse)
     }
 
+    /// Returns what git ignores in this worktree, from its top: files, and with a trailing `/` folders
+    /// that are ignored as a whole. No snapshot or rescue has any of it.
+    pub fn ignored(&self) -> Result<Vec<RepoPath>, Error> {
+        // Not `ls-files --others --ignored --directory`: it lists a folder and again what is in it, and
+        // with `--no-empty-directory` git 2.47 is silent about ignored files beside untracked ones.
+        let form = ["status", "--porcelain=v2", "-z", "--untracked-files=all"];
+        let fixed = [
+            "--ignored=matching",
+            // A renamed file would be two records, and the second could look like anything.
+            "--no-renames",
+            "--ignore-submodules=all",
+        ];
+        let output = self.read().args(form).args(fixed).output()?;
+        let records = output.split(|byte| *byte == 0);
+        let ignored = records.filter_map(|record| record.strip_prefix(b"! "));
+        Ok(ignored.map(RepoPath::new).collect())
+    }
+
     /// Returns the repositories inside this worktree that it does not track, other worktrees among
     /// them. Nothing of theirs is in a snapshot or rescue.
     pub fn nested_repositories(&self) -> Result<Vec<RepoPath>, Error> {

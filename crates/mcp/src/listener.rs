@@ -3,7 +3,9 @@
 //! The plan was agreed to before, and a protocol's questions are for a person, who is not here.
 
 use jiff::Timestamp;
-use rekindle_app::{Briefing, Choice, Face, News, Output, Progress, Tally, Watcher, WorkerView};
+use rekindle_app::{
+    Briefing, Choice, Face, LeftOut, News, Output, Progress, Tally, Watcher, WorkerView,
+};
 use rekindle_model::{Action, Question, Step, Summary};
 
 use crate::quote::{is_plain, quoted};
@@ -28,6 +30,8 @@ impl Watcher for Listener {
     fn progress(&mut self, _: &Progress<'_>) {}
 
     fn checkout_changed(&mut self, _: &[String]) {}
+
+    fn left_out(&mut self, _: &LeftOut<'_>) {}
 
     fn view(&mut self, _: Tally, _: &[WorkerView]) {}
 }

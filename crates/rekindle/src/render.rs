@@ -43,7 +43,10 @@ pub(crate) use resume::{
     agent_ended, agent_needed, agent_starts, applied, briefing, checking, plan, question,
     recovered, stop, unanswered, watching,
 };
-pub(crate) use run::{checkout_changed, cleaning, cost_untold, ending, progress, progress_word};
+pub(crate) use run::{
+    checkout_changed, cleaning, cost_untold, ending, left_out, not_kept, progress, progress_word,
+    stuck,
+};
 pub(crate) use torture::{torture, torture_so_far};
 
 fn styled(style: Style, text: &str) -> String {

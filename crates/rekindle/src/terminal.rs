@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use anstream::ColorChoice;
 use jiff::Timestamp;
-use rekindle_app::{Briefing, Choice, Face, News, Output, Progress, Tally, Watcher, WorkerView};
+use rekindle_app::{
+    Briefing, Choice, Face, LeftOut, News, Output, Progress, Tally, Watcher, WorkerView,
+};
 use rekindle_model::{Confirmation, Question, Severity, Summary};
 use rekindle_wire::ProgressOut;
 use serde::Serialize;
@@ -160,6 +162,14 @@ impl Terminal {
         }
     }
 
+    /// Says something on standard error that is told in any case, above the live view if there is one.
+    fn warn(&mut self, text: &str) {
+        match &self.live {
+            Some(live) => live.print(text),
+            None => self.note(text),
+        }
+    }
+
     /// Takes the live view away, so that plain text can follow.
     pub(crate) fn end_live(&mut self) {
         if let Some(live) = self.live.take() {
@@ -272,11 +282,12 @@ impl Watcher for Terminal {
 
     fn checkout_changed(&mut self, paths: &[String]) {
         // Work in the wrong place is told in any case, and programs read standard output.
-        let text = render::checkout_changed(paths);
-        match &self.live {
-            Some(live) => live.print(&text),
-            None => self.note(&text),
-        }
+        self.warn(&render::checkout_changed(paths));
+    }
+
+    fn left_out(&mut self, left_out: &LeftOut<'_>) {
+        // As is work that somebody may miss.
+        self.warn(&render::left_out(left_out));
     }
 
     fn view(&mut self, tally: Tally, workers: &[WorkerView]) {

@@ -2,9 +2,10 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_fs::{Lock, Occupancy};
-use rekindle_git::{Program, Removal, Repo};
+use rekindle_git::{Program, Removal, Repo, RepoPath};
 
 use crate::state_folder::{decoded, workflow_of};
+use crate::worker::own_files;
 use crate::{Error, StateFolder};
 
 /// A worktree that is still there.
@@ -53,7 +54,31 @@ pub fn leftovers(
     Ok(found)
 }
 
-/// Removes a worktree after everything in it is saved under `refs/rekindle/rescue/`. Returns where.
+/// Lists what is in a worktree and would be lost with it, since git ignores it; the run's own folders
+/// are not meant. Each name is shown on one line, and that of a folder ends with `/`.
+pub fn ignored_in(
+    project: &Utf8Path,
+    search_path: &std::ffi::OsStr,
+    leftover: &Leftover,
+) -> Result<Vec<String>, Error> {
+    if is_gone(&leftover.path) {
+        return Ok(Vec::new());
+    }
+    let program = Program::find(search_path)?;
+    let main = Repo::at(&program, project);
+    let here = Repo::at(&program, leftover.path.clone());
+    // One that lost its `.git` is a part of the repository around it, for git.
+    here.verify_worktree_of(&main.common_dir()?)?;
+    let own = own_files(&main.prefix()?).map(|name| RepoPath::from(name.as_str()));
+    let ignored = here.ignored()?.into_iter();
+    Ok(ignored
+        .filter(|path| !own.iter().any(|own| path.is_within(own)))
+        .map(|path| path.to_string())
+        .collect())
+}
+
+/// Removes a worktree after everything in it that git does not ignore is saved under
+/// `refs/rekindle/rescue/`. Returns where.
 pub fn remove(
     project: &Utf8Path,
     search_path: &std::ffi::OsStr,
@@ -64,7 +89,16 @@ pub fn remove(
     // The names that the worker gave, so that all rescues of a task stand together.
     let workflow = workflow_of(&leftover.workflow);
     let task = decoded(&leftover.task).unwrap_or_else(|| leftover.task.clone());
-    let rescue = here.rescue(&workflow, &task)?;
+    let rescue = if is_gone(&leftover.path) {
+        None
+    } else {
+        here.rescue(&workflow, &task)?
+    };
     Repo::at(&program, project).remove_worktree(&leftover.path, Removal::WithChanges)?;
     Ok(rescue.map(|rescue| rescue.name))
+}
+
+/// Returns whether the folder of a worktree that git still knows is no longer there.
+fn is_gone(worktree: &Utf8Path) -> bool {
+    matches!(worktree.symlink_metadata(), Err(error) if error.kind() == std::io::ErrorKind::NotFound)
 }

@@ -157,8 +157,22 @@ pub trait Watcher {
     /// Warns that paths of the user's own checkout changed while agents were at work.
     fn checkout_changed(&mut self, paths: &[String]);
 
+    /// Warns that a task landed without repositories that stand in its worktree, which stays for them.
+    fn left_out(&mut self, left_out: &LeftOut<'_>);
+
     /// Shows how things stand, about twice a second.
     fn view(&mut self, tally: Tally, workers: &[WorkerView]);
+}
+
+/// What a task landed without.
+#[derive(Debug)]
+pub struct LeftOut<'a> {
+    /// The task.
+    pub task: &'a str,
+    /// Where it still is.
+    pub worktree: &'a Utf8Path,
+    /// The repositories in it, each shown on one line.
+    pub repositories: &'a [String],
 }
 
 /// One worker, for a line on a screen.

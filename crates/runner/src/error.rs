@@ -1,7 +1,9 @@
 //! Why a plan could not be carried out.
 
+use camino::Utf8Path;
 use rekindle_fs::LockError;
-use rekindle_text::excerpt;
+use rekindle_git::RepoPath;
+use rekindle_text::{excerpt, shell_word};
 
 /// Why a plan could not be carried out.
 #[derive(Debug, thiserror::Error)]
@@ -238,6 +240,7 @@ impl Error {
             Self::HalfDone { .. } => {
                 Some("the next command finishes it; make room on the disk first".to_owned())
             }
+            Self::Git(rekindle_git::Error::Nested { dir, paths }) => Some(move_out(dir, paths)),
             Self::Lock(_)
             | Self::AgentAlive { .. }
             | Self::NoOrder { .. }
@@ -249,6 +252,20 @@ impl Error {
             | Self::Git(_)
             | Self::Files(_) => None,
         }
+    }
+}
+
+/// Returns how to get repositories out of a worktree that is to be removed.
+fn move_out(worktree: &Utf8Path, repositories: &[RepoPath]) -> String {
+    let is_plain = |path: &&str| !path.contains(char::is_control);
+    let first = repositories.first().and_then(RepoPath::as_str);
+    match first.filter(is_plain) {
+        Some(first) => format!(
+            "move it to a folder of yours, `mv {} DIR`, or delete it, then run `rekindle clean` again",
+            shell_word(worktree.join(first).as_str())
+        ),
+        None => "move them out of the worktree, or delete them, then run `rekindle clean` again"
+            .to_owned(),
     }
 }
 

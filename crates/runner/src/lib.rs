@@ -28,11 +28,11 @@ mod worker;
 
 pub use apply::{Output, Recovered, Runner, report};
 pub use branch_lock::hold_branch;
-pub use cleaning::{Leftover, leftovers, remove};
+pub use cleaning::{Leftover, ignored_in, leftovers, remove};
 pub use crash::places as crash_places;
 pub use engine::{
-    After, Change, Cost, Ending, Engine, GivenUp, Missing, Progress, Scribe, Skipped, Tally,
-    Watcher, WorkerView, missing,
+    After, Change, Cost, Ending, Engine, GivenUp, LeftOut, Missing, Progress, Scribe, Skipped,
+    Tally, Watcher, WorkerView, missing,
 };
 pub use error::Error;
 pub use heartbeat::{Attempt, beat};

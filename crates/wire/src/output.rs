@@ -175,6 +175,8 @@ pub struct CleanOut {
     pub removed: Vec<RemovedOut>,
     /// Worktrees that stay.
     pub kept: Vec<String>,
+    /// Those of them that could not be removed.
+    pub failed: Vec<NotRemovedOut>,
 }
 
 /// A worktree that was removed.
@@ -184,6 +186,19 @@ pub struct RemovedOut {
     pub path: String,
     /// The ref that keeps what was in it; null when all of it is in history already.
     pub saved_as: Option<String>,
+    /// Files and folders in it that were not kept, because git ignores them; control characters are escaped.
+    pub not_kept: Vec<String>,
+}
+
+/// A worktree that could not be removed.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct NotRemovedOut {
+    /// Where it is.
+    pub path: String,
+    /// Why it stays.
+    pub reason: String,
+    /// What to do about it.
+    pub hint: String,
 }
 
 /// `rekindle explain ID TASK --json`.

@@ -106,6 +106,27 @@ fn repositories_inside_the_worktree_are_listed_with_or_without_commits() {
     assert_eq!(below.nested_repositories().unwrap(), expected);
 }
 
+#[test]
+fn ignored_files_are_listed_wherever_they_are_and_ignored_folders_once() {
+    let fixture = Fixture::new();
+    fixture.write(".gitignore", "*.log\nbuilt/\n");
+    fixture.commit_all("ignore");
+    assert!(fixture.repo().ignored().unwrap().is_empty());
+    for name in [
+        "built/deep/x",
+        "new/kept",
+        "new/beside.log",
+        "only/a.log",
+        "odd\nname.log",
+        "! tricky",
+    ] {
+        fixture.write(name, "x");
+    }
+    fixture.git(["mv", "base.txt", "! moved"]);
+    let expected = paths(&["built/", "new/beside.log", "odd\nname.log", "only/a.log"]);
+    assert_eq!(fixture.repo().ignored().unwrap(), expected);
+}
+
 /// Leaves `base.txt` in conflict.
 pub(crate) fn conflict(fixture: &Fixture) {
     fixture.git(["checkout", "--quiet", "-b", "side"]);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use camino::Utf8Path;
 use rekindle_app::{Agent, Ending, EngineOptions, Outcome, Project, Ran, RunDefaults, RunOptions};
-use rekindle_wire::{CleanOut, RemovedOut, RunOut, exit};
+use rekindle_wire::{CleanOut, NotRemovedOut, RemovedOut, RunOut, exit};
 
 use super::resume;
 use crate::arguments::{AgentArguments, RunArguments};
@@ -156,19 +156,36 @@ pub(super) fn clean(project: &Project, yes: bool, terminal: &mut Terminal) -> Re
                 .map(|cleaned| RemovedOut {
                     path: cleaned.leftover.path.to_string(),
                     saved_as: cleaned.saved_as.clone(),
+                    not_kept: cleaned.ignored.clone(),
                 })
                 .collect(),
             kept: cleaning
                 .kept
                 .iter()
+                .chain(cleaning.stuck.iter().map(|stuck| &stuck.leftover))
                 .map(|leftover| leftover.path.to_string())
+                .collect(),
+            failed: cleaning
+                .stuck
+                .iter()
+                .map(|stuck| NotRemovedOut {
+                    path: stuck.leftover.path.to_string(),
+                    reason: stuck.error.to_string(),
+                    hint: stuck.hint(),
+                })
                 .collect(),
         });
     } else {
         terminal.result(&render::cleaning(&cleaning));
+        if yes {
+            // The question would have said so.
+            terminal.note(&render::not_kept(&cleaning));
+        }
         if cleaning.removed.iter().any(|gone| gone.saved_as.is_some()) {
             terminal.hint(&render::hint("`rekindle rescue list` shows what was kept"));
         }
+        terminal.note(&render::stuck(&cleaning));
     }
-    Ok(exit::DONE)
+    let is_done = cleaning.stuck.is_empty();
+    Ok(if is_done { exit::DONE } else { exit::CANNOT })
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use rekindle_app::{GivenUp, Skipped};
 use rekindle_text::{excerpt, shell_word};
 
-use super::{ERROR, GOOD, NOTE, STRONG, WARNING, styled};
+use super::{ERROR, GOOD, NOTE, STRONG, WARNING, hint, styled};
 
 /// A list of names longer than this is cut.
 const MOST_NAMES: usize = 10;
@@ -251,6 +251,21 @@ pub(crate) fn checkout_changed(paths: &[String]) -> String {
     )
 }
 
+/// Returns the warning that a task landed without what its agent keeps in repositories of its own.
+pub(crate) fn left_out(left_out: &rekindle_app::LeftOut<'_>) -> String {
+    let names = left_out.repositories.iter();
+    let quoted: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    format!(
+        "{}: {} landed without the repositories that its agent made, which no commit can hold: {}\n\
+         {}: they are kept in `{}`: move them to a folder of yours if you want them, then `rekindle clean` removes the rest\n",
+        styled(WARNING, "warning"),
+        excerpt(left_out.task, 80),
+        listed(&quoted, 200),
+        styled(NOTE, "hint"),
+        excerpt(left_out.worktree.as_str(), 300),
+    )
+}
+
 pub(crate) fn cleaning(cleaning: &rekindle_app::Cleaning) -> String {
     let mut text = String::new();
     for cleaned in &cleaning.removed {
@@ -276,8 +291,36 @@ pub(crate) fn cleaning(cleaning: &rekindle_app::Cleaning) -> String {
             excerpt(leftover.path.as_str(), 300)
         );
     }
-    if text.is_empty() {
+    if text.is_empty() && cleaning.stuck.is_empty() {
         text.push_str("Nothing to clean here.\n");
+    }
+    text
+}
+
+/// Returns what was lost with the worktrees that were removed.
+pub(crate) fn not_kept(cleaning: &rekindle_app::Cleaning) -> String {
+    let mut text = String::new();
+    for cleaned in &cleaning.removed {
+        if let Some(lost) = cleaned.not_kept() {
+            let path = excerpt(cleaned.leftover.path.as_str(), 300);
+            put!(text, "{}: {path}: {lost}\n", styled(NOTE, "note"));
+        }
+    }
+    text
+}
+
+/// Returns which worktrees could not be removed, why, and what to do.
+pub(crate) fn stuck(cleaning: &rekindle_app::Cleaning) -> String {
+    let mut text = String::new();
+    for stuck in &cleaning.stuck {
+        put!(
+            text,
+            "{}: {} could not be removed: {}\n{}",
+            styled(ERROR, "error"),
+            excerpt(stuck.leftover.path.as_str(), 300),
+            excerpt(&stuck.error.to_string(), 600),
+            hint(&excerpt(&stuck.hint(), 600)),
+        );
     }
     text
 }

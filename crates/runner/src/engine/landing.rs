@@ -12,7 +12,7 @@ use rekindle_git::{
 use rekindle_model::{Delivery, FailureKind, Happened};
 use tokio::process::Command;
 
-use super::{Change, Orchestrator, Progress, State};
+use super::{Change, LeftOut, Orchestrator, Progress, State};
 use crate::port::Position;
 use crate::worker::work_ref;
 use crate::{Error, StateFolder};
@@ -199,7 +199,27 @@ impl Orchestrator<'_> {
         self.engine
             .watcher
             .progress(&Progress::Landed(id, &commit, change));
+        self.tell_of_repositories(task);
         Ok(())
+    }
+
+    /// Tells of repositories that an agent made in its worktree: no commit of another one can hold them.
+    fn tell_of_repositories(&mut self, task: usize) {
+        let worktree = self.worktree(task);
+        // Nearly always the worker has removed it, and git need not be asked.
+        if !worktree.join(".git").exists() {
+            return;
+        }
+        let here = Repo::at(self.repo.program(), worktree.clone());
+        let found = here.nested_repositories().unwrap_or_default();
+        let names: Vec<String> = found.iter().map(RepoPath::to_string).collect();
+        if !names.is_empty() {
+            self.engine.watcher.left_out(&LeftOut {
+                task: &self.engine.work.tasks[task].id,
+                worktree: &worktree,
+                repositories: &names,
+            });
+        }
     }
 
     fn message(&self, task: usize, attempt: u32) -> Message {
