@@ -123,6 +123,23 @@ pub fn rename(from: &Utf8Path, to: &Utf8Path) -> Result<(), Error> {
     Ok(())
 }
 
+/// Removes a folder with all that is in it, durably; one that is not there is no error.
+///
+/// Only for what is rekindle's own and has its source elsewhere. Links in it are not followed.
+pub fn remove_copies(folder: &Utf8Path) -> Result<(), Error> {
+    match disk::remove_all(folder.as_std_path()) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error).at("remove", folder),
+        Ok(()) => sync_parent(folder),
+    }
+}
+
+/// Removes a folder in which nothing is, durably; any other stays, and that is an error.
+pub fn remove_empty(folder: &Utf8Path) -> Result<(), Error> {
+    disk::remove_folder(folder.as_std_path()).at("remove", folder)?;
+    sync_parent(folder)
+}
+
 /// Syncs the folder in which this name stands.
 pub(crate) fn sync_parent(path: &Utf8Path) -> Result<(), Error> {
     let folder = parent(path);
@@ -215,6 +232,22 @@ mod tests {
         rename(&base.join("b"), &base.join("a/b")).unwrap();
         assert_eq!(fs::read(base.join("a/b/file")).unwrap(), b"1");
         assert!(!base.join("b").exists());
+    }
+
+    #[test]
+    fn copies_go_with_all_that_is_in_them_and_an_empty_folder_alone() {
+        let (_folder, base) = folder();
+        create(&base.join("copies/deep/file"), b"1").unwrap();
+        create(&base.join("kept"), b"2").unwrap();
+        symlink(base.join("kept"), base.join("copies/link")).unwrap();
+        remove_empty(&base.join("copies")).unwrap_err();
+        assert!(base.join("copies/deep/file").exists());
+        remove_copies(&base.join("copies")).unwrap();
+        remove_copies(&base.join("copies")).unwrap();
+        assert!(!base.join("copies").exists() && base.join("kept").exists());
+        ensure_dir(&base.join("empty")).unwrap();
+        remove_empty(&base.join("empty")).unwrap();
+        assert!(!base.join("empty").exists());
     }
 
     #[test]

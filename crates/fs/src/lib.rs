@@ -27,7 +27,9 @@ pub use confine::confine;
 pub use disk::places;
 pub use error::Error;
 pub use fingerprint::{Content, Fingerprint, ParseFingerprintError};
-pub use folder::{Company, create_folder, ensure_dir, ensure_private_dir, rename};
+pub use folder::{
+    Company, create_folder, ensure_dir, ensure_private_dir, remove_copies, remove_empty, rename,
+};
 pub use journal::Journal;
 pub use lock::{ForeignLock, Holder, Lock, LockError, Occupancy};
 pub use log::{Log, Tail};

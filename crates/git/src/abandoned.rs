@@ -117,7 +117,7 @@ fn started(process: &Path) -> Option<f64> {
 }
 
 fn remove(lock: &Utf8Path) -> Result<(), Error> {
-    match fs::remove_file(lock) {
+    match rekindle_fault::change("git-break-lock").and_then(|()| fs::remove_file(lock)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::Prepare {
             path: lock.into(),
             source: error,

@@ -50,14 +50,17 @@ pub const SCRUBBED: &[&str] = &[
     "LANGUAGE",
 ];
 
-/// The place before each run of git that writes, by its subcommand.
+/// The place before each run of git that writes, by its subcommand; `git-scratch`, `git-make-folder`
+/// and `git-break-lock` are before what is made and removed here without git.
 ///
 /// A test looks that every one of them is passed somewhere, and that none is passed that is not here.
 pub const PLACES: &[&str] = &[
     "git-add",
+    "git-break-lock",
     "git-checkout-index",
     "git-clean",
     "git-commit-tree",
+    "git-make-folder",
     "git-merge-tree",
     "git-mktree",
     "git-read-tree",

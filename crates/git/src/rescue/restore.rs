@@ -19,6 +19,10 @@ impl Repo {
         let into = self.dir().join(into);
         refuse_occupied(&into)?;
         let layout = self.layout()?;
+        rekindle_fault::growth("git-make-folder").map_err(|source| Error::Prepare {
+            path: into.clone().into_std_path_buf(),
+            source,
+        })?;
         make_folder(into.as_std_path())?;
         let into = into.canonicalize_utf8().map_err(|source| Error::Prepare {
             path: into.into_std_path_buf(),

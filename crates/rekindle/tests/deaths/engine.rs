@@ -14,8 +14,19 @@ const PLAN: &str = r#"{"title": "Test", "tasks": [
     {"id": "B", "title": "Do B", "dependencies": ["A"]},
     {"id": "C", "title": "Do C", "dependencies": []}]}"#;
 
+/// First attempts that fail and leave worktrees in which the next can not just begin: one on a branch
+/// without a commit, and one that is locked as a killed `git worktree add` leaves it, with an index that
+/// is none and a lock on it.
+const BREAK: &str = r#"case "$REKINDLE_TASK$REKINDLE_ATTEMPT" in
+    A1) cat > /dev/null; git checkout -q --orphan lost; echo half > half.txt; exit 1;;
+    B1) cat > /dev/null; git worktree lock --reason initializing "$PWD"; cd "$(git rev-parse --git-dir)"
+        echo none > index; : > index.lock; exit 1;;
+    esac
+    "#;
+
 pub(crate) struct Engine {
     sandbox: Sandbox,
+    agent: String,
 }
 
 /// What the branch holds, by task: how often it landed, what it wrote, how often it was said to be complete.
@@ -23,12 +34,21 @@ type End = BTreeMap<String, (usize, String, usize)>;
 
 impl Engine {
     pub(crate) fn new() -> Result<Self> {
+        Self::of(WRITE.to_owned())
+    }
+
+    /// Lets attempts break their worktrees, so that these are rescued and put aside.
+    pub(crate) fn with_broken_worktrees() -> Result<Self> {
+        Self::of(format!("{BREAK}{WRITE}"))
+    }
+
+    fn of(agent: String) -> Result<Self> {
         let sandbox = Sandbox::in_memory(BINARY)?;
         sandbox.write("plan.json", PLAN)?;
         sandbox.write("README", "hello\n")?;
         let init = "git init -q -b main && git add README && git commit -qm start";
         shell(&sandbox, init)?;
-        Ok(Self { sandbox })
+        Ok(Self { sandbox, agent })
     }
 }
 
@@ -45,10 +65,10 @@ impl Story for Engine {
         let mut names = runs.read_dir_utf8().into_iter().flatten().flatten();
         // A run that died before its folder was there is begun anew.
         let typed = if names.any(|entry| is_made(entry.file_name())) {
-            let args = ["resume", "--yes", "--agent-cmd", WRITE];
+            let args = ["resume", "--yes", "--agent-cmd", &self.agent];
             self.sandbox.typed(&args)
         } else {
-            let branch = ["--branch", "result", "--yes", "--agent-cmd", WRITE];
+            let branch = ["--branch", "result", "--yes", "--agent-cmd", &self.agent];
             let args = [&["run", "plan.json"], &branch[..]].concat();
             self.sandbox.typed(&args)
         };
@@ -88,7 +108,12 @@ impl Story for Engine {
         let left = shell(&self.sandbox, "git for-each-ref refs/rekindle/work")?;
         ensure!(left.is_empty(), "deliveries are left: {left}");
         let worktrees = shell(&self.sandbox, "git worktree list")?;
-        ensure!(worktrees.lines().count() == 1, "{worktrees}");
+        // What was put aside is for a person to look at.
+        let is_left = |line: &&str| !line.contains(".left-");
+        ensure!(
+            worktrees.lines().filter(is_left).count() == 1,
+            "{worktrees}"
+        );
         let inspected = self.sandbox.run(&["inspect", "--json"])?;
         ensure!(
             inspected.stdout().contains("\"incomplete\":[]"),

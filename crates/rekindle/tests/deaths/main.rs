@@ -21,6 +21,7 @@ mod map;
 #[expect(dead_code, reason = "its own tests want more of it")]
 mod map_project;
 mod map_resume;
+mod rescue;
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -28,7 +29,8 @@ use std::process::ExitCode;
 use anyhow::{Result, ensure};
 use libtest_mimic::{Arguments, Failed, Trial};
 use rekindle_testkit::deaths::{
-    Extent, Story, dies_everywhere, fails_everywhere, passed, passed_after, survives_damage,
+    DIED_AT_IN_EFFECTS, Extent, Story, dies_everywhere, fails_everywhere, passed, passed_after,
+    survives_damage,
 };
 use rekindle_testkit::sandbox::Sandbox;
 use rekindle_testkit::waves::generated;
@@ -40,6 +42,7 @@ use crate::install::Settings;
 use crate::kiln::{Archive, Phases};
 use crate::kiln_teams::{Agent, Wave};
 use crate::map_resume::{Subtask, Wish};
+use crate::rescue::Restore;
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_rekindle");
 
@@ -66,6 +69,14 @@ const WAVE: Extent = Extent {
     damages: 1,
     is_alike: false,
 };
+/// Of a run whose attempts break their worktrees; all else in it is as in the other run.
+const ASIDE: Extent = Extent {
+    first: 20,
+    second: 4,
+    failures: 4,
+    damages: 0,
+    is_alike: true,
+};
 /// Where several stories are alike.
 const FEW: Extent = Extent {
     first: 6,
@@ -89,6 +100,21 @@ fn main() -> ExitCode {
     let mut trials = Vec::new();
     trials.extend(story("agent_memory", LONG, Loop::new));
     trials.extend(story("engine", LONG, Engine::new));
+    // Broken files are for the other run: here they would be broken twice.
+    trials.extend([
+        trial("engine_aside_dies", || {
+            dies_everywhere(&Engine::with_broken_worktrees()?, ASIDE)
+        }),
+        trial("engine_aside_finds_the_disk_broken", || {
+            fails_everywhere(&Engine::with_broken_worktrees()?, ASIDE)
+        }),
+        trial("rescue_restore_dies", || {
+            dies_everywhere(&Restore::new()?, FEW)
+        }),
+        trial("rescue_restore_finds_the_disk_broken", || {
+            fails_everywhere(&Restore::new()?, FEW)
+        }),
+    ]);
     trials.extend(story("kiln", LONG, Phases::new));
     trials.extend(story("kiln_archive", SHORT, Archive::new));
     for (name, deed) in [
@@ -207,29 +233,7 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
         "a_death_while_a_command_is_taken_back_fails_at_most_one_other",
         &["transaction-after-take-back"],
     ),
-    (
-        "crates/runner/tests/effects",
-        &[
-            "before-end-worker",
-            "after-end-worker",
-            "end-worker-before-term",
-            "end-worker-after-end",
-            "fs-make-link",
-            "land-after-clear",
-            "move-after-copy",
-            "move-after-place",
-            "move-after-removal",
-        ],
-    ),
-    (
-        "crates/git/tests/port, which needs no process that dies",
-        &[
-            "git-checkout-index",
-            "git-mktree",
-            "git-worktree-repair",
-            "git-worktree-unlock",
-        ],
-    ),
+    ("crates/runner/tests/effects", DIED_AT_IN_EFFECTS),
 ];
 
 /// A new effect, a new call that writes and a new point need a story that passes them.
@@ -238,6 +242,8 @@ fn every_place_is_passed() -> Result<()> {
     let mut add = |names: BTreeSet<&str>| reached.extend(names.into_iter().map(str::to_owned));
     add(passed(&Loop::new()?)?.names());
     add(passed(&Engine::new()?)?.names());
+    add(passed(&Engine::with_broken_worktrees()?)?.names());
+    add(passed(&Restore::new()?)?.names());
     add(passed(&Phases::new()?)?.names());
     add(passed(&Archive::new()?)?.names());
     for deed in [

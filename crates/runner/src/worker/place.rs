@@ -128,9 +128,7 @@ impl Worker<'_> {
     fn copy_documents(&self, place: &OrderPlace) -> Result<(), Error> {
         let worktree = &self.order.worktree;
         let folder = rekindle_fs::confine(worktree, &place.copies_folder)?;
-        if folder.exists() {
-            fs_err::remove_dir_all(&folder).map_err(Error::Runtime)?;
-        }
+        rekindle_fs::remove_copies(&folder)?;
         for (from, to) in &place.copies {
             let from = rekindle_fs::confine(&self.order.project, from)?;
             let to = rekindle_fs::confine(worktree, to)?;

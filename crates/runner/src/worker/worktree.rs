@@ -73,10 +73,15 @@ pub(super) fn make_room(main: &Repo, worktree: &Utf8Path) -> Result<(), Error> {
 fn remove_if_bare(worktree: &Utf8Path) -> bool {
     let names = worktree.read_dir_utf8().into_iter().flatten();
     let is_bare = names.flatten().all(|entry| entry.file_name() == ".git");
+    is_bare && remove_bare(worktree).is_ok()
+}
+
+fn remove_bare(worktree: &Utf8Path) -> Result<(), rekindle_fs::Error> {
     let git = worktree.join(".git");
-    is_bare
-        && (!git.is_file() || fs_err::remove_file(git).is_ok())
-        && fs_err::remove_dir(worktree).is_ok()
+    if git.is_file() {
+        rekindle_fs::remove(&git, &rekindle_fs::Content::read(&git)?)?;
+    }
+    rekindle_fs::remove_empty(worktree)
 }
 
 /// Returns a free name beside a folder that is in the way; nothing is deleted.

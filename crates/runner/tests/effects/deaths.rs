@@ -6,6 +6,7 @@ use std::process::Output;
 
 use libtest_mimic::Trial;
 use rekindle_runner::crash_places;
+use rekindle_testkit::deaths::DIED_AT_IN_EFFECTS;
 
 use crate::scene::{Files, SUBJECT, Scene, files, text};
 use crate::trial;
@@ -30,7 +31,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     points()
         .map(|point| {
             trial(&format!("a death {point} leaves no trace"), move || {
-                if point.starts_with("end-worker") {
+                if point.contains("end-worker") {
                     dies_over_a_worker(point);
                 } else {
                     dies_at_every_passing(point);
@@ -46,10 +47,12 @@ pub(crate) fn trials() -> Vec<Trial> {
         .collect()
 }
 
-/// Returns the points inside of effects, which a first runner passes.
+/// Returns the points inside of effects, which a first runner passes, and whatever else is died at
+/// nowhere but here.
 fn points() -> impl Iterator<Item = &'static str> {
-    let within = ["move-", "land-", "end-worker-"];
-    crash_places().filter(move |point| within.iter().any(|start| point.starts_with(start)))
+    let within = ["move-", "land-"];
+    let is_within = move |point: &str| within.iter().any(|start| point.starts_with(start));
+    crash_places().filter(move |point| is_within(point) || DIED_AT_IN_EFFECTS.contains(point))
 }
 
 /// What a story comes to.
