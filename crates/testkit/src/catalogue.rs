@@ -10,6 +10,9 @@ use regex::Regex;
 /// that is told with a death at each place.
 const NAMES: &str = r#"#\[test\]\s+(?:#\[[^\]]*\]\s+)*(?:async )?fn (\w+)|\b(?:Trial::test|trial)\(\s*"(\w+)"|\bstory\(\s*"(\w+)""#;
 
+/// What each story is tried with.
+const OF_A_STORY: [&str; 3] = ["_dies", "_finds_the_disk_broken", "_finds_broken_files"];
+
 /// Returns the names of all tests in the Rust files below a folder.
 pub fn tests_below(folder: &Utf8Path) -> io::Result<BTreeSet<String>> {
     let pattern = Regex::new(NAMES).map_err(io::Error::other)?;
@@ -23,12 +26,16 @@ pub fn tests_below(folder: &Utf8Path) -> io::Result<BTreeSet<String>> {
             } else if path.extension() == Some("rs") {
                 let text = fs_err::read_to_string(&path)?;
                 let found = pattern.captures_iter(&text);
-                names.extend(found.filter_map(|found| {
+                names.extend(found.flat_map(|found| {
                     if let Some(story) = found.get(3) {
-                        return Some(format!("{}_dies", story.as_str()));
+                        return OF_A_STORY
+                            .map(|what| format!("{}{what}", story.as_str()))
+                            .to_vec();
                     }
-                    let name = found.get(1).or_else(|| found.get(2))?;
-                    Some(name.as_str().to_owned())
+                    let name = found.get(1).or_else(|| found.get(2));
+                    name.map(|name| name.as_str().to_owned())
+                        .into_iter()
+                        .collect()
                 }));
             }
         }
@@ -51,6 +58,16 @@ mod tests {
         fs_err::write(top.join("b.rs"), trials).unwrap();
         fs_err::write(top.join("c.md"), "#[test]\nfn none() {}").unwrap();
         let names: Vec<String> = tests_below(top).unwrap().into_iter().collect();
-        assert_eq!(names, ["other", "plain", "story_dies", "trial"]);
+        assert_eq!(
+            names,
+            [
+                "other",
+                "plain",
+                "story_dies",
+                "story_finds_broken_files",
+                "story_finds_the_disk_broken",
+                "trial"
+            ]
+        );
     }
 }

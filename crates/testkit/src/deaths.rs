@@ -11,6 +11,7 @@
 
 mod census;
 mod damage;
+mod order;
 mod scene;
 
 use std::collections::BTreeSet;
@@ -141,6 +142,15 @@ pub fn passed_after<S: Story>(story: &S, place: &str) -> Result<Census> {
     let told = Told::new(story)?;
     ensure!(told.dies(0, place)?, "it did not die at {place}");
     Ok(told.session(1, &[])?.1)
+}
+
+/// Checks that all that an undisturbed run has written and renamed is synced whenever it passes one of
+/// these points, and that it passes each of them.
+pub fn is_synced_at<S: Story>(story: &S, points: &[&str]) -> Result<()> {
+    let told = Told::new(story)?;
+    told.calm()?;
+    let notes = told.scene.notes()?;
+    order::check(&notes, points)
 }
 
 /// Kills a story at its places, and its recovery at those of the recovery.

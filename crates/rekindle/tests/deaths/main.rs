@@ -29,8 +29,8 @@ use std::process::ExitCode;
 use anyhow::{Result, ensure};
 use libtest_mimic::{Arguments, Failed, Trial};
 use rekindle_testkit::deaths::{
-    DIED_AT_IN_EFFECTS, Extent, Story, dies_everywhere, fails_everywhere, passed, passed_after,
-    survives_damage,
+    DIED_AT_IN_EFFECTS, Extent, Story, dies_everywhere, fails_everywhere, is_synced_at, passed,
+    passed_after, survives_damage,
 };
 use rekindle_testkit::sandbox::Sandbox;
 use rekindle_testkit::waves::generated;
@@ -188,6 +188,10 @@ fn main() -> ExitCode {
             "a_death_while_a_rejection_is_written_loses_no_retry",
             map_resume::a_death_while_a_rejection_is_written_loses_no_retry,
         ),
+        trial(
+            "what_is_announced_is_on_the_disk_before_it_begins",
+            what_is_announced_is_on_the_disk,
+        ),
         trial("every_place_is_passed_by_a_story", every_place_is_passed),
     ]);
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
@@ -225,6 +229,21 @@ pub(crate) fn shell(sandbox: &Sandbox, script: &str) -> Result<String> {
     let ran = sandbox.typed(&[]).through(&["sh", "-c", script]).run()?;
     ensure!(ran.code() == Some(0), "{script}: {ran}");
     Ok(ran.stdout().into_owned())
+}
+
+/// After each of these points something begins that what was written before it announces or records.
+fn what_is_announced_is_on_the_disk() -> Result<()> {
+    let of_the_loop = [
+        "after-intent",
+        "after-append",
+        "after-done",
+        "after-end",
+        "after-agent-start",
+    ];
+    is_synced_at(&Loop::new()?, &of_the_loop)?;
+    is_synced_at(&Engine::new()?, &["after-claim", "after-completed"])?;
+    let of_commands = ["transaction-after-record", "transaction-after-effect"];
+    is_synced_at(&map::Command::of_several_effects()?, &of_commands)
 }
 
 /// Places that no undisturbed story passes, by who does.

@@ -1,7 +1,12 @@
 //! Work that is done twice, and holders that are not who they seem.
 
 use anyhow::{Context as _, Result, ensure};
+use camino::Utf8Path;
+use rekindle_testkit::gate::Gate;
 use rekindle_testkit::repository::{Project, WRITE, text};
+use rekindle_testkit::running::wait_until_gone;
+use rekindle_testkit::sandbox::LIMIT;
+use serde_json::Value;
 
 use crate::cut::Cut;
 use crate::{BINARY, ORDERS, interrupted};
@@ -35,17 +40,45 @@ fn beads_4657_of_eight_resumes_one_works() -> Result<()> {
 #[test]
 fn gastown_1681_a_number_that_another_process_has_now_holds_nothing() -> Result<()> {
     let (sandbox, run) = interrupted()?;
-    let first = sandbox.run(&["resume", "--yes", "--no-agent"])?;
-    assert_eq!(first.code(), Some(0), "{first}");
-    let lock = format!(".rekindle/locks/agent-memory-{ORDERS}.lock");
-    let alive = std::process::id();
-    let holder = format!(
-        r#"{{"holder":{{"pid":{alive},"start_time":1,"boot_id":null,"host":"h"}},"purpose":"resume"}}"#
+    let beside = tempfile::tempdir()?;
+    let mut gate = Gate::new(Utf8Path::from_path(beside.path()).context("a name that is text")?)?;
+    let agent = format!("cat > /dev/null\n{}", gate.script());
+    let first = sandbox
+        .typed(&["resume", "--yes", "--agent-cmd", &agent])
+        .start()?;
+    let agent = gate.wait()?;
+    first.kill()?;
+    gate.open()?;
+    wait_until_gone(agent, LIMIT)?;
+
+    // What the dead one wrote stays, and its number goes to somebody innocent: to this test.
+    let lock = sandbox.path(format!(".rekindle/locks/agent-memory-{ORDERS}.lock"));
+    let mut holder: Value = serde_json::from_str(&fs_err::read_to_string(&lock)?)?;
+    ensure!(holder["process"]["start_time"].is_u64(), "{holder}");
+    let innocent = std::process::id();
+    holder["process"]["pid"] = innocent.into();
+    holder["process"]["start_time"] = 1.into();
+    fs_err::write(&lock, holder.to_string())?;
+
+    // Somebody else holds the lock and has not said yet who it is.
+    let other = fs_err::File::open(&lock)?.into_parts().0;
+    other.lock()?;
+    let refused = sandbox.run(&["resume", "--yes", "--no-agent"])?;
+    assert_eq!(refused.code(), Some(4), "{refused}");
+    assert!(
+        refused.stderr().contains("has not said who it is"),
+        "{refused}"
     );
-    sandbox.write(&lock, holder)?;
+    assert!(
+        !refused.stderr().contains(&innocent.to_string()),
+        "{refused}"
+    );
+    drop(other);
+
+    let before = run.told(&sandbox)?;
     let ran = sandbox.run(&["resume", "--yes", "--no-agent"])?;
     assert_eq!(ran.code(), Some(0), "{ran}");
-    assert_eq!(run.told(&sandbox)?, "session_resumed\nsession_resumed\n");
+    assert_eq!(run.told(&sandbox)?, format!("{before}session_resumed\n"));
     Ok(())
 }
 

@@ -1,8 +1,8 @@
 //! The museum: what broke in other tools, each under the name of its report, and that it does not break here.
 //!
 //! A test is named after the repository and the number of the report. `docs/museum.md` has the whole
-//! list, with the reports that tests elsewhere answer and those that can not happen to us; `table.rs`
-//! keeps that list and these tests together.
+//! list, with the reports that tests elsewhere answer; `table.rs` keeps that list and these tests
+//! together.
 
 #![cfg(target_os = "linux")]
 

@@ -1,8 +1,9 @@
 //! Dies at every point of every effect, at every passing of it, and goes on.
 
+use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Output, Stdio};
 
 use libtest_mimic::Trial;
 use rekindle_runner::crash_places;
@@ -10,7 +11,7 @@ use rekindle_testkit::deaths::DIED_AT_IN_EFFECTS;
 
 use crate::scene::{Files, SUBJECT, Scene, files, text};
 use crate::trial;
-use crate::workers::Holder;
+use crate::workers::{Holder, Innocent, wait_until};
 
 const ABORTED: i32 = 6;
 /// More often than any point is passed in the story.
@@ -38,12 +39,15 @@ pub(crate) fn trials() -> Vec<Trial> {
                 }
             })
         })
-        .chain([trial(
-            "a death of the recovery leaves no trace either",
-            || {
+        .chain([
+            trial("a death of the recovery leaves no trace either", || {
                 assert!(dies_twice("land-before-remove:2", ONLY_AGAIN, &calm()));
-            },
-        )])
+            }),
+            trial(
+                "a number that another process has now is not ended",
+                spares_an_innocent,
+            ),
+        ])
         .collect()
 }
 
@@ -132,4 +136,29 @@ fn dies_over_a_worker(point: &str) {
     assert!(has_died(&scene.child("end", Some(point))));
     assert!(!has_died(&scene.child("recover", None)));
     worker.has_ended();
+}
+
+/// The claim is held, but by the text in it the holder is a process that got the number of another.
+fn spares_an_innocent() {
+    let scene = Scene::new(":", ":");
+    let mut worker = Holder::start(&scene, "");
+    let mut innocent = Innocent::start();
+    innocent.is_named_by(&worker);
+    let notes = scene.root.join("notes");
+    let mut command = scene.child_command("end", None);
+    command.env("REKINDLE_POINTS", &notes);
+    let mut ending = command.stderr(Stdio::piped()).spawn().unwrap();
+    let noted = "end-worker-before-term";
+    wait_until(&mut ending, || {
+        fs::read_to_string(&notes).is_ok_and(|notes| notes.contains(noted))
+    });
+    // It has looked, sent what it would send, and waits.
+    let stat = format!("/proc/{}/stat", ending.id());
+    wait_until(&mut ending, || {
+        fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(") S "))
+    });
+    worker.die();
+    let ended = ending.wait_with_output().unwrap();
+    assert!(ended.status.success(), "{}", text(&ended));
+    innocent.lives();
 }

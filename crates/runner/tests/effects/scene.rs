@@ -147,6 +147,11 @@ impl Scene {
     #[cfg(feature = "crash-points")]
     /// Runs this test's own program as a runner of its own, which may be told to die.
     pub(crate) fn child(&self, what: &str, crash_at: Option<&str>) -> Output {
+        self.child_command(what, crash_at).output().unwrap()
+    }
+
+    #[cfg(feature = "crash-points")]
+    pub(crate) fn child_command(&self, what: &str, crash_at: Option<&str>) -> Command {
         let mut command = Command::new("sh");
         command
             .args(["-c", "ulimit -c 0 && exec \"$@\"", "sh"])
@@ -156,7 +161,7 @@ impl Scene {
         if let Some(place) = crash_at {
             command.env("REKINDLE_CRASH_AT", place);
         }
-        command.output().unwrap()
+        command
     }
 }
 

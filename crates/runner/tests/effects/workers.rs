@@ -24,6 +24,10 @@ pub(crate) fn trials() -> Vec<Trial> {
             ends("trap '' TERM");
         }),
         trial("a task that nobody holds is done", nobody),
+        trial(
+            "a number that another process has now says nothing of a free task",
+            free_by_an_innocent,
+        ),
     ]
 }
 
@@ -67,6 +71,12 @@ impl Holder {
         Self { process, claim }
     }
 
+    /// Kills it, so that it can not take its name out of the claim.
+    pub(crate) fn die(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
     pub(crate) fn has_ended(&mut self) {
         assert_eq!(Lock::probe(&self.claim).unwrap(), Occupancy::Free);
         assert!(!self.process.wait().unwrap().success());
@@ -81,7 +91,7 @@ fn ends(how: &str) {
     worker.has_ended();
 }
 
-fn wait_until(worker: &mut Child, is_so: impl Fn() -> bool) {
+pub(crate) fn wait_until(worker: &mut Child, is_so: impl Fn() -> bool) {
     for _ in 0..2000 {
         if is_so() {
             return;
@@ -100,6 +110,50 @@ fn nobody() {
         // The second time, a worker has been there.
         let claim = scene.project.join(CLAIM);
         fs::create_dir_all(claim.parent().unwrap()).unwrap();
-        fs::write(&claim, "{\"process\":{\"pid\":1,\"host\":\"x\"}}").unwrap();
+        fs::write(&claim, "").unwrap();
+    }
+}
+
+/// A worker has died, and its number was given to another process.
+fn free_by_an_innocent() {
+    let scene = Scene::new(":", ":");
+    let mut worker = Holder::start(&scene, "");
+    let mut innocent = Innocent::start();
+    innocent.is_named_by(&worker);
+    worker.die();
+    let task = "P1-T01".to_owned();
+    scene.apply(vec![Action::EndWorker { task }]).unwrap();
+    innocent.lives();
+}
+
+/// A process that has nothing to do with any of this; it ends when it is dropped.
+pub(crate) struct Innocent(Child);
+
+impl Innocent {
+    pub(crate) fn start() -> Self {
+        let mut process = Command::new("sh");
+        process.args(["-c", "read _"]).stdin(Stdio::piped());
+        Self(process.spawn().unwrap())
+    }
+
+    /// Lets the claim of a worker name this process by its number, with the start of another one.
+    pub(crate) fn is_named_by(&self, worker: &Holder) {
+        let text = fs::read_to_string(&worker.claim).unwrap();
+        let mut holder: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert!(holder["process"]["start_time"].is_u64(), "{holder}");
+        holder["process"]["pid"] = self.0.id().into();
+        holder["process"]["start_time"] = 1.into();
+        fs::write(&worker.claim, holder.to_string()).unwrap();
+    }
+
+    pub(crate) fn lives(&mut self) {
+        assert_eq!(self.0.try_wait().unwrap(), None, "an innocent was ended");
+    }
+}
+
+impl Drop for Innocent {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        self.0.wait().ok();
     }
 }

@@ -84,6 +84,11 @@ impl Scene {
         Ok(self.notes.clone())
     }
 
+    /// Returns what the last session has noted.
+    pub(super) fn notes(&self) -> io::Result<String> {
+        fs_err::read_to_string(&self.notes)
+    }
+
     /// Returns whether what the last session was ordered has happened.
     pub(super) fn has_struck(&self) -> bool {
         self.struck().exists()
