@@ -39,7 +39,7 @@ pub fn own_files(data: &[u8]) {
 }
 
 /// What git prints: names and messages in it are anybody's.
-pub fn git_output(data: &[u8]) {
+pub fn printed_by_git(data: &[u8]) {
     rekindle_git::any_output::read(data);
 }
 

@@ -13,7 +13,7 @@ mod text;
 pub mod world;
 
 pub use agents::{agent_traces, config, hook_input, streams};
-pub use files::{git_output, journal, own_files};
+pub use files::{journal, own_files, printed_by_git};
 pub use mcp::mcp;
 pub use protocols::{
     agent_memory, bifrost, event_lines, kiln, kiln_teams, map, map_commands, plans, recording,
@@ -39,7 +39,7 @@ pub const ALL: &[(&str, Target)] = &[
     ("settings", settings),
     ("json_members", json_members),
     ("toml_tables", toml_tables),
-    ("git_output", git_output),
+    ("printed_by_git", printed_by_git),
     ("markdown", markdown),
     ("times", times),
     ("streams", streams),
