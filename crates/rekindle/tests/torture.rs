@@ -49,6 +49,9 @@ fn killed_at_random_moments_runs_end_as_if_nobody_had() {
     let killed = score["killed"].as_object().unwrap().values();
     let killed: u64 = killed.map(|count| count.as_u64().unwrap()).sum();
     assert!(killed >= KILLS, "{score}");
+    let from = project.path().canonicalize().unwrap();
+    let copied = serde_json::json!({"kind": "copied", "from": from});
+    assert_eq!(score["repository"], copied);
     // What was tortured is a copy, and nothing is left of it.
     assert_eq!(project.git(&["for-each-ref"]), before);
     assert!(!project.path().join(".agent-memory").exists());
@@ -144,6 +147,24 @@ fn an_interruption_ends_everything_and_removes_the_copy() {
     assert!(project.processes().is_empty(), "{:?}", project.processes());
 }
 
+/// A score of something else would say nothing about it.
+#[test]
+fn a_repository_of_another_user_is_refused_with_what_to_type() {
+    let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
+    let mut command = project.command(&["torture"]);
+    let output = command.env("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1").output();
+    let output = output.unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(text(&output.stdout), "");
+    let said = text(&output.stderr);
+    for words in [
+        "belongs to another user, and git does not work in it",
+        "if you trust it: `git config --global --add safe.directory '",
+    ] {
+        assert!(said.contains(words), "{said}");
+    }
+}
+
 #[test]
 fn no_kills_and_no_workers_are_refused() {
     let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
@@ -167,6 +188,7 @@ fn a_program_that_loses_work_gets_no_good_score() {
     executable(&forgetful, &script).unwrap();
     let options = rekindle_torture::Options {
         program: forgetful.try_into().unwrap(),
+        search_path: std::env::var_os("PATH").unwrap(),
         repository: None,
         kills: 200,
         seed: 5,
@@ -184,6 +206,7 @@ fn a_program_that_loses_work_gets_no_good_score() {
 fn a_program_that_can_not_even_run_a_plan_is_named() {
     let options = rekindle_torture::Options {
         program: "/bin/false".into(),
+        search_path: std::env::var_os("PATH").unwrap(),
         repository: None,
         kills: 1,
         seed: 1,

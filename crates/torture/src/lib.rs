@@ -22,8 +22,11 @@ mod processes;
 mod random;
 mod round;
 mod scene;
+mod source;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use std::ffi::OsString;
+
+use camino::Utf8PathBuf;
 use rekindle_wire::torture::{Restarts, Score};
 
 pub use crate::interruption::Interruption;
@@ -37,7 +40,9 @@ use crate::scene::Scene;
 pub struct Options {
     /// The program that is tortured.
     pub program: Utf8PathBuf,
-    /// A folder in the repository that is copied; without one, or where it is no repository, a small one is made.
+    /// The folders in which git is looked for: the value of `PATH`.
+    pub search_path: OsString,
+    /// A folder in the repository that is copied; without one, or where it is no repository or one without a commit, a small one is made.
     pub repository: Option<Utf8PathBuf>,
     /// How many kills at least.
     pub kills: usize,
@@ -68,6 +73,9 @@ pub enum Error {
         /// What it said.
         said: String,
     },
+    /// The repository that was to be copied can not be looked into.
+    #[error(transparent)]
+    Repository(#[from] rekindle_git::Error),
     /// Even the run that nobody disturbed did not end well.
     #[error("the undisturbed run ended badly: {0}")]
     Undisturbed(String),
@@ -77,17 +85,27 @@ pub enum Error {
 }
 
 impl Error {
+    /// Returns what a person can type who trusts a repository that belongs to another user.
+    pub fn trust_command(&self) -> Option<String> {
+        match self {
+            Self::Repository(error) => error.trust_command(),
+            Self::System { .. } | Self::Git { .. } | Self::Undisturbed(_) | Self::Interrupted => {
+                None
+            }
+        }
+    }
+
     fn system(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
         let what = what.into();
         move |source| Self::System { what, source }
     }
 }
 
-/// Tortures until there were enough kills; `after_round` is told the score so far.
+/// Tortures until there were enough kills; `told` gets the score at the beginning, when it has nothing but what is tortured, and after each run.
 ///
 /// The folder of a round that went wrong is kept and named in the score.
-pub fn torture(options: &Options, after_round: &mut dyn FnMut(&Score)) -> Result<Score, Error> {
-    rounds(options, after_round).map_err(|error| {
+pub fn torture(options: &Options, told: &mut dyn FnMut(&Score)) -> Result<Score, Error> {
+    rounds(options, told).map_err(|error| {
         // A signal of the terminal reaches git as well, which then fails.
         if options.interruption.is_wanted() {
             Error::Interrupted
@@ -97,24 +115,26 @@ pub fn torture(options: &Options, after_round: &mut dyn FnMut(&Score)) -> Result
     })
 }
 
-fn rounds(options: &Options, after_round: &mut dyn FnMut(&Score)) -> Result<Score, Error> {
+fn rounds(options: &Options, told: &mut dyn FnMut(&Score)) -> Result<Score, Error> {
     let interruption = &options.interruption;
     let mut random = Random::new(options.seed);
-    let mut score = Score::new(options.seed, options.jobs);
+    let repository = source::find(&options.search_path, options.repository.as_deref())?;
+    let mut score = Score::new(options.seed, options.jobs, repository);
+    told(&score);
     let mut restarts = Vec::new();
     while score.kills() < options.kills && score.wrong.is_empty() {
         let Ordeal {
             needs,
             disturbances,
         } = Ordeal::draw(&mut random.stream());
-        let scene = Scene::build(options, &needs)?;
+        let scene = Scene::build(options, &score.repository, &needs)?;
         interruption.check()?;
         let undisturbed = scene.undisturbed(interruption)?;
         scene.begin_anew()?;
-        let told = Round::new(&scene, interruption, disturbances).run()?;
-        let wrong = check::check(&scene, &undisturbed, &told, &mut score)?;
-        count(&mut score, &told);
-        restarts.extend(told.restarts);
+        let round = Round::new(&scene, interruption, disturbances).run()?;
+        let wrong = check::check(&scene, &undisturbed, &round, &mut score)?;
+        count(&mut score, &round);
+        restarts.extend(round.restarts);
         score.restart = Restarts::of(&restarts);
         if !wrong.is_empty() {
             // What a signal of the terminal has spoiled is nobody's fault.
@@ -123,7 +143,7 @@ fn rounds(options: &Options, after_round: &mut dyn FnMut(&Score)) -> Result<Scor
             score.wrong.extend(wrong);
             score.wrong.push(format!("look around in `{kept}`"));
         }
-        after_round(&score);
+        told(&score);
     }
     Ok(score)
 }
@@ -142,13 +162,4 @@ fn count(score: &mut Score, told: &Told) {
 /// Returns a task's name.
 fn name(task: usize) -> String {
     format!("T{:03}", task + 1)
-}
-
-/// Returns whether a folder lies in a repository with a commit.
-fn has_commit(folder: &Utf8Path) -> bool {
-    git::git(
-        folder,
-        &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"],
-    )
-    .is_ok()
 }

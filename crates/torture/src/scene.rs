@@ -3,11 +3,12 @@
 use std::process::{Command, Stdio};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use rekindle_wire::torture::Tortured;
 
 use crate::git::{git, scrub};
 use crate::interruption::Interruption;
 use crate::orchestrator::Orchestrator;
-use crate::{Error, Options, agent, has_commit, name, processes};
+use crate::{Error, Options, agent, name, processes};
 
 /// The branch that runs land on.
 const BRANCH: &str = "rekindle-torture";
@@ -45,7 +46,11 @@ pub(crate) struct Scene {
 
 impl Scene {
     /// Lays out a project and the plan.
-    pub(crate) fn build(options: &Options, needs: &[Vec<usize>]) -> Result<Self, Error> {
+    pub(crate) fn build(
+        options: &Options,
+        repository: &Tortured,
+        needs: &[Vec<usize>],
+    ) -> Result<Self, Error> {
         let scratch = tempfile::Builder::new()
             .prefix("rekindle-torture-")
             .tempdir();
@@ -64,13 +69,9 @@ impl Scene {
             mark,
             needs: needs.to_vec(),
         };
-        match options
-            .repository
-            .as_deref()
-            .filter(|folder| has_commit(folder))
-        {
-            Some(repository) => scene.copy(repository)?,
-            None => scene.make()?,
+        match repository {
+            Tortured::Copied { from } => scene.copy(from)?,
+            Tortured::Made { .. } => scene.make()?,
         }
         scene.make_ready()?;
         git(&scene.project(), &["rev-parse", "HEAD"])?
@@ -81,13 +82,7 @@ impl Scene {
     }
 
     /// Copies the last commit of somebody's repository; nothing leads back to it.
-    fn copy(&self, repository: &Utf8Path) -> Result<(), Error> {
-        let is_inside = git(repository, &["rev-parse", "--is-inside-work-tree"])?;
-        let what = match is_inside.trim() {
-            "true" => "--show-toplevel",
-            _ => "--absolute-git-dir",
-        };
-        let from = git(repository, &["rev-parse", what])?;
+    fn copy(&self, from: &str) -> Result<(), Error> {
         let arguments = [
             "clone",
             "--quiet",
@@ -95,7 +90,7 @@ impl Scene {
             "--no-tags",
             "--origin=origin",
             "--",
-            from.trim_end_matches('\n'),
+            from,
             "project",
         ];
         git(&self.folder, &arguments)?;

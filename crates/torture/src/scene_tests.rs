@@ -4,6 +4,7 @@ use std::os::unix::fs::symlink;
 
 use super::*;
 use crate::git::search;
+use crate::source;
 
 /// Makes a repository with one commit and returns what keeps it.
 fn repository(fill: impl FnOnce(&Utf8Path)) -> (tempfile::TempDir, Utf8PathBuf) {
@@ -20,13 +21,15 @@ fn repository(fill: impl FnOnce(&Utf8Path)) -> (tempfile::TempDir, Utf8PathBuf) 
 fn scene(repository: &Utf8Path) -> Scene {
     let options = Options {
         program: "/bin/false".into(),
+        search_path: std::env::var_os("PATH").unwrap(),
         repository: Some(repository.to_owned()),
         kills: 1,
         seed: 1,
         jobs: 1,
         interruption: Interruption::default(),
     };
-    Scene::build(&options, &[Vec::new()]).unwrap()
+    let source = source::find(&options.search_path, options.repository.as_deref()).unwrap();
+    Scene::build(&options, &source, &[Vec::new()]).unwrap()
 }
 
 #[test]

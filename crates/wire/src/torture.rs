@@ -14,6 +14,8 @@ pub struct Score {
     pub seed: u64,
     /// Workers at once.
     pub jobs: usize,
+    /// What the runs were made on.
+    pub repository: Tortured,
     /// Runs that were disturbed.
     pub runs: usize,
     /// Tasks in all of these runs.
@@ -38,6 +40,22 @@ pub struct Score {
     pub restart: Option<Restarts>,
     /// Everything that is wrong, in words; nothing else makes the exit code 0.
     pub wrong: Vec<String>,
+}
+
+/// What the runs were made on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Tortured {
+    /// A copy of somebody's repository.
+    Copied {
+        /// The folder that it was copied from.
+        from: String,
+    },
+    /// A small repository that was made for it.
+    Made {
+        /// Why none was copied.
+        because: String,
+    },
 }
 
 /// How many of each were killed.
@@ -66,11 +84,12 @@ pub struct Restarts {
 
 impl Score {
     /// Returns the score of nothing yet.
-    pub fn new(seed: u64, jobs: usize) -> Self {
+    pub fn new(seed: u64, jobs: usize, repository: Tortured) -> Self {
         Self {
             schema: "rekindle.torture/1",
             seed,
             jobs,
+            repository,
             runs: 0,
             tasks: 0,
             killed: Killed::default(),

@@ -16,6 +16,7 @@ pub(super) fn torture(
 ) -> Result<u8, Failure> {
     let options = Options {
         program: project.program.clone(),
+        search_path: project.search_path.clone(),
         repository: Some(project.folder.clone()),
         kills: usize::try_from(arguments.kills).unwrap_or(usize::MAX),
         seed: arguments.seed,
@@ -41,10 +42,16 @@ pub(super) fn torture(
 fn failure(error: Error) -> Failure {
     let hint = match &error {
         Error::Interrupted => None,
-        Error::Undisturbed(_) => Some("`rekindle doctor` checks what rekindle needs"),
-        Error::System { .. } | Error::Git { .. } => {
-            Some("it needs Linux, a writable temporary folder, and `sh`, `cksum` and `git`")
+        Error::Repository(_) => Some(match error.trust_command() {
+            Some(command) => format!("if you trust it: `{command}`"),
+            None => "`rekindle doctor` checks git; `-C DIR` tortures a copy of another repository, or a small one where there is none".to_owned(),
+        }),
+        Error::Undisturbed(_) | Error::Git { .. } => {
+            Some("`rekindle doctor` checks what rekindle needs".to_owned())
         }
+        Error::System { .. } => Some(
+            "it needs Linux, a writable temporary folder, and `sh`, `cksum` and `git`".to_owned(),
+        ),
     };
     let failure = Failure::of(error);
     match hint {

@@ -2,20 +2,42 @@
 
 use std::fmt::Write as _;
 
-use rekindle_wire::torture::Score;
+use rekindle_wire::torture::{Score, Tortured};
 
 use super::{GOOD, WARNING, styled};
 
-/// One line after each run.
+/// One line before the first run, and one after each.
 pub(crate) fn torture_so_far(score: &Score) -> String {
-    format!(
-        "{} runs, {} kills, {} stops, {} resumes, {} faults\n",
-        score.runs,
-        score.kills(),
-        score.stopped,
-        score.resumes,
-        score.wrong.len()
-    )
+    if score.runs == 0 {
+        return format!(
+            "torturing {}; Ctrl-C ends it and removes what was made, a second one ends it at once and leaves that in the temporary folder\n",
+            tortured(&score.repository)
+        );
+    }
+    let counted = |count: usize, unit: &str| {
+        let plural = if count == 1 { "" } else { "s" };
+        format!("{count} {unit}{plural}")
+    };
+    let words = [
+        counted(score.runs, "run"),
+        counted(score.kills(), "kill"),
+        counted(score.stopped, "stop"),
+        counted(score.resumes, "resume"),
+        counted(score.wrong.len(), "fault"),
+    ];
+    format!("{}\n", words.join(", "))
+}
+
+fn tortured(repository: &Tortured) -> String {
+    match repository {
+        Tortured::Copied { from } => format!("a copy of `{}`", rekindle_text::printable(from)),
+        Tortured::Made { because } => {
+            format!(
+                "a small repository, since {}",
+                rekindle_text::printable(because)
+            )
+        }
+    }
 }
 
 pub(crate) fn torture(score: &Score) -> String {
@@ -24,6 +46,7 @@ pub(crate) fn torture(score: &Score) -> String {
         put!(text, "{name:<28} {value}\n");
     };
     let killed = &score.killed;
+    line("on", tortured(&score.repository));
     line("seed, workers", format!("{}, {}", score.seed, score.jobs));
     line("runs, tasks", format!("{}, {}", score.runs, score.tasks));
     line(
@@ -62,4 +85,28 @@ pub(crate) fn torture(score: &Score) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_stands_there_what_was_tortured_and_one_is_no_plural() {
+        let made = Tortured::Made {
+            because: "`/x` is not in a git repository".to_owned(),
+        };
+        let mut score = Score::new(1, 4, made);
+        let words = "a small repository, since `/x` is not in a git repository";
+        assert!(torture_so_far(&score).starts_with(&format!("torturing {words}; Ctrl-C ")));
+        assert!(torture(&score).starts_with(&format!("{:<28} {words}\n", "on")));
+        score.repository = Tortured::Copied {
+            from: "/y".to_owned(),
+        };
+        assert!(torture(&score).starts_with(&format!("{:<28} a copy of `/y`\n", "on")));
+        (score.runs, score.stopped, score.resumes) = (1, 1, 2);
+        score.killed.agents = 1;
+        let line = "1 run, 1 kill, 1 stop, 2 resumes, 0 faults\n";
+        assert_eq!(torture_so_far(&score), line);
+    }
 }
