@@ -12,6 +12,7 @@ mod clients;
 mod docs;
 mod fuzz;
 mod map_peer;
+mod origin;
 mod packages;
 mod run;
 mod soak;

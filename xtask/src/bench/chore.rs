@@ -8,6 +8,7 @@ use super::{
     breakdown, briefing, crashes, durable, growth, hook, machine, map, overhead, overview, replay,
     report, size, startup,
 };
+use crate::origin::Origin;
 use crate::{Chore, run};
 
 pub(crate) const CHORE: Chore = Chore {
@@ -56,7 +57,7 @@ fn chore(args: &[String]) -> Result<ExitCode, String> {
     let (full, named) = options(args);
     let chosen = chosen(&named)?;
     let setting = setting(full)?;
-    let load_before = machine::load();
+    let (origin, load_before) = (Origin::now(), machine::load());
     let mut sections = Vec::new();
     for bench in &chosen {
         let (section, _) = run::timed(bench.name, || (bench.run)(&setting));
@@ -64,7 +65,7 @@ fn chore(args: &[String]) -> Result<ExitCode, String> {
         println!("\n{section}");
         sections.push(section);
     }
-    let facts = machine::facts(&setting.rekindle, load_before);
+    let facts = machine::facts(origin, load_before);
     if chosen.len() == BENCHES.len() {
         let call = if full { FULL_CALL } else { CALL };
         let docs = run::root().join("docs");

@@ -1,28 +1,22 @@
 //! The facts about this machine that figures depend on; nothing that names it or its folders.
 
-use std::path::Path;
-
+use crate::origin::{Origin, unknown};
 use crate::run;
 
 /// Returns the facts, with the load before and now.
-pub(super) fn facts(rekindle: &Path, load_before: Option<String>) -> Vec<(&'static str, String)> {
-    let unknown = || "unknown".to_owned();
-    let cores = std::thread::available_parallelism().map_or_else(|_| unknown(), |n| n.to_string());
+pub(super) fn facts(origin: Origin, load_before: Option<String>) -> Vec<(&'static str, String)> {
     let load = match (load_before, load()) {
         (Some(before), Some(after)) => format!("{before} before, {after} after"),
         (before, after) => before.or(after).unwrap_or_else(unknown),
     };
-    let version = rekindle
-        .to_str()
-        .and_then(|program| run::output_of(program, &["--version"]));
-    let program = |name: &str, args: &[&str]| run::output_of(name, args).unwrap_or_else(unknown);
+    let compiler = run::output_of("rustc", &["--version"]);
     vec![
-        ("date", program("date", &["-u", "+%Y-%m-%d"])),
-        ("binary", version.unwrap_or_else(unknown)),
-        ("compiler", program("rustc", &["--version"])),
+        ("date", origin.date),
+        ("binary", origin.binary),
+        ("compiler", compiler.unwrap_or_else(unknown)),
         ("system", system().unwrap_or_else(unknown)),
         ("processor", processor().unwrap_or_else(unknown)),
-        ("cores", cores),
+        ("cores", origin.cores),
         ("load of one minute", load),
     ]
 }

@@ -4,6 +4,7 @@ use std::fmt::{self, Write as _};
 
 use super::chart::Chart;
 use super::standing::{self, Standing};
+use crate::origin;
 
 /// The answer of one bench.
 pub(super) struct Section {
@@ -91,11 +92,10 @@ pub(super) fn document(
 ) -> String {
     let mut text = format!(
         "# Numbers\n\n\
-         Written by `{call}`, which also checks the targets; not to be edited by hand.\n\n",
+         Written by `{call}`, which also checks the targets; not to be edited by hand.\n\n\
+         {}",
+        origin::list(facts)
     );
-    for (name, value) in facts {
-        let _ = writeln!(text, "* {name}: {value}");
-    }
     let standings = sections.iter().flat_map(|section| &section.standings);
     let _ = write!(
         text,
@@ -126,12 +126,14 @@ pub(crate) fn with_kills(numbers: &str, soak: &str) -> String {
     let Some(made) = soak.lines().find(|line| line.starts_with("Made by ")) else {
         return numbers.to_owned();
     };
+    let origin: Vec<&str> = soak.lines().filter(|line| line.starts_with("* ")).collect();
     let figures: Vec<&str> = soak
         .lines()
         .filter(|line| line.starts_with("    "))
         .collect();
     format!(
-        "{numbers}{KILLS}\n{made}\n[The page of the soak](soak.md) says what is killed and what is looked at.\n\n{}\n",
+        "{numbers}{KILLS}\n{made}\n[The page of the soak](soak.md) says what is killed and what is looked at.\n\n{}\n\n{}\n",
+        origin.join("\n"),
         figures.join("\n")
     )
 }
@@ -250,10 +252,12 @@ mod tests {
 
     #[test]
     fn the_figures_of_the_last_soak_stand_at_the_end() {
-        let soak = "# Soak\n\nMade by `it`.\n\nAll are killed.\n\n    kills  2,000\n    lost   0\n\nIt took 9 s.\n";
+        let soak = "# Soak\n\nMade by `it`.\n\n* date: today\n* cores: 2\n\nAll are killed.\n\n    kills  2,000\n    lost   0\n\nIt took 9 s.\n";
         let page = document("bench", &[], &[], soak);
         assert!(
-            page.ends_with("looked at.\n\n    kills  2,000\n    lost   0\n"),
+            page.ends_with(
+                "looked at.\n\n* date: today\n* cores: 2\n\n    kills  2,000\n    lost   0\n"
+            ),
             "{page}"
         );
         assert!(page.contains("## Kills\n\nMade by `it`.\n"), "{page}");

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use super::corpus;
 use super::report::{self, Outcome};
+use crate::origin::Origin;
 use crate::{Chore, run};
 
 pub(crate) const CHORE: Chore = Chore {
@@ -77,6 +78,7 @@ fn chore(args: &[String]) -> Result<ExitCode, String> {
              leads them to code that was not reached before"
         );
     }
+    let origin = Origin::now();
     let target = run::target_folder()?;
     let places = Places {
         programs: built(&target, way, &known)?,
@@ -92,7 +94,7 @@ fn chore(args: &[String]) -> Result<ExitCode, String> {
         println!("{}", outcome.line());
         // Hours may lie between the first and the last; what is known is not to be lost with the rest.
         if is_soak && let Ok(page) = page.lock() {
-            written_down(&page, &outcome)?;
+            written_down(&page, &outcome, &origin)?;
         }
         Ok(outcome)
     })?;
@@ -110,9 +112,9 @@ fn chore(args: &[String]) -> Result<ExitCode, String> {
 }
 
 /// Puts what came of a target on the page of the soak; the rows of others stay.
-fn written_down(page: &Path, outcome: &Outcome) -> Result<(), String> {
+fn written_down(page: &Path, outcome: &Outcome, origin: &Origin) -> Result<(), String> {
     let before = std::fs::read_to_string(page).unwrap_or_default();
-    std::fs::write(page, report::document(&before, outcome))
+    std::fs::write(page, report::document(&before, outcome, origin))
         .map_err(|e| format!("cannot write `{}`: {e}", page.display()))
 }
 

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use crate::origin::Origin;
+
 /// What came of one target.
 #[derive(Debug)]
 pub(super) struct Outcome {
@@ -65,20 +67,28 @@ fn shown(number: Option<u64>) -> String {
     number.map_or_else(|| "–".to_owned(), |number| number.to_string())
 }
 
+/// How many cells a row has.
+const CELLS: usize = 9;
+
 /// Returns the page of a soak as it was, with what came of one more target.
-pub(super) fn document(before: &str, outcome: &Outcome) -> String {
+///
+/// Targets are soaked one at a time, so each row names what it was made from.
+pub(super) fn document(before: &str, outcome: &Outcome, origin: &Origin) -> String {
     let name = |row: &str| row.split('|').nth(1).map(|name| name.trim().to_owned());
     let is_row = |line: &&str| line.starts_with("| ") && !line.starts_with("| ---");
     let old = before.lines().filter(is_row).skip(1);
-    let mut rows: BTreeMap<_, String> = old.map(|row| (name(row), row.to_owned())).collect();
+    let mut rows: BTreeMap<_, String> = old.map(|row| (name(row), filled(row))).collect();
     let row = format!(
-        "| {} | {} | {} | {} | {:.0} | {} |",
+        "| {} | {} | {} | {} | {:.0} | {} | {} | {} | {} |",
         outcome.name,
         shown(outcome.n_runs),
         shown(outcome.n_edges),
         shown(outcome.n_inputs),
         outcome.took.as_secs_f64(),
-        if outcome.good { "no" } else { "YES" }
+        if outcome.good { "no" } else { "YES" },
+        origin.date,
+        origin.binary,
+        origin.cores
     );
     rows.insert(name(&row), row);
     let mut text = "# Fuzzing\n\n\
@@ -86,13 +96,19 @@ pub(super) fn document(before: &str, outcome: &Outcome) -> String {
          Each target takes any bytes and gives them to one reader of what others wrote; `fuzz/src/` says what each promises beyond not to panic.\n\
          Inputs begin with the conformance cases and are led by coverage (libFuzzer); sums that overflow and broken assertions count as panics.\n\
          An edge is a step from one piece of code to the next, all libraries included.\n\n\
-         | target | inputs tried | edges reached | inputs kept | seconds | broke |\n\
-         | --- | ---: | ---: | ---: | ---: | --- |\n"
+         | target | inputs tried | edges reached | inputs kept | seconds | broke | date | binary | cores |\n\
+         | --- | ---: | ---: | ---: | ---: | --- | --- | --- | ---: |\n"
         .to_owned();
     for row in rows.values() {
         let _ = writeln!(text, "{row}");
     }
     text
+}
+
+/// Returns a row of an older page with the cells that it did not have.
+fn filled(row: &str) -> String {
+    let n_cells = row.matches('|').count().saturating_sub(1);
+    format!("{row}{}", " – |".repeat(CELLS.saturating_sub(n_cells)))
 }
 
 #[cfg(test)]
@@ -110,21 +126,27 @@ mod tests {
             (outcome.n_runs, outcome.n_edges, outcome.n_inputs),
             (Some(1000), Some(345), Some(90))
         );
-        let page = document("", &outcome);
-        assert!(
-            page.contains("| map | 1000 | 345 | 90 | 2 | no |"),
-            "{page}"
-        );
-        // A row that is there is replaced, and others stay.
+        let origin = |date: &str| Origin {
+            date: date.to_owned(),
+            binary: "rekindle 1.2.3 at abc1234".to_owned(),
+            cores: "2".to_owned(),
+        };
+        let page = document("", &outcome, &origin("Monday"));
+        let row = "| map | 1000 | 345 | 90 | 2 | no | Monday | rekindle 1.2.3 at abc1234 | 2 |";
+        assert!(page.contains(row), "{page}");
+        // A row that is there is replaced, and others stay; one of an older page has fewer cells.
+        let page = format!("{page}| old | 1 | 2 | 3 | 4 | no |\n");
         let kiln = Outcome::read("kiln", said, Duration::from_secs(3), false);
-        let page = document(&page, &kiln);
-        let page = document(&page, &Outcome::read("map", "", Duration::ZERO, true));
-        let rows: Vec<&str> = page.lines().rev().take(2).collect();
+        let page = document(&page, &kiln, &origin("Tuesday"));
+        let map = Outcome::read("map", "", Duration::ZERO, true);
+        let page = document(&page, &map, &origin("Friday"));
+        let rows: Vec<&str> = page.lines().rev().take(3).collect();
         assert_eq!(
             rows,
             [
-                "| map | – | – | – | 0 | no |",
-                "| kiln | 1000 | 345 | 90 | 3 | YES |"
+                "| old | 1 | 2 | 3 | 4 | no | – | – | – |",
+                "| map | – | – | – | 0 | no | Friday | rekindle 1.2.3 at abc1234 | 2 |",
+                "| kiln | 1000 | 345 | 90 | 3 | YES | Tuesday | rekindle 1.2.3 at abc1234 | 2 |"
             ]
         );
         let plain = Outcome::read("map", "5000 runs\n", Duration::from_secs(1), true);
