@@ -130,7 +130,7 @@ pub(crate) enum Command {
     ///
     /// The runs are made on a copy of this repository, or on a small one where there is none; this one is not touched.
     /// Orchestrators, workers, agents and all of them at once are killed with `kill -9`, some are stopped for a while instead.
-    /// Your hooks are not run and nothing is signed; Ctrl-C ends everything and removes the copy.
+    /// Your hooks and filters are not run and nothing is signed; Ctrl-C ends everything and removes the copy.
     /// Exit 0 means that nothing at all was wrong; the copy of a run that went wrong is kept and named.
     Torture(TortureArguments),
     /// Does one attempt at a task; started by `run` and `resume`

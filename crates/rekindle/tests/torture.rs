@@ -59,7 +59,8 @@ fn killed_at_random_moments_runs_end_as_if_nobody_had() {
 }
 
 /// A hook or an alias says where its repository is; the user has hooks of his own, signs without a
-/// key, ignores what the agent writes, and has a run, a branch and a tag with names of ours.
+/// key, ignores what the agent writes, has a run, a branch and a tag with names of ours, and a filter
+/// that is needed for a file and that fails, as that of Git LFS where it is not installed.
 #[test]
 fn the_repository_and_the_settings_of_a_user_do_not_matter_and_are_not_touched() {
     let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
@@ -78,6 +79,8 @@ fn the_repository_and_the_settings_of_a_user_do_not_matter_and_are_not_touched()
     fs::create_dir_all(path.join(".agent-memory/runs/theirs")).unwrap();
     fs::write(path.join(".agent-memory/runs/theirs/run.json"), "{}").unwrap();
     fs::write(path.join(".gitignore"), "*.log\n*.txt\n").unwrap();
+    fs::write(path.join("a.bin"), "pointer\n").unwrap();
+    fs::write(path.join(".gitattributes"), "*.bin filter=theirs\n").unwrap();
     project.git(&["checkout", "-q", "-b", "rekindle-torture"]);
     project.git(&["add", "."]);
     project.git(&["commit", "-qm", "theirs"]);
@@ -85,10 +88,15 @@ fn the_repository_and_the_settings_of_a_user_do_not_matter_and_are_not_touched()
     project.git(&["checkout", "-q", "-b", "other"]);
     project.git(&["remote", "add", "origin", "https://example.invalid/theirs"]);
     let settings = home.path().join("gitconfig");
+    let filter = home.path().join("filter");
+    let script = format!("#!/bin/sh\necho filter >> '{}'\nexit 1\n", ran.display());
+    executable(&filter, &script).unwrap();
     let text_of_settings = format!(
         "[core]\n\thooksPath = {}\n[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = /bin/false\n\
-         [clone]\n\tdefaultRemoteName = theirs\n[grep]\n\tlineNumber = true\n",
-        hooks.display()
+         [clone]\n\tdefaultRemoteName = theirs\n[grep]\n\tlineNumber = true\n\
+         [filter \"theirs\"]\n\tsmudge = {filter}\n\tclean = {filter}\n\trequired = true\n",
+        hooks.display(),
+        filter = filter.display()
     );
     fs::write(&settings, text_of_settings).unwrap();
     let state = || {

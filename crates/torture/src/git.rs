@@ -8,7 +8,8 @@ use rekindle_git::SCRUBBED;
 use crate::Error;
 
 /// What holds whatever a user has set: no program of his is started, nothing of his is signed, and
-/// answers have the form that is read here.
+/// answers have the form that is read here. Filters can only be turned off by attributes, which the
+/// scene does.
 const SETTINGS: &[&str] = &[
     "user.name=torture",
     "user.email=torture@localhost",
@@ -65,15 +66,41 @@ fn call(folder: &Utf8Path, arguments: &[&str]) -> Result<Output, Error> {
 
 fn refused(arguments: &[&str], output: &Output) -> Error {
     let said = text(&output.stderr);
+    let lines: Vec<&str> = said.lines().map(str::trim).collect();
+    let lines: Vec<&str> = lines.into_iter().filter(|line| !line.is_empty()).collect();
     Error::Git {
         what: arguments.join(" "),
-        said: match said.trim() {
-            "" => output.status.to_string(),
-            said => said.to_owned(),
+        said: if lines.is_empty() {
+            output.status.to_string()
+        } else {
+            lines.join("; ")
         },
     }
 }
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_git_says_is_told_in_one_line() {
+        let root = Utf8Path::new("/");
+        let said = |arguments: &[&str]| git(root, arguments).unwrap_err().to_string();
+        let arguments = [
+            "-c",
+            "alias.x=!echo one >&2; echo >&2; echo two >&2; false",
+            "x",
+        ];
+        assert!(
+            said(&arguments).ends_with(" x: one; two"),
+            "{}",
+            said(&arguments)
+        );
+        let silent = said(&["-c", "alias.x=!false", "x"]);
+        assert!(silent.ends_with(" x: exit status: 1"), "{silent}");
+    }
 }

@@ -26,7 +26,10 @@ const STATE: [&str; 2] = [".agent-memory", ".rekindle"];
 const NOTHING_IGNORED: &str = "!*\n";
 
 /// Every file of the agent is kept as it is.
-const NOTHING_CONVERTED: &str = "* -text !eol -ident !filter !working-tree-encoding\n";
+const NOTHING_CONVERTED: &str = "* -text !eol -ident !working-tree-encoding\n";
+
+/// No file goes through a program of somebody's: it may not be there (Git LFS), may be slow, or may ask for a key.
+const NOTHING_FILTERED: &str = "* -filter\n";
 
 /// Seconds of silence after which an orchestrator gives a worker up: few, so that stopping one is worth it.
 pub(crate) const SILENT_AFTER: u64 = 2;
@@ -88,12 +91,15 @@ impl Scene {
             "--quiet",
             "--no-hardlinks",
             "--no-tags",
+            "--no-checkout",
+            "--template=",
             "--origin=origin",
             "--",
             from,
             "project",
         ];
         git(&self.folder, &arguments)?;
+        self.filter_nothing()?;
         let project = self.project();
         git(&project, &["remote", "remove", "origin"])?;
         // The branch that was checked out may have the name of the one that runs land on.
@@ -112,9 +118,17 @@ impl Scene {
     fn make(&self) -> Result<(), Error> {
         let project = self.project();
         write(&project.join("README.md"), "# A project to torture\n")?;
-        git(&project, &["init", "--quiet", "--initial-branch", "main"])?;
+        let arguments = ["init", "--quiet", "--template=", "--initial-branch", "main"];
+        git(&project, &arguments)?;
+        self.filter_nothing()?;
         git(&project, &["add", "--force", "--", "README.md"])?;
         Ok(())
+    }
+
+    /// Keeps git from starting the filters of somebody, here and in every worktree, before anything is checked out.
+    fn filter_nothing(&self) -> Result<(), Error> {
+        let attributes = self.project().join(".git/info/attributes");
+        write(&attributes, NOTHING_FILTERED)
     }
 
     /// Commits what runs need: no workflow of somebody's, and a folder in which nothing is ignored or converted.
@@ -125,9 +139,10 @@ impl Scene {
         arguments.push(agent::FOLDER);
         git(&project, &arguments)?;
         let rules = project.join(".gitignore");
-        if rules.is_symlink() {
-            // git does not follow it, and writing would.
-            std::fs::remove_file(&rules).map_err(Error::system(format!("remove `{rules}`")))?;
+        if !rules.is_file() || rules.is_symlink() {
+            // git follows no link there, which writing would, and reads no folder.
+            let arguments = ["rm", "-r", "-f", "--quiet", "--ignore-unmatch", "--"];
+            git(&project, &[&arguments[..], &[".gitignore"]].concat())?;
         }
         let mut ignored = match std::fs::read(&rules) {
             Ok(ignored) => ignored,

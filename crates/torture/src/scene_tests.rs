@@ -48,7 +48,7 @@ fn what_a_repository_ignores_or_converts_does_not_reach_the_files_of_the_agent()
         assert_eq!(search(&scene.project(), &asked).unwrap(), "", "{rules}");
         let asked = ["check-attr", "filter", "ident", "--", "torture/T001.log"];
         let attributes = git(&scene.project(), &asked).unwrap();
-        assert!(attributes.contains("filter: unspecified"), "{attributes}");
+        assert!(attributes.contains("filter: unset"), "{attributes}");
         assert!(attributes.contains("ident: unset"), "{attributes}");
         // What they ignore besides is still ignored.
         let asked = ["check-ignore", "--no-index", "other/torture/T001.log"];
@@ -89,6 +89,21 @@ fn nothing_is_written_through_a_link_of_the_repository() {
     let left: Vec<_> = std::fs::read_dir(elsewhere.path()).unwrap().collect();
     assert_eq!(left.len(), 1, "{left:?}");
     assert_eq!(std::fs::read_to_string(&rules).unwrap(), "*\n");
+}
+
+/// git reads rules from a file only.
+#[test]
+fn a_folder_in_the_place_of_the_rules_does_not_matter() {
+    let (_kept, theirs) = repository(|folder| {
+        write(&folder.join(".gitignore/a.md"), "a\n").unwrap();
+    });
+    let scene = scene(&theirs);
+    let rules = std::fs::read_to_string(scene.project().join(".gitignore"));
+    assert_eq!(rules.unwrap(), "\n!/torture/\n");
+    assert_eq!(
+        git(&scene.project(), &["status", "--porcelain"]).unwrap(),
+        ""
+    );
 }
 
 #[test]
