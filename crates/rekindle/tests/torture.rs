@@ -12,10 +12,11 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Output;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_testkit::gate::Gate;
 use rekindle_testkit::repository::{Project, kill, text};
-use rekindle_torture::Interruption;
+use rekindle_torture::{Interruption, LIMIT, Options};
+use rekindle_wire::torture::Score;
 use serde_json::Value;
 
 /// What CI does; `cargo xtask soak` asks for thousands.
@@ -184,6 +185,25 @@ fn no_kills_and_no_workers_are_refused() {
     }
 }
 
+fn options(program: impl Into<Utf8PathBuf>) -> Options {
+    Options {
+        program: program.into(),
+        search_path: std::env::var_os("PATH").unwrap_or_default(),
+        repository: None,
+        kills: 1,
+        seed: 5,
+        jobs: 4,
+        limit: LIMIT,
+        interruption: Interruption::default(),
+    }
+}
+
+/// Returns the folder of a run that went wrong, which is kept for a person.
+fn kept(score: &Score) -> Option<&Path> {
+    let project = score.wrong.last()?.split('`').nth(1)?;
+    Path::new(project).parent()
+}
+
 /// A program that answers like rekindle and forgets the work of what was killed must be found out.
 #[test]
 fn a_program_that_loses_work_gets_no_good_score() {
@@ -194,33 +214,52 @@ fn a_program_that_loses_work_gets_no_good_score() {
         env!("CARGO_BIN_EXE_rekindle")
     );
     executable(&forgetful, &script).unwrap();
-    let options = rekindle_torture::Options {
-        program: forgetful.try_into().unwrap(),
-        search_path: std::env::var_os("PATH").unwrap(),
-        repository: None,
+    let options = Options {
         kills: 200,
-        seed: 5,
-        jobs: 4,
-        interruption: Interruption::default(),
+        ..options(Utf8PathBuf::try_from(forgetful).unwrap())
     };
     let score = rekindle_torture::torture(&options, &mut |_| {}).unwrap();
     assert!(score.bytes_lost > 0, "{score:?}");
-    let kept = score.wrong.last().unwrap();
-    let folder = kept.split('`').nth(1).unwrap();
-    fs::remove_dir_all(Path::new(folder).parent().unwrap()).unwrap();
+    fs::remove_dir_all(kept(&score).unwrap()).unwrap();
+}
+
+/// What rekindle itself says of the logs, the refs and the folders is what is looked at: a program
+/// that does all of its work and then spoils it must be found out by each of them.
+#[test]
+fn a_program_that_leaves_a_mess_gets_no_good_score() {
+    let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
+    let messy = project.path().join("rekindle-messy");
+    let script = format!(
+        r#"#!/bin/sh
+"{}" "$@" || exit
+case $1 in run | resume) ;; *) exit ;; esac
+sleep 1000 > /dev/null 2>&1 &
+mkdir -p .rekindle/worktrees/R/T001.left-1
+tip=refs/heads/rekindle-torture
+git update-ref refs/rekindle/work/R/T001/9 $tip
+trailers="Rekindle-Task: T001
+Rekindle-Attempt: 9"
+identity="-c user.name=t -c user.email=t@example.invalid"
+twice=$(git $identity commit-tree -p $tip -m Again -m "$trailers" $tip^{{tree}})
+git update-ref $tip "$twice"
+for log in .agent-memory/runs/*/events/*/*.jsonl; do printf '{{"half' >> "$log"; done
+"#,
+        env!("CARGO_BIN_EXE_rekindle")
+    );
+    executable(&messy, &script).unwrap();
+    let options = options(Utf8PathBuf::try_from(messy).unwrap());
+    let score = rekindle_torture::torture(&options, &mut |_| {}).unwrap();
+    let wrong = score.wrong.join("\n");
+    assert_eq!((score.landed_twice, score.lost), (1, 0), "{wrong}");
+    assert!(score.processes_left > 0, "{wrong}");
+    assert_eq!(score.worktrees_leaked, 2, "{wrong}");
+    assert!(wrong.contains("is damaged: TRUNCATED_LINE"), "{wrong}");
+    fs::remove_dir_all(kept(&score).unwrap()).unwrap();
 }
 
 #[test]
 fn a_program_that_can_not_even_run_a_plan_is_named() {
-    let options = rekindle_torture::Options {
-        program: "/bin/false".into(),
-        search_path: std::env::var_os("PATH").unwrap(),
-        repository: None,
-        kills: 1,
-        seed: 1,
-        jobs: 1,
-        interruption: Interruption::default(),
-    };
+    let options = options("/bin/false");
     let error = rekindle_torture::torture(&options, &mut |_| {}).unwrap_err();
     assert_eq!(
         error.to_string(),

@@ -3,27 +3,67 @@
 use std::collections::{BTreeMap, HashSet};
 
 use rekindle_wire::torture::Score;
+use serde_json::Value;
 
 use crate::git::{git, search};
+use crate::interruption::Interruption;
+use crate::orchestrator::End;
 use crate::round::Told;
 use crate::scene::{LANDED, Scene};
 use crate::{Error, agent, name, processes};
 
+/// What rekindle says of a log with a line in it that is not as it was written.
+const DAMAGES: [&str; 5] = [
+    "CONCATENATED_JSON_RECOVERED",
+    "CORRUPT_LINE",
+    "INVALID_UTF8",
+    "MULTILINE_JSON_RECOVERED",
+    "TRUNCATED_LINE",
+];
+
 /// Adds a round's damage to the score; returns what is wrong, for a person.
 pub(crate) fn check(
     scene: &Scene,
+    interruption: &Interruption,
     undisturbed: &str,
     told: &Told,
     score: &mut Score,
 ) -> Result<Vec<String>, Error> {
     let mut wrong = Vec::new();
     if let Some(said) = &told.stuck {
+        score.never_ended += 1;
         wrong.push(format!("the run never came to an end: {}", said.trim()));
     }
+    wrong.extend(landings(scene, score)?);
+    if scene.results()? != undisturbed {
+        wrong.push("the branch does not hold what an undisturbed run lands".to_owned());
+    }
+    for mark in lost_marks(scene)? {
+        // With the end of the line, which was written too.
+        score.bytes_lost += mark.len() + 1;
+        wrong.push(format!("the work of `{mark}` is nowhere any more"));
+    }
+    let left = processes::living(scene.mark()).len();
+    score.processes_left += left;
+    if left > 0 {
+        let described = processes::described(scene.mark());
+        wrong.push(format!("processes are left ({left}): {described}"));
+    }
+    for leak in leaks(scene)? {
+        score.worktrees_leaked += 1;
+        wrong.push(leak);
+    }
+    wrong.extend(books(scene, interruption)?);
+    Ok(wrong)
+}
+
+/// Returns every task that has not landed exactly once.
+fn landings(scene: &Scene, score: &mut Score) -> Result<Vec<String>, Error> {
     let mut landed: BTreeMap<String, usize> = BTreeMap::new();
-    for task in scene.landed()? {
+    for (task, _) in scene.landed()? {
         *landed.entry(task).or_default() += 1;
     }
+    let mut wrong = Vec::new();
     for task in (0..scene.needs.len()).map(name) {
         match landed.get(&task).copied().unwrap_or(0) {
             0 => {
@@ -36,29 +76,6 @@ pub(crate) fn check(
                 wrong.push(format!("{task} has landed {times} times"));
             }
         }
-    }
-    if scene.results()? != undisturbed {
-        wrong.push("the branch does not hold what an undisturbed run lands".to_owned());
-    }
-    for mark in lost_marks(scene)? {
-        // With the end of the line, which was written too.
-        score.bytes_lost += mark.len() + 1;
-        wrong.push(format!("the work of `{mark}` is nowhere any more"));
-    }
-    let left = processes::living(scene.mark()).len();
-    score.processes_left += left;
-    if left > 0 {
-        wrong.push(format!("{left} processes are left"));
-    }
-    let worktrees = git(&scene.project(), &["worktree", "list", "--porcelain"])?;
-    let leaked = worktrees.matches("worktree ").count().saturating_sub(1);
-    score.worktrees_leaked += leaked;
-    if leaked > 0 {
-        wrong.push(format!("{leaked} worktrees are left"));
-    }
-    let inspected = scene.inspect()?;
-    if !inspected.contains("\"incomplete\":[]") || inspected.contains("CORRUPT_LINE") {
-        wrong.push("the run's logs are damaged, or say that something is left".to_owned());
     }
     Ok(wrong)
 }
@@ -80,3 +97,72 @@ fn lost_marks(scene: &Scene) -> Result<Vec<String>, Error> {
     let lost = ledger.lines().filter(|mark| !kept.contains(mark));
     Ok(lost.map(str::to_owned).collect())
 }
+
+/// Returns every worktree, every folder where one was, and every delivery that a run has not taken away.
+fn leaks(scene: &Scene) -> Result<Vec<String>, Error> {
+    let project = scene.project();
+    let listed = git(&project, &["worktree", "list", "--porcelain", "-z"])?;
+    let paths = listed
+        .split('\0')
+        .filter_map(|line| line.strip_prefix("worktree "));
+    // The first is the project itself.
+    let known: Vec<&str> = paths.skip(1).collect();
+    let mut leaks: Vec<String> = known
+        .iter()
+        .map(|path| format!("the worktree `{path}` is left"))
+        .collect();
+    for folder in scene.worktree_folders()? {
+        if !known.contains(&folder.as_str()) {
+            leaks.push(format!(
+                "the folder `{folder}` is left, which git does not know as a worktree"
+            ));
+        }
+    }
+    let delivered = ["for-each-ref", "--format=%(refname)", "refs/rekindle/work"];
+    let delivered = git(&project, &delivered)?;
+    // That of another attempt is not for nothing: a git that outlives its killed worker may make one
+    // after the task was given to the next, and then nothing else may keep that work.
+    let landed = scene.landed()?.into_iter();
+    let landed: Vec<String> = landed
+        .map(|(task, attempt)| format!("/{task}/{attempt}"))
+        .collect();
+    let is_landed = |name: &&str| landed.iter().any(|end| name.ends_with(end));
+    leaks.extend(
+        delivered
+            .lines()
+            .filter(is_landed)
+            .map(|name| format!("`{name}` is left, and its work has landed")),
+    );
+    Ok(leaks)
+}
+
+/// Returns what is wrong with the run as rekindle itself sees it afterwards.
+fn books(scene: &Scene, interruption: &Interruption) -> Result<Vec<String>, Error> {
+    let ended = scene.inspect(interruption)?;
+    let answer: Value = serde_json::from_str(&ended.last_line).unwrap_or_default();
+    let runs = answer.pointer("/facts/runs").and_then(Value::as_object);
+    let incomplete = answer
+        .pointer("/facts/incomplete")
+        .and_then(Value::as_array);
+    let (End::Succeeded, Some(runs), Some(incomplete)) = (ended.end, runs, incomplete) else {
+        let said = ended.said;
+        return Ok(vec![format!(
+            "`rekindle inspect --json` gave no answer: {said}"
+        )]);
+    };
+    let mut wrong = Vec::new();
+    if runs.is_empty() || !incomplete.is_empty() {
+        wrong.push("rekindle does not take the run for complete".to_owned());
+    }
+    for (id, run) in runs {
+        let findings = run.get("findings").and_then(Value::as_array);
+        let codes = findings.into_iter().flatten().filter_map(Value::as_str);
+        let damages = codes.filter(|code| DAMAGES.contains(code));
+        wrong.extend(damages.map(|code| format!("a log of the run `{id}` is damaged: {code}")));
+    }
+    Ok(wrong)
+}
+
+#[cfg(test)]
+#[path = "check_tests.rs"]
+mod tests;

@@ -25,6 +25,7 @@ mod scene;
 mod source;
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use rekindle_wire::torture::{Restarts, Score};
@@ -34,6 +35,9 @@ use crate::ordeal::{Ordeal, TASKS};
 use crate::random::Random;
 use crate::round::{Round, Told};
 use crate::scene::Scene;
+
+/// How long a rekindle is waited for: a run of a small repository takes seconds, one of a large repository minutes.
+pub const LIMIT: Duration = Duration::from_secs(15 * 60);
 
 /// What to do.
 #[derive(Debug, Clone)]
@@ -50,6 +54,8 @@ pub struct Options {
     pub seed: u64,
     /// How many workers.
     pub jobs: usize,
+    /// How long each rekindle may take before it counts as one that never ends; [`LIMIT`] is long enough for all that do.
+    pub limit: Duration,
     /// Tells when it is to end before that.
     pub interruption: Interruption,
 }
@@ -132,7 +138,7 @@ fn rounds(options: &Options, told: &mut dyn FnMut(&Score)) -> Result<Score, Erro
         let undisturbed = scene.undisturbed(interruption)?;
         scene.begin_anew()?;
         let round = Round::new(&scene, interruption, disturbances).run()?;
-        let wrong = check::check(&scene, &undisturbed, &round, &mut score)?;
+        let wrong = check::check(&scene, interruption, &undisturbed, &round, &mut score)?;
         count(&mut score, &round);
         restarts.extend(round.restarts);
         score.restart = Restarts::of(&restarts);

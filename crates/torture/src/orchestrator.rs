@@ -1,25 +1,37 @@
-//! An orchestrator that was started: when it first did something, how it ended, and what it said.
+//! A rekindle that was started: when it first did something, how it ended, and what it said.
 
 use std::io::{BufRead as _, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, Receiver};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::Error;
 use crate::interruption::{Interruption, TICK};
+use crate::{Error, processes};
 
 /// How many characters of what it said are told.
 const MOST_TOLD: usize = 2000;
 
-/// A living orchestrator; its outputs are read all the time, so that it never waits for us.
+/// How often somebody looks whether the outputs of what was killed have ended.
+const MOST_LOOKS: usize = 200;
+
+/// A living rekindle; its outputs are read all the time, so that it never waits for us.
 #[derive(Debug)]
 pub(crate) struct Orchestrator {
     child: Child,
     begun: Instant,
-    stdout: Receiver<Heard>,
-    stderr: Receiver<String>,
+    patience: Patience,
+    stdout: JoinHandle<Heard>,
+    stderr: JoinHandle<String>,
+}
+
+/// How long a rekindle may take, and who is ended with one that takes longer.
+#[derive(Debug, Clone)]
+pub(crate) struct Patience {
+    pub(crate) limit: Duration,
+    /// What it and everything that it has started have inherited.
+    pub(crate) mark: String,
 }
 
 /// What came on standard output.
@@ -30,18 +42,29 @@ struct Heard {
     last_line: String,
 }
 
-/// How an orchestrator ended.
+/// How a rekindle ended.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    pub(crate) succeeded: bool,
+    pub(crate) end: End,
     /// From its start to the first thing it did.
     pub(crate) to_first_deed: Option<Duration>,
+    /// Its answer, if it was asked for one.
+    pub(crate) last_line: String,
     /// Why, if it did not succeed.
     pub(crate) said: String,
 }
 
+/// The ways in which a rekindle ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    Succeeded,
+    Failed,
+    /// It did not, and was killed with everything that it had started.
+    Never,
+}
+
 impl Orchestrator {
-    pub(crate) fn start(command: &mut Command) -> Result<Self, Error> {
+    pub(crate) fn start(command: &mut Command, patience: Patience) -> Result<Self, Error> {
         let begun = Instant::now();
         let mut child = command
             .stdout(Stdio::piped())
@@ -52,45 +75,99 @@ impl Orchestrator {
         Ok(Self {
             child,
             begun,
-            stdout: listen(move || stdout.map(hear).unwrap_or_default()),
-            stderr: listen(move || {
+            patience,
+            stdout: std::thread::spawn(move || stdout.map(hear).unwrap_or_default()),
+            stderr: std::thread::spawn(move || {
                 let text = stderr.and_then(|pipe| std::io::read_to_string(pipe).ok());
                 text.unwrap_or_default()
             }),
         })
     }
 
-    /// Returns how it ended, if it has.
-    pub(crate) fn ended(&mut self) -> Result<Option<Ended>, Error> {
-        let status = self.child.try_wait();
-        let Some(status) = status.map_err(Error::system("wait for rekindle"))? else {
-            return Ok(None);
-        };
-        let heard = self.stdout.recv().unwrap_or_default();
-        let stderr = self.stderr.recv().unwrap_or_default();
-        Ok(Some(Ended {
-            succeeded: status.success(),
-            to_first_deed: heard.first_deed.map(|at| at.duration_since(self.begun)),
-            said: reason(&heard.last_line, &stderr, status),
-        }))
+    /// Waits until it has ended.
+    pub(crate) fn wait(self, interruption: &Interruption) -> Result<Ended, Error> {
+        self.follow(interruption, || {})
     }
 
-    /// Waits until it has ended.
-    pub(crate) fn wait(mut self, interruption: &Interruption) -> Result<Ended, Error> {
+    /// Waits until it has ended and does something at every look; one that takes too long is killed.
+    pub(crate) fn follow(
+        mut self,
+        interruption: &Interruption,
+        mut meanwhile: impl FnMut(),
+    ) -> Result<Ended, Error> {
         loop {
-            if let Some(ended) = self.ended()? {
-                return Ok(ended);
+            let status = self.child.try_wait();
+            let status = status.map_err(Error::system("wait for rekindle"))?;
+            // Something that it has left may hold its outputs, which is no end either.
+            if let Some(status) = status.filter(|_| self.is_silent()) {
+                return Ok(self.ended(status));
             }
             interruption.check()?;
+            if self.begun.elapsed() >= self.patience.limit {
+                return Ok(self.given_up());
+            }
+            std::thread::sleep(TICK);
+            meanwhile();
+        }
+    }
+
+    /// Returns whether its outputs have come to their end.
+    fn is_silent(&self) -> bool {
+        self.stdout.is_finished() && self.stderr.is_finished()
+    }
+
+    fn ended(self, status: ExitStatus) -> Ended {
+        let end = if status.success() {
+            End::Succeeded
+        } else {
+            End::Failed
+        };
+        let (begun, (heard, stderr)) = (self.begun, self.outputs());
+        Ended {
+            end,
+            to_first_deed: heard.first_deed.map(|at| at.duration_since(begun)),
+            said: reason(&heard.last_line, &stderr).unwrap_or_else(|| status.to_string()),
+            last_line: heard.last_line,
+        }
+    }
+
+    /// Kills it with everything that it has started, and tells what they were about.
+    fn given_up(mut self) -> Ended {
+        let Patience { limit, mark } = self.patience.clone();
+        let at_work = processes::described(&mark);
+        processes::end(&mark);
+        self.child.kill().and_then(|()| self.child.wait()).ok();
+        for _ in 0..MOST_LOOKS {
+            if self.is_silent() {
+                break;
+            }
             std::thread::sleep(TICK);
         }
+        let (begun, (heard, stderr)) = (self.begun, self.outputs());
+        let said = reason(&heard.last_line, &stderr).unwrap_or_else(|| "nothing".to_owned());
+        Ended {
+            end: End::Never,
+            to_first_deed: heard.first_deed.map(|at| at.duration_since(begun)),
+            said: format!(
+                "it did not end within {} s and was killed; there were: {at_work}; it said last: {said}",
+                limit.as_secs()
+            ),
+            last_line: heard.last_line,
+        }
+    }
+
+    /// Returns what came on both outputs; of one that somebody still holds, nothing.
+    fn outputs(self) -> (Heard, String) {
+        (read(self.stdout), read(self.stderr))
     }
 }
 
-fn listen<T: Send + 'static>(hear: impl FnOnce() -> T + Send + 'static) -> Receiver<T> {
-    let (sender, receiver) = mpsc::channel();
-    std::thread::spawn(move || sender.send(hear()).ok());
-    receiver
+fn read<T: Default>(reader: JoinHandle<T>) -> T {
+    if reader.is_finished() {
+        reader.join().unwrap_or_default()
+    } else {
+        T::default()
+    }
 }
 
 fn hear(pipe: impl Read) -> Heard {
@@ -105,7 +182,7 @@ fn hear(pipe: impl Read) -> Heard {
 }
 
 /// Returns why a rekindle that was asked for JSON failed: the words of its error, or whatever it said last.
-fn reason(last_line: &str, stderr: &str, status: ExitStatus) -> String {
+fn reason(last_line: &str, stderr: &str) -> Option<String> {
     let object: Value = serde_json::from_str(last_line).unwrap_or_default();
     let message = object.pointer("/error/message").and_then(Value::as_str);
     let causes = object.pointer("/error/causes").and_then(Value::as_array);
@@ -119,23 +196,31 @@ fn reason(last_line: &str, stderr: &str, status: ExitStatus) -> String {
         stderr.trim(),
     ];
     let said: Vec<&str> = said.into_iter().filter(|part| !part.is_empty()).collect();
-    if said.is_empty() {
-        return status.to_string();
-    }
-    said.join("; ").chars().take(MOST_TOLD).collect()
+    let told = said.join("; ").chars().take(MOST_TOLD).collect();
+    (!said.is_empty()).then_some(told)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Runs a script; its processes can be told from those of other tests by the mark.
+    fn ended(script: &str, mark: &str, limit: Duration) -> Ended {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", script]).env(processes::MARK, mark);
+        let patience = Patience {
+            limit,
+            mark: mark.to_owned(),
+        };
+        let begun = Orchestrator::start(&mut shell, patience).unwrap();
+        begun.wait(&Interruption::default()).unwrap()
+    }
+
     #[test]
     fn the_reason_is_never_empty() {
         let failed = |script: &str| {
-            let mut shell = Command::new("sh");
-            let begun = Orchestrator::start(shell.args(["-c", script])).unwrap();
-            let ended = begun.wait(&Interruption::default()).unwrap();
-            assert!(!ended.succeeded);
+            let ended = ended(script, "the-reason", Duration::MAX);
+            assert_eq!(ended.end, End::Failed);
             ended.said
         };
         assert_eq!(failed("exit 1"), "exit status: 1");
@@ -150,5 +235,28 @@ mod tests {
             failed(&format!("echo progress; echo '{error}'; exit 1")),
             "broken: it fell"
         );
+    }
+
+    #[test]
+    fn one_that_never_ends_is_killed_and_it_is_told_what_was_going_on() {
+        // Without `exec` a shell may stay beside what it waits for, and both are to go.
+        let ended = ended("sleep 1000; exit 0", "never-ends", Duration::ZERO);
+        assert_eq!(ended.end, End::Never);
+        let said = ended.said;
+        let begin = "it did not end within 0 s and was killed; there were: process ";
+        assert!(said.starts_with(begin), "{said}");
+        assert!(said.contains("`sh -c sleep 1000; exit 0`"), "{said}");
+        assert!(said.ends_with("; it said last: nothing"), "{said}");
+        assert_eq!(processes::living("never-ends"), []);
+    }
+
+    /// What it has left behind and holds its outputs would be waited for as well.
+    #[test]
+    fn one_whose_outputs_never_end_is_given_up() {
+        // Long enough for the shell to end before it.
+        let limit = Duration::from_millis(300);
+        let ended = ended("sleep 1000 & exit 0", "never-silent", limit);
+        assert_eq!(ended.end, End::Never);
+        assert_eq!(processes::living("never-silent"), []);
     }
 }

@@ -1,5 +1,6 @@
 //! Which processes belong to a scene, and their sudden end.
 
+use std::fmt;
 use std::time::Duration;
 
 use camino::Utf8Path;
@@ -11,6 +12,9 @@ pub(crate) const MARK: &str = "REKINDLE_TORTURE";
 /// How often [`end`] looks before it gives up.
 const MOST_LOOKS: usize = 200;
 
+/// How many characters of a command line are told.
+const MOST_TOLD: usize = 120;
+
 /// What a process is in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -19,6 +23,17 @@ pub(crate) enum Role {
     Agent,
     /// A git, or something that an agent has started.
     Other,
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Orchestrator => "orchestrator",
+            Self::Worker => "worker",
+            Self::Agent => "agent",
+            Self::Other => "process",
+        })
+    }
 }
 
 /// A living process of a scene.
@@ -36,15 +51,13 @@ pub(crate) fn living(mark: &str) -> Vec<Process> {
     };
     let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
     pids.filter_map(|pid| {
-        let read = |name: &str| std::fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
-        let environment = read("environ");
+        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         let mut variables = environment.split(|&byte| byte == 0);
         if !variables.any(|variable| variable == wanted.as_bytes()) {
             return None;
         }
-        let line = read("cmdline");
-        let line = String::from_utf8_lossy(&line);
-        let words: Vec<&str> = line.split('\0').filter(|word| !word.is_empty()).collect();
+        let words = command_line(pid);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
         // A process that has ended and waits to be collected has no command line.
         let role = role(&words)?;
         Some(Process {
@@ -53,6 +66,32 @@ pub(crate) fn living(mark: &str) -> Vec<Process> {
         })
     })
     .collect()
+}
+
+/// Returns the words by which a process was started; none of one that has ended.
+fn command_line(pid: i32) -> Vec<String> {
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let line = String::from_utf8_lossy(&line);
+    let words = line.split('\0').filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
+}
+
+/// Returns every living process that has inherited a mark, for a person.
+pub(crate) fn described(mark: &str) -> String {
+    let living = living(mark);
+    if living.is_empty() {
+        return "no processes".to_owned();
+    }
+    let described = living.iter().map(|process| {
+        let words = command_line(process.pid.as_raw_nonzero().get()).join(" ");
+        let words: String = words.chars().take(MOST_TOLD).collect();
+        format!(
+            "{} {} `{words}`",
+            process.role,
+            process.pid.as_raw_nonzero()
+        )
+    });
+    described.collect::<Vec<String>>().join(", ")
 }
 
 fn role(words: &[&str]) -> Option<Role> {

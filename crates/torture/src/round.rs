@@ -7,8 +7,8 @@ use rekindle_wire::torture::Killed;
 use rustix::process::Signal;
 
 use crate::Error;
-use crate::interruption::{Interruption, TICK};
-use crate::orchestrator::Ended;
+use crate::interruption::Interruption;
+use crate::orchestrator::{End, Ended};
 use crate::ordeal::{Disturbance, What};
 use crate::processes::{self, Process, Role};
 use crate::scene::{SILENT_AFTER, Scene};
@@ -61,34 +61,29 @@ impl<'a> Round<'a> {
             if resumed {
                 self.told.restarts.extend(ended.to_first_deed);
             }
-            if ended.succeeded {
-                return Ok(self.told);
-            }
-            self.told.resumes += 1;
-            if self.told.resumes > MOST_RESUMES {
-                self.told.stuck = Some(ended.said);
-                return Ok(self.told);
+            match ended.end {
+                End::Succeeded => return Ok(self.told),
+                End::Failed if self.told.resumes < MOST_RESUMES => self.told.resumes += 1,
+                End::Failed | End::Never => {
+                    self.told.stuck = Some(ended.said);
+                    return Ok(self.told);
+                }
             }
         }
     }
 
     /// Follows one orchestrator to its end, disturbing what it is about.
     fn orchestrator(&mut self) -> Result<Ended, Error> {
-        let mut orchestrator = self.scene.start()?;
+        let orchestrator = self.scene.start()?;
         let mut since = Instant::now();
-        loop {
-            if let Some(ended) = orchestrator.ended()? {
-                return Ok(ended);
-            }
-            self.interruption.check()?;
-            std::thread::sleep(TICK);
+        orchestrator.follow(self.interruption, || {
             let due = self.coming.front().copied();
             let due = due.filter(|next| since.elapsed() >= next.after);
             if due.is_some_and(|next| self.disturb(next)) {
                 self.coming.pop_front();
                 since = Instant::now();
             }
-        }
+        })
     }
 
     /// Returns whether there was somebody to disturb.
@@ -131,5 +126,31 @@ impl<'a> Round<'a> {
                 hit
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::tests::scene_of;
+
+    #[test]
+    fn an_orchestrator_that_never_ends_is_killed_and_the_round_is_over() {
+        let scene = scene_of("exec sleep 1000", Duration::ZERO);
+        let interruption = Interruption::default();
+        let told = Round::new(&scene, &interruption, Vec::new()).run().unwrap();
+        let stuck = told.stuck.unwrap();
+        assert!(stuck.starts_with("it did not end within 0 s"), "{stuck}");
+        assert_eq!(told.resumes, 0);
+        assert_eq!(processes::living(scene.mark()), []);
+    }
+
+    #[test]
+    fn a_run_that_no_resume_brings_to_an_end_is_given_up() {
+        let scene = scene_of("echo no >&2; exit 1", Duration::MAX);
+        let interruption = Interruption::default();
+        let told = Round::new(&scene, &interruption, Vec::new()).run().unwrap();
+        assert_eq!(told.stuck.as_deref(), Some("no"));
+        assert_eq!(told.resumes, MOST_RESUMES);
     }
 }

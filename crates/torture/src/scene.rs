@@ -1,13 +1,14 @@
 //! One round's project: a copy of a repository, a plan, an agent, and how rekindle is called there.
 
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_wire::torture::Tortured;
 
 use crate::git::{git, scrub};
 use crate::interruption::Interruption;
-use crate::orchestrator::Orchestrator;
+use crate::orchestrator::{End, Ended, Orchestrator, Patience};
 use crate::{Error, Options, agent, name, processes};
 
 /// The branch that runs land on.
@@ -21,6 +22,9 @@ const TEMPORARY: &str = "tmp";
 
 /// Where workflows and rekindle keep their files.
 const STATE: [&str; 2] = [".agent-memory", ".rekindle"];
+
+/// Where rekindle keeps the worktrees of a run, a folder for each workflow and in it one for each task.
+const WORKTREES: &str = ".rekindle/worktrees";
 
 /// Every file of the agent is seen by git.
 const NOTHING_IGNORED: &str = "!*\n";
@@ -41,6 +45,8 @@ pub(crate) struct Scene {
     folder: Utf8PathBuf,
     program: Utf8PathBuf,
     jobs: usize,
+    /// How long a rekindle may take.
+    limit: Duration,
     /// The commit that runs begin with.
     base: String,
     mark: String,
@@ -68,6 +74,7 @@ impl Scene {
             folder,
             program: options.program.clone(),
             jobs: options.jobs,
+            limit: options.limit,
             base: String::new(),
             mark,
             needs: needs.to_vec(),
@@ -221,14 +228,21 @@ impl Scene {
             command.args(["run", plan.as_str(), "--branch", BRANCH]);
         }
         command.args(["--yes", "--json", "--jobs", &jobs, "--agent-cmd", &agent]);
-        Orchestrator::start(&mut command)
+        Orchestrator::start(&mut command, self.patience())
     }
 
-    /// Returns everything that rekindle knows, as JSON.
-    pub(crate) fn inspect(&self) -> Result<String, Error> {
-        let output = self.rekindle().args(["inspect", "--json"]).output();
-        let output = output.map_err(Error::system("start rekindle"))?;
-        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    /// Asks for everything that rekindle knows, as JSON.
+    pub(crate) fn inspect(&self, interruption: &Interruption) -> Result<Ended, Error> {
+        let mut command = self.rekindle();
+        command.args(["inspect", "--json"]);
+        Orchestrator::start(&mut command, self.patience())?.wait(interruption)
+    }
+
+    fn patience(&self) -> Patience {
+        Patience {
+            limit: self.limit,
+            mark: self.mark.clone(),
+        }
     }
 
     fn rekindle(&self) -> Command {
@@ -247,10 +261,10 @@ impl Scene {
     /// Runs the plan without any disturbance; returns the results that it lands.
     pub(crate) fn undisturbed(&self, interruption: &Interruption) -> Result<String, Error> {
         let ended = self.start()?.wait(interruption)?;
-        if !ended.succeeded {
-            return Err(Error::Undisturbed(ended.said));
+        match ended.end {
+            End::Succeeded => self.results(),
+            End::Failed | End::Never => Err(Error::Undisturbed(ended.said)),
         }
-        self.results()
     }
 
     /// Returns what the branch holds, without the lines that tell one attempt from another.
@@ -261,12 +275,39 @@ impl Scene {
         Ok(lines.join("\n"))
     }
 
-    /// Returns the task of every commit that was landed.
-    pub(crate) fn landed(&self) -> Result<Vec<String>, Error> {
-        let format = "--format=%(trailers:key=Rekindle-Task,valueonly,separator=)";
+    /// Returns the task and the attempt of every commit that was landed.
+    pub(crate) fn landed(&self) -> Result<Vec<(String, String)>, Error> {
+        let trailer = |key: &str| format!("%(trailers:key={key},valueonly,separator=)");
+        let (task, attempt) = (trailer("Rekindle-Task"), trailer("Rekindle-Attempt"));
+        let format = format!("--format={task} {attempt}");
         let since = format!("{}..{LANDED}", self.base);
-        let printed = git(&self.project(), &["log", format, &since])?;
-        Ok(printed.split_whitespace().map(str::to_owned).collect())
+        let printed = git(&self.project(), &["log", &format, &since])?;
+        let pairs = printed.lines().filter_map(|line| line.split_once(' '));
+        let pairs = pairs.filter(|(task, _)| !task.is_empty());
+        Ok(pairs
+            .map(|(task, attempt)| (task.to_owned(), attempt.to_owned()))
+            .collect())
+    }
+
+    /// Returns every folder of a worktree, whether git knows it or not.
+    pub(crate) fn worktree_folders(&self) -> Result<Vec<Utf8PathBuf>, Error> {
+        let root = self.project().join(WORKTREES);
+        let unreadable = |error| Error::system(format!("list `{root}`"))(error);
+        // As git names them: without links.
+        let root = match root.canonicalize_utf8() {
+            Ok(root) => root,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(unreadable(error)),
+        };
+        let mut folders = Vec::new();
+        for workflow in root.read_dir_utf8().map_err(unreadable)? {
+            let workflow = workflow.map_err(unreadable)?;
+            for folder in workflow.path().read_dir_utf8().map_err(unreadable)? {
+                folders.push(folder.map_err(unreadable)?.into_path());
+            }
+        }
+        folders.sort();
+        Ok(folders)
     }
 
     /// Puts the project back to where the undisturbed run began.
@@ -304,4 +345,4 @@ fn write(path: &Utf8Path, contents: impl AsRef<[u8]>) -> Result<(), Error> {
 
 #[cfg(test)]
 #[path = "scene_tests.rs"]
-mod tests;
+pub(crate) mod tests;

@@ -1,6 +1,7 @@
 //! Whatever a repository has in it, a run can begin in its copy.
 
-use std::os::unix::fs::symlink;
+use std::fs::Permissions;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use super::*;
 use crate::git::search;
@@ -18,18 +19,51 @@ fn repository(fill: impl FnOnce(&Utf8Path)) -> (tempfile::TempDir, Utf8PathBuf) 
     (kept, folder)
 }
 
-fn scene(repository: &Utf8Path) -> Scene {
-    let options = Options {
+fn options() -> Options {
+    Options {
         program: "/bin/false".into(),
         search_path: std::env::var_os("PATH").unwrap(),
-        repository: Some(repository.to_owned()),
+        repository: None,
         kills: 1,
         seed: 1,
         jobs: 1,
+        limit: Duration::MAX,
         interruption: Interruption::default(),
-    };
-    let source = source::find(&options.search_path, options.repository.as_deref()).unwrap();
+    }
+}
+
+fn scene(repository: &Utf8Path) -> Scene {
+    let options = options();
+    let source = source::find(&options.search_path, Some(repository)).unwrap();
     Scene::build(&options, &source, &[Vec::new()]).unwrap()
+}
+
+/// Makes a scene of two tasks, the second of which needs the first, in which a script stands for
+/// rekindle.
+pub(crate) fn scene_of(script: &str, limit: Duration) -> Scene {
+    let options = Options { limit, ..options() };
+    let made = Tortured::Made {
+        because: String::new(),
+    };
+    let mut scene = Scene::build(&options, &made, &[Vec::new(), vec![0]]).unwrap();
+    let program = scene.folder.join("rekindle");
+    write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+    scene.program = program;
+    scene
+}
+
+/// Commits what a task lands, on the branch that is checked out.
+pub(crate) fn land(scene: &Scene, task: &str, files: &[(&str, &str)]) {
+    let project = scene.project();
+    for (suffix, contents) in files {
+        let file = project.join(agent::FOLDER).join(format!("{task}{suffix}"));
+        write(&file, contents).unwrap();
+    }
+    git(&project, &["add", "--all", "--", agent::FOLDER]).unwrap();
+    let message = format!("{task}\n\nRekindle-Task: {task}\nRekindle-Attempt: 1\n");
+    let arguments = ["commit", "--quiet", "--allow-empty", "--message", &message];
+    git(&project, &arguments).unwrap();
 }
 
 #[test]

@@ -34,8 +34,10 @@ pub struct Score {
     pub bytes_lost: usize,
     /// Processes that were there when a run was over.
     pub processes_left: usize,
-    /// Worktrees that were there when a run was over.
+    /// Worktrees that were there when a run was over, with folders of worktrees that git does not know any more, and with refs that kept work until it landed.
     pub worktrees_leaked: usize,
+    /// Runs that did not come to an end, however often they were resumed or however long one waited.
+    pub never_ended: usize,
     /// How long a resume took to its first deed.
     pub restart: Option<Restarts>,
     /// Everything that is wrong, in words; nothing else makes the exit code 0.
@@ -100,6 +102,7 @@ impl Score {
             bytes_lost: 0,
             processes_left: 0,
             worktrees_leaked: 0,
+            never_ended: 0,
             restart: None,
             wrong: Vec::new(),
         }

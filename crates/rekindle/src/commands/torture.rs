@@ -1,7 +1,7 @@
 //! `rekindle torture`: the crash test, for everybody to run.
 
 use rekindle_app::Project;
-use rekindle_torture::{Error, Interruption, Options};
+use rekindle_torture::{Error, Interruption, LIMIT, Options};
 use rekindle_wire::exit;
 
 use crate::arguments::TortureArguments;
@@ -21,6 +21,7 @@ pub(super) fn torture(
         kills: usize::try_from(arguments.kills).unwrap_or(usize::MAX),
         seed: arguments.seed,
         jobs: usize::from(arguments.jobs),
+        limit: LIMIT,
         interruption: Interruption::heed().map_err(failure)?,
     };
     let score = rekindle_torture::torture(&options, &mut |score| {

@@ -67,6 +67,7 @@ pub(crate) fn torture(score: &Score) -> String {
     line("bytes of work lost", score.bytes_lost.to_string());
     line("processes left", score.processes_left.to_string());
     line("worktrees leaked", score.worktrees_leaked.to_string());
+    line("runs that never ended", score.never_ended.to_string());
     if let Some(restart) = &score.restart {
         line(
             "restart to first deed",
