@@ -27,6 +27,8 @@ const OF_A_WORKTREE: [&str; 2] = ["HEAD.lock", "index.lock"];
 /// No lock is taken away before it is that old: programs that are no git hold theirs for milliseconds.
 const OLD_ENOUGH: Duration = Duration::from_secs(1);
 
+/// What git calls those of its programs that never end by themselves.
+const DAEMONS: [&[u8]; 3] = [b"fsmonitor--daemon", b"credential-cache--daemon", b"daemon"];
 /// Linux counts the starts of processes in hundredths of a second, on every machine.
 const TICKS: f64 = 100.0;
 
@@ -113,7 +115,18 @@ fn started(process: &Path) -> Option<f64> {
     let mut fields = after.split_whitespace();
     let state = fields.next()?;
     let ticks: f64 = fields.nth(18)?.parse().ok()?;
-    (name.starts_with("git") && state != "Z").then_some(ticks / TICKS)
+    // Others have names that begin like it, such as the helper of a prompt that never ends.
+    let is_git = name == "git" || name.starts_with("git-");
+    (is_git && state != "Z" && !is_daemon(process)).then_some(ticks / TICKS)
+}
+
+/// Returns whether a git stays for as long as its user does, and changes no ref.
+fn is_daemon(process: &Path) -> bool {
+    let line = fs::read(process.join("cmdline")).unwrap_or_default();
+    line.split(|byte| *byte == 0).any(|word| {
+        let name = word.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        DAEMONS.contains(&name.strip_prefix(b"git-").unwrap_or(name))
+    })
 }
 
 fn remove(lock: &Utf8Path) -> Result<(), Error> {

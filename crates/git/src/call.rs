@@ -287,7 +287,13 @@ impl<'a> Call<'a> {
         {
             return Error::NotARepository { dir };
         }
-        if stderr.contains("detected dubious ownership in repository") {
+        if let Some((_, told)) = stderr.split_once("detected dubious ownership in repository") {
+            // The folder that was asked about may lie below the one that has to be trusted.
+            let line = told.lines().next().unwrap_or_default();
+            let named = line
+                .strip_prefix(" at '")
+                .and_then(|at| at.strip_suffix('\''));
+            let dir = named.map_or(dir, Into::into);
             return Error::OfAnotherUser { dir };
         }
         Error::Failed {

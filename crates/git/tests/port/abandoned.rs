@@ -54,3 +54,33 @@ fn a_lock_is_left_alone_while_a_git_is_alive_that_could_have_made_it() {
     alive.wait().unwrap();
     repo.update_ref(NAME, &one, &Expected::Missing).unwrap();
 }
+
+#[test]
+fn what_is_only_called_like_git_or_never_ends_holds_no_lock() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let fixture = Fixture::new();
+    let repo = fixture.repo();
+    let one = repo.resolve("HEAD").unwrap().unwrap();
+    let lock = repo.dir().join(".git/refs/rekindle/run/x.lock");
+    for (name, args) in [
+        ("gitstatusd", &["serve"][..]),
+        ("git", &["fsmonitor--daemon", "run"]),
+        ("git-daemon", &[]),
+    ] {
+        let program = repo.dir().join(name);
+        std::fs::write(&program, "#!/bin/sh\nread line\n").unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let mut alive = Command::new(&program)
+            .args(args)
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::fs::create_dir_all(lock.parent().unwrap()).unwrap();
+        File::create(&lock).unwrap();
+        repo.update_ref(NAME, &one, &Expected::Missing).unwrap();
+        assert!(!lock.exists(), "{name}");
+        repo.delete_ref(NAME, &one).unwrap();
+        drop(alive.stdin.take());
+        alive.wait().unwrap();
+    }
+}
