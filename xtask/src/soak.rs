@@ -66,7 +66,8 @@ fn page_of_kills(origin: &Origin, kills: u32, figures: &str, took: Duration) -> 
          Orchestrators, workers, agents and all of them at once are killed with `kill -9`; some are stopped for longer than a silent worker is waited for, and then go on.\n\
          Plans and disturbances come from a seed: which kind, how long after the one before, which of those whom it fits; what these are doing at that moment is up to the machine, so that the figures differ from time to time.\n\
          After each death of an orchestrator the run is resumed.\n\
-         At the end every task has landed exactly once, the tree is that of an undisturbed run, every line that an agent wrote is on the branch or kept, no process, no worktree and nothing of one is left, no log has a damaged line, and every run has come to its end; whatever is not so is listed under \"Wrong\".\n\n\
+         At the end every task has landed exactly once, the tree is that of an undisturbed run, every line that an agent wrote is on the branch or kept, no process, no worktree and nothing of one is left, no log has a damaged line, and every run has come to its end; whatever is not so is listed under \"Wrong\".\n\
+         The time from a restart to its first deed is of the resumes that came so far before they were killed; the slowest found a worker that was stopped, and waited until it counted as silent, which is two seconds here.\n\n\
          {}\n\
          It took {} s in all.\n",
         origin.list(),

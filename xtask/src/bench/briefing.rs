@@ -8,7 +8,7 @@ use super::chart::{Bar, Chart};
 use super::chore::{Bench, Setting};
 use super::generate::Recipe;
 use super::peer::{MAKE, SNAKEMAKE, TASK_MASTER};
-use super::report::{Section, Table, figure};
+use super::report::{Section, Table, count, figure};
 use super::standing::{Better, Standing};
 use super::{folders, map, measure, step_project, wave_project};
 use crate::{map_peer, packages};
@@ -182,7 +182,7 @@ fn standings(all: &[Asked], sizes: &[u32], measured: &[Vec<f64>]) -> Vec<Standin
         ] {
             let rivals = all.iter().zip(measured);
             standings.push(Standing {
-                what: format!("briefing of {} {what}, ms", count(*size)),
+                what: format!("briefing of {} {what}, ms", count(u64::from(*size))),
                 better: Better::Less,
                 ours: measured[own][column],
                 peers: rivals
@@ -197,11 +197,9 @@ fn standings(all: &[Asked], sizes: &[u32], measured: &[Vec<f64>]) -> Vec<Standin
 }
 
 fn last(sizes: &[u32]) -> String {
-    sizes.last().map_or_else(String::new, |size| count(*size))
-}
-
-fn count(size: u32) -> String {
-    figure(f64::from(size)).trim_end_matches(".0").to_owned()
+    sizes
+        .last()
+        .map_or_else(String::new, |size| count(u64::from(*size)))
 }
 
 impl Question {
