@@ -101,6 +101,8 @@ codes! {
     OddPhaseLine "ODD_PHASE_LINE" Warning;
     /// The memory was written for a project at another path.
     OtherProjectPath "OTHER_PROJECT_PATH" Warning;
+    /// The plan lacks phases that are not done.
+    PhasesMissing "PHASES_MISSING" Warning;
     /// More than one phase is in progress, or more than one has failed.
     SeveralOpenPhases "SEVERAL_OPEN_PHASES" Warning;
     /// The memory has a phase that the plan lacks.

@@ -4,7 +4,7 @@ use rekindle_model::{Code, Finding, Place};
 use rekindle_text::excerpt;
 
 use super::handed::Handed;
-use super::inventory::{Phase, inventory, next_phase};
+use super::inventory::{Phase, inventory, lacking, next_phase};
 use super::layout;
 use super::names::Helper;
 use super::phase_state::PhaseState;
@@ -38,6 +38,8 @@ pub(super) enum Routing {
     Execution(Execution),
     /// The plan names no phase, and the memory none that is not completed.
     NoPhases,
+    /// No phase of the plan is left, but the memory counts on more than it has.
+    PhasesMissing(String),
     Validation(Branch),
     Complete,
 }
@@ -63,10 +65,12 @@ pub(super) fn assess(project: Project) -> Judged {
         status: fields.status,
     });
     let next = next_phase(&project, &inventory);
+    let lacking = lacking(&project, &inventory);
     let route = *ROUTES.decide(Crossing {
         stage: fields.stage,
         has_next: next.is_some(),
         has_plan: !project.plan.phases.is_empty(),
+        lacks_phases: lacking.is_some(),
     });
     let routing = match (route, next) {
         (Route::Brainstorm, _) => Routing::Brainstorm,
@@ -82,6 +86,13 @@ pub(super) fn assess(project: Project) -> Judged {
             let place = Place::path(project.memory_dir.join(layout::MASTER_PLAN));
             findings.push(Finding::new(Code::NoPhases, message).at(place));
             Routing::NoPhases
+        }
+        (Route::PhasesMissing, _) => {
+            let lacking = lacking.unwrap_or_default();
+            let message = format!("master-plan.md lacks {lacking}, so not all phases are done");
+            let place = Place::path(project.memory_dir.join(layout::MASTER_PLAN));
+            findings.push(Finding::new(Code::PhasesMissing, message).at(place));
+            Routing::PhasesMissing(lacking)
         }
         (Route::PastExecution | Route::Validation, _) => Routing::Validation(branch),
         (Route::Complete, _) => Routing::Complete,
@@ -101,7 +112,9 @@ impl Judged {
         let last = match self.routing {
             Routing::Brainstorm => Stage::Brainstorm,
             Routing::Planning(_) => Stage::Planning,
-            Routing::Execution(_) | Routing::NoPhases => Stage::Execution,
+            Routing::Execution(_) | Routing::NoPhases | Routing::PhasesMissing(_) => {
+                Stage::Execution
+            }
             Routing::Validation(_) => Stage::Validation,
             Routing::Complete => Stage::Complete,
         };
@@ -120,6 +133,7 @@ impl Judged {
             | Routing::Planning(_)
             | Routing::Execution(_)
             | Routing::NoPhases
+            | Routing::PhasesMissing(_)
             | Routing::Validation(Branch::Blocked)
             | Routing::Complete => None,
         }

@@ -1,5 +1,7 @@
 //! Which phase comes next and why, and where each stage leads.
 
+use rekindle_model::Code;
+
 use super::super::scene_tests::{Scene, fact};
 
 /// Returns the phase, the reason, the route and the inventory's states.
@@ -149,6 +151,54 @@ fn without_a_plan_nothing_is_called_done() {
     assert_eq!(shown(&empty), "- - [execution] ");
     assert_eq!(empty.codes(), ["NO_PHASES"]);
     assert_eq!(fact(&empty.facts(), "spawn"), "-");
+}
+
+#[test]
+fn a_plan_that_was_cut_short_is_never_called_done() {
+    let torn = |scene: Scene| scene.memory_file("master-plan.md", "### Phase 1: Storage\nGoal\n");
+    let first = || Scene::execution().phase(1, "Storage", "completed");
+    let uncounted = || Scene::new("execution", "in_progress").phase(1, "Storage", "completed");
+    for (scene, wanted) in [
+        (first(), "2 of the 3 phases that MEMORY.md counts"),
+        (
+            first().phase(2, "Engine", "in_progress"),
+            "2 of the 3 phases that MEMORY.md counts, among them phase 2 (in progress)",
+        ),
+        (
+            first().phase(2, "Engine", "pending"),
+            "2 of the 3 phases that MEMORY.md counts",
+        ),
+        (
+            uncounted()
+                .phase(2, "Engine", "failed")
+                .phase(3, "Reports", "in_progress"),
+            "phase 2 (failed) and phase 3 (in progress)",
+        ),
+    ] {
+        let scene = torn(scene);
+        assert_eq!(shown(&scene), "- - [execution] completed");
+        assert_eq!(fact(&scene.facts(), "spawn"), "-");
+        let assessment = scene.assessment();
+        let mut findings = assessment.findings.iter();
+        let missing = findings.find(|finding| finding.code == Code::PhasesMissing);
+        assert_eq!(
+            missing.map(|finding| finding.message.as_str()),
+            Some(format!("master-plan.md lacks {wanted}, so not all phases are done").as_str())
+        );
+    }
+    // What is known to be done is not missed, and neither is the phase of a correction.
+    for scene in [
+        uncounted().phase(2, "Engine", "pending"),
+        first()
+            .phase(2, "Engine", "completed")
+            .phase(3, "Reports", "completed"),
+        first()
+            .set("correction_cycle", "1")
+            .phase(4, "Correction", "in_progress"),
+    ] {
+        let route = fact(&torn(scene).facts(), "route");
+        assert_eq!(route, "execution validation");
+    }
 }
 
 #[test]

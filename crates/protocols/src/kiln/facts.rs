@@ -13,15 +13,18 @@ pub(super) fn facts(judged: &Judged) -> Fact {
     let (execution, branch) = match &judged.routing {
         Routing::Execution(execution) => (Some(execution), None),
         Routing::Validation(branch) => (None, Some(branch.as_str())),
-        Routing::Brainstorm | Routing::Planning(_) | Routing::NoPhases | Routing::Complete => {
-            (None, None)
-        }
+        Routing::Brainstorm
+        | Routing::Planning(_)
+        | Routing::NoPhases
+        | Routing::PhasesMissing(_)
+        | Routing::Complete => (None, None),
     };
     let sub_stage = match &judged.routing {
         Routing::Planning(sub_stage) => Some(*sub_stage),
         Routing::Brainstorm
         | Routing::Execution(_)
         | Routing::NoPhases
+        | Routing::PhasesMissing(_)
         | Routing::Validation(_)
         | Routing::Complete => fields.sub_stage,
     };

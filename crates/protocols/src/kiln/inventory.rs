@@ -1,5 +1,7 @@
 //! The phases of a project, how far each is, and which comes next.
 
+use std::collections::BTreeSet;
+
 use rekindle_model::{Code, Finding, Place};
 
 use super::handoff;
@@ -90,6 +92,49 @@ pub(super) fn inventory(project: &Project, findings: &mut Vec<Finding>) -> Vec<P
         }
     }
     phases
+}
+
+/// Says which phases the memory counts on that are not done and that the plan does not have.
+///
+/// A plan that was cut short looks like one whose phases are all done. The memory tells the two apart:
+/// it has a line for every phase that was begun, and the number of all of them. Once something is being
+/// corrected, all planned phases were done before, and a phase beyond them is the correction itself.
+pub(super) fn lacking(project: &Project, inventory: &[Phase]) -> Option<String> {
+    if project.fields.correction_cycle > 0 {
+        return None;
+    }
+    let lines = project.memory.phase_lines();
+    let numbers = lines.iter().filter_map(|(_, line)| line.number);
+    let unplanned: BTreeSet<u32> = numbers
+        .filter(|number| inventory.iter().all(|phase| phase.number != *number))
+        .collect();
+    let mut begun = Vec::new();
+    let mut n_completed = 0;
+    for number in unplanned {
+        let status = project.memory.phase_status(number);
+        let is_archived = project.archived.contains(&number);
+        match status.filter(|_| !is_archived) {
+            Some(PhaseStatus::InProgress) => begun.push(format!("phase {number} (in progress)")),
+            Some(PhaseStatus::Failed) => begun.push(format!("phase {number} (failed)")),
+            Some(PhaseStatus::Pending) => {}
+            Some(PhaseStatus::Completed) => n_completed += 1,
+            None => n_completed += usize::from(is_archived),
+        }
+    }
+    let total = project.fields.phase_total.unwrap_or(0);
+    let n_known = inventory.len() + n_completed;
+    let n_missing = usize::try_from(total)
+        .unwrap_or(usize::MAX)
+        .saturating_sub(n_known);
+    match (n_missing, begun.as_slice()) {
+        (0, []) => None,
+        (0, begun) => Some(begun.join(" and ")),
+        (n, []) => Some(format!("{n} of the {total} phases that MEMORY.md counts")),
+        (n, begun) => Some(format!(
+            "{n} of the {total} phases that MEMORY.md counts, among them {}",
+            begun.join(" and ")
+        )),
+    }
 }
 
 /// Picks the phase that comes next; nothing when all are completed.

@@ -170,7 +170,7 @@ fn standing(judged: &Judged) -> State {
         Routing::Execution(_) | Routing::Validation(Branch::Correction | Branch::Fresh) => {
             State::Interrupted
         }
-        Routing::NoPhases => State::Blocked,
+        Routing::NoPhases | Routing::PhasesMissing(_) => State::Blocked,
         Routing::Complete => State::Complete,
     }
 }
@@ -180,9 +180,11 @@ fn stage(judged: &Judged) -> String {
     match &judged.routing {
         Routing::Planning(sub_stage) => format!("{stage} ({})", sub_stage.as_str()),
         Routing::Execution(execution) => format!("{stage}, phase {}", execution.phase.number),
-        Routing::Brainstorm | Routing::NoPhases | Routing::Validation(_) | Routing::Complete => {
-            stage.to_owned()
-        }
+        Routing::Brainstorm
+        | Routing::NoPhases
+        | Routing::PhasesMissing(_)
+        | Routing::Validation(_)
+        | Routing::Complete => stage.to_owned(),
     }
 }
 
@@ -205,6 +207,10 @@ fn next(judged: &Judged) -> Next {
         Routing::NoPhases => (
             "no_phases",
             "put the phases back into master-plan.md".to_owned(),
+        ),
+        Routing::PhasesMissing(lacking) => (
+            "phases_missing",
+            format!("put back what master-plan.md lacks: {lacking}"),
         ),
         Routing::Validation(Branch::Blocked) => (
             "decide",

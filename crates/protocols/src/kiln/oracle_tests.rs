@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use rekindle_model::{Action, Intent};
 
-use super::scene_tests::{DIR, Scene, fact};
+use super::scene_tests::{DIR, PLAN, Scene, fact};
 
 const STAGES: [&str; 5] = [
     "brainstorm",
@@ -57,7 +57,10 @@ struct Story {
     noted: Option<u32>,
     /// Events by their place in the list, the same for each phase.
     events: Vec<usize>,
-    has_plan: bool,
+    /// How many of the three phases the plan has, counted from the first; without any there is no plan.
+    n_planned: u32,
+    /// Whether the memory says that there are three.
+    has_total: bool,
 }
 
 fn story() -> impl Strategy<Value = Story> {
@@ -77,18 +80,24 @@ fn story() -> impl Strategy<Value = Story> {
         prop::collection::vec(said, 3),
         marks,
         prop::collection::vec(0..EVENTS.len(), 0..6),
-        prop::bool::weighted(0.9),
+        (
+            prop_oneof![6 => Just(3_u32), 2 => 1_u32..3, 1 => Just(0)],
+            prop::bool::weighted(0.7),
+        ),
     )
         .prop_map(
-            |(stage, status, cycle, said, (archived, noted), events, has_plan)| Story {
-                stage,
-                status,
-                cycle,
-                said,
-                archived,
-                noted,
-                events,
-                has_plan,
+            |(stage, status, cycle, said, (archived, noted), events, (n_planned, has_total))| {
+                Story {
+                    stage,
+                    status,
+                    cycle,
+                    said,
+                    archived,
+                    noted,
+                    events,
+                    n_planned,
+                    has_total,
+                }
             },
         )
 }
@@ -99,7 +108,10 @@ impl Story {
     /// The phases that are known, with the status that counts.
     fn inventory(&self) -> Vec<(u32, &'static str)> {
         let all = (1..=3).zip(&self.said);
-        let known = all.filter(|(_, said)| self.has_plan || said.is_some());
+        let known = all.filter(|(number, said)| match self.n_planned {
+            0 => said.is_some(),
+            n_planned => *number <= n_planned,
+        });
         known
             .map(|(number, said)| {
                 let is_archived = self.archived.contains(&number);
@@ -136,10 +148,24 @@ impl Story {
         picks.next()
     }
 
+    /// Whether the memory speaks of a phase that is not done and that the plan does not have.
+    fn is_plan_cut_short(&self) -> bool {
+        let mut beyond = (1..=3)
+            .zip(&self.said)
+            .filter(|(number, _)| *number > self.n_planned);
+        self.cycle == 0
+            && beyond.any(|(number, said)| match said {
+                Some("completed") => false,
+                Some(_) if self.archived.contains(&number) => false,
+                Some("in_progress" | "failed") => true,
+                Some(_) | None => self.has_total,
+            })
+    }
+
     /// The stages that are gone through.
     fn route(&self) -> String {
-        let is_over = self.stage == "execution" && self.next().is_none() && self.has_plan;
-        if is_over {
+        let is_over = self.stage == "execution" && self.next().is_none() && self.n_planned > 0;
+        if is_over && !self.is_plan_cut_short() {
             "execution validation".to_owned()
         } else {
             self.stage.to_owned()
@@ -172,10 +198,12 @@ impl Story {
 impl Story {
     fn scene(&self) -> Scene {
         let mut scene = Scene::new(self.stage, self.status)
-            .set("phase_total", "3")
+            .set("phase_total", if self.has_total { "3" } else { "null" })
             .set("correction_cycle", &self.cycle.to_string());
-        if !self.has_plan {
+        if self.n_planned == 0 {
             scene = scene.without_plan();
+        } else if let Some(cut) = PLAN.find(&format!("### Phase {}", self.n_planned + 1)) {
+            scene = scene.memory_file("master-plan.md", &PLAN[..cut]);
         }
         for (number, said) in (1..=3).zip(&self.said) {
             if let Some(status) = said {
@@ -210,11 +238,11 @@ proptest! {
         prop_assert_eq!(told("route"), story.route());
         prop_assert_eq!(told("validation_branch"), story.branch());
         let phases = story.inventory().into_iter().map(|(number, status)| {
-            let name = match (story.has_plan, number) {
-                (false, _) => "X",
-                (true, 1) => "Storage",
-                (true, 2) => "Engine",
-                (true, _) => "Reports",
+            let name = match (story.n_planned, number) {
+                (0, _) => "X",
+                (_, 1) => "Storage",
+                (_, 2) => "Engine",
+                (_, _) => "Reports",
             };
             format!("{number}/{name}/{status}")
         });

@@ -95,6 +95,7 @@ impl Planner<'_> {
             | Routing::Planning(_)
             | Routing::Execution(_)
             | Routing::NoPhases
+            | Routing::PhasesMissing(_)
             | Routing::Validation(_) => {
                 let memory = self.resumed(&entry.memory.with_field("status", "in_progress"));
                 let mut steps = vec![
@@ -154,6 +155,7 @@ impl Planner<'_> {
             | Routing::Planning(_)
             | Routing::Execution(_)
             | Routing::NoPhases
+            | Routing::PhasesMissing(_)
             | Routing::Validation(Branch::Blocked)
             | Routing::Complete => {
                 // Somebody else moved the project to a point where a person is needed.

@@ -709,7 +709,7 @@ fn a_complete_project_is_not_written_and_its_menu_does_what_it_says() {
 }
 
 #[test]
-fn a_phase_that_waits_for_the_operator_and_a_plan_without_phases_stop_after_step_7() {
+fn a_phase_that_waits_for_the_operator_and_a_plan_without_all_phases_stop_after_step_7() {
     let waits = Scene::execution()
         .phase(1, "S", "in_progress")
         .state(1, &["review_rejected] — round 3"]);
@@ -742,7 +742,14 @@ fn a_phase_that_waits_for_the_operator_and_a_plan_without_phases_stop_after_step
     let none = Scene::execution().memory_file("master-plan.md", "");
     let plan = open(&none);
     assert_eq!(stopped(&plan).0, StopKind::Blocked);
-    for plan in [open(&waits), open(&none)] {
+    let torn = Scene::execution()
+        .phase(1, "S", "completed")
+        .phase(2, "E", "in_progress")
+        .memory_file("master-plan.md", "### Phase 1: Storage\n");
+    let plan = open(&torn);
+    assert_eq!(stopped(&plan).0, StopKind::Blocked);
+    assert!(said(&plan).contains("master-plan.md lacks 2 of the 3 phases"));
+    for plan in [open(&waits), open(&none), open(&torn)] {
         assert!(written(&plan).unwrap().contains(STEP_7[1]));
         assert!(!written(&plan).unwrap().contains("stage: validation"));
     }

@@ -26,6 +26,7 @@ values! {
         Planning "planning",
         Execution "execution of the next phase",
         NoPhases "stop: nothing says which phases there are",
+        PhasesMissing "stop: the plan lacks phases that are not done",
         /// All phases are done, so the stage moves on.
         PastExecution "validation, and the stage moves on",
         Validation "validation",
@@ -48,6 +49,8 @@ inputs! {
         /// A phase is in progress, failed or pending.
         has_next: bool = "phase left",
         has_plan: bool = "plan names phases",
+        /// The memory counts on a phase that is not done, and the plan does not have it.
+        lacks_phases: bool = "plan lacks a phase",
     }
 }
 
@@ -58,7 +61,7 @@ const fn route(when: CrossingWhen, then: Route, source: &'static str) -> Row<Cro
 /// Where each stage leads.
 pub(crate) static ROUTES: Table<Crossing, Route> = Table {
     title: "Where the stage leads",
-    about: "The memory's stage alone decides, but that execution moves on to validation once no phase is left, and only a plan can say that.",
+    about: "The memory's stage alone decides, but that execution moves on to validation once no phase is left, and only a plan that has every phase can say that.",
     rows: &[
         route(
             CrossingWhen {
@@ -92,6 +95,16 @@ pub(crate) static ROUTES: Table<Crossing, Route> = Table {
                 ..CrossingWhen::ANY
             },
             Route::NoPhases,
+            "seed 140, 146",
+        ),
+        // A plan that was cut short must not look as if all were done.
+        route(
+            CrossingWhen {
+                stage: Is(Stage::Execution),
+                lacks_phases: Is(true),
+                ..CrossingWhen::ANY
+            },
+            Route::PhasesMissing,
             "seed 140, 146",
         ),
         route(
@@ -165,7 +178,7 @@ const fn pick(when: OpenWhen, then: Pick, source: &'static str) -> Row<Open, Pic
 /// Which phase comes next.
 pub(crate) static PICKS: Table<Open, Pick> = Table {
     title: "Which phase comes next",
-    about: "A phase whose summary is in the archive is completed whatever the memory says of it.\nThe note decides only where nothing structured does.",
+    about: "A phase whose summary is in the archive is completed whatever the memory says of it.\nA note that says that work was in the middle of a pending phase counts where no phase is in progress, and before one that failed.",
     rows: &[
         pick(
             OpenWhen {

@@ -143,6 +143,11 @@ pub(super) fn without_a_plan(judged: &Judged) -> String {
     )
 }
 
+/// What is said where the plan lacks phases that are not done.
+pub(super) fn lacking_phases(lacking: &str) -> String {
+    format!("\nNot all phases are done: master-plan.md lacks {lacking}.\n")
+}
+
 pub(super) fn validation(judged: &Judged, branch: Branch) -> String {
     let cycle = judged.project.fields.correction_cycle;
     match branch {

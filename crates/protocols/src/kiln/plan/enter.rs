@@ -63,6 +63,18 @@ pub(super) fn enter(judged: &Judged) -> Entry {
                 ],
             ),
         },
+        Routing::PhasesMissing(lacking) => Entry {
+            memory,
+            text: words::lacking_phases(lacking),
+            then: stop(
+                StopKind::Blocked,
+                &format!("master-plan.md lacks {lacking}, so nothing is called done"),
+                &[
+                    "put the missing `### Phase N: Name` sections back into master-plan.md, then run `rekindle resume` again",
+                    "if the plan has no such phase any more, say so in MEMORY.md: set `phase_total` to the number of phases, and take away the lines below `## Phase Statuses` of those that are gone",
+                ],
+            ),
+        },
         Routing::Validation(branch) => Entry {
             memory: if judged.is_past_execution {
                 memory.with_field("stage", Stage::Validation.as_str())
@@ -124,6 +136,7 @@ pub(super) fn ahead(judged: &Judged) -> Vec<String> {
         | Routing::Planning(_)
         | Routing::Execution(_)
         | Routing::NoPhases
+        | Routing::PhasesMissing(_)
         | Routing::Validation(Branch::Blocked)
         | Routing::Complete => Vec::new(),
     }

@@ -91,6 +91,7 @@ impl Planner<'_> {
                 Routing::Brainstorm
                 | Routing::Planning(_)
                 | Routing::NoPhases
+                | Routing::PhasesMissing(_)
                 | Routing::Validation(_)
                 | Routing::Complete => None,
             });

@@ -9,7 +9,7 @@ inputs! {
     /// What decides where a phase goes on.
     Reached asked by ReachedWhen {
         /// The last one that is no error: an error says nothing of how far the phase was.
-        last: Event = "last event",
+        last: Event = "last event, errors aside",
         has_both_plans: bool = "both plans written",
         debates: bool = "plans are debated",
     }
@@ -83,7 +83,7 @@ const fn planning(when: ReachedWhen, how: &'static str) -> Row<Reached, Point> {
 /// Where each phase goes on.
 pub(crate) static RESTARTS: Table<Reached, Point> = Table {
     title: "Where a phase goes on",
-    about: "The last event of the phase's state file decides; events before its last setup are of another run.",
+    about: "The last event of the phase's state file decides; events before its last setup are of another run.\nAn `error` or `halt` says nothing of how far the phase was, so the last event before it decides; the last row is for a phase that has no event but these, or none at all.",
     rows: &[
         at(
             &[Event::Setup, Event::Branch],
