@@ -471,6 +471,10 @@ fn what_is_odd_about_a_session_is_told() {
             "INCOMPLETE_METADATA",
         ),
         (
+            Scene::new().edit("`/implement f T002`", "`/implement f T0"),
+            "INCOMPLETE_METADATA",
+        ),
+        (
             Scene::new().edit("`/implement f T002`", "`/implement f T001`"),
             "NEXT_STALE",
         ),

@@ -6,6 +6,7 @@
 
 use jiff::civil::DateTime;
 
+use super::next;
 use super::phase::Phase;
 use super::session::{self, Field, Session, field};
 use super::table::{CHOICES, Chosen, FAULTS, Fault, Known, Offer};
@@ -78,12 +79,14 @@ impl Fields {
 
     /// Returns the fields that a checkpoint must have and this one has not.
     pub(super) fn missing(&self) -> Vec<&'static str> {
+        let next = self.next.as_deref();
         let all = [
             ("Phase", self.phase.is_none()),
             ("Status", self.status.is_none()),
             ("Artifacts", self.artifacts.is_empty()),
             ("Dependencies", self.dependencies.is_none()),
-            ("Next", self.next.is_none()),
+            ("Next", next.is_none()),
+            ("the end of Next", next.is_some_and(next::is_cut_off)),
         ];
         let missing = all.into_iter().filter(|(_, is_missing)| *is_missing);
         missing.map(|(name, _)| name).collect()

@@ -157,10 +157,26 @@ fn range(text: &str) -> Option<(u32, u32)> {
     is_dash.then_some((task_number(first)?, task_number(last)?))
 }
 
+/// Returns whether a text ends inside of the backticks of its command: what is left of that is no
+/// command, though it may look like one.
+pub(super) fn is_cut_off(text: &str) -> bool {
+    let (spans, open) = spans(text);
+    let is_begun = open.is_some_and(|open| open.is_empty() || open.starts_with('/'));
+    is_begun && !spans.iter().any(|span| span.starts_with('/'))
+}
+
+/// Returns the texts in backticks, and the one whose second backtick is not there.
+fn spans(text: &str) -> (Vec<&str>, Option<&str>) {
+    let mut parts: Vec<&str> = text.split('`').map(str::trim).collect();
+    // Every second part is a span; the last one is closed only if something stands behind it.
+    let open = parts.len().is_multiple_of(2).then(|| parts.pop()).flatten();
+    (parts.into_iter().skip(1).step_by(2).collect(), open)
+}
+
 /// Returns the first text in backticks that begins with a slash.
 fn quoted_command(text: &str) -> Option<String> {
-    let spans = text.split('`').skip(1).step_by(2);
-    let command = spans.map(str::trim).find(|span| span.starts_with('/'))?;
+    let (spans, _) = spans(text);
+    let command = spans.into_iter().find(|span| span.starts_with('/'))?;
     let safe: String = command.chars().filter(|c| is_printable(*c)).collect();
     let is_command = safe.len() > 1 && safe.chars().count() <= LONGEST;
     is_command.then_some(safe)
@@ -283,6 +299,29 @@ mod tests {
         );
         let long = format!("`/{}`", "x".repeat(LONGEST));
         assert_eq!(next(Phase::Spec, true, &long, None), "/plan f");
+    }
+
+    #[test]
+    fn a_command_whose_backticks_are_not_closed_is_none() {
+        let table = [
+            ("`/implement f T002", "/implement f T002", true),
+            ("`/implement user-aut", "/implement f T002", true),
+            ("`/implement f T0", "/implement f T002", true),
+            ("`/", "/implement f T002", true),
+            ("see `plan.md`, then `", "/implement f T002", true),
+            ("`/plan f`", "/plan f", false),
+            ("`/plan f`, then `/tasks", "/plan f", false),
+            ("it`s T002", "/implement f T002", false),
+            ("", "/implement f T002", false),
+        ];
+        for (said, wanted, is_cut) in table {
+            let command = next(Phase::Implement, true, said, Some(TASKS));
+            assert_eq!(
+                (command.as_str(), is_cut_off(said)),
+                (wanted, is_cut),
+                "{said}"
+            );
+        }
     }
 
     #[test]
