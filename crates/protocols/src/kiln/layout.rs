@@ -12,6 +12,8 @@ use rekindle_world::{Kind, World};
 
 /// Kiln's own folder in a project.
 pub(super) const FOLDER: &str = ".kiln";
+/// The record of kiln-teams, which has the same folder.
+const STATE_OF_TEAMS: &str = "STATE.md";
 /// The memory's main file.
 pub(super) const MEMORY: &str = "MEMORY.md";
 /// The other files of the memory that a resume reads.
@@ -159,6 +161,36 @@ impl Layout {
         let bytes = file.and_then(|file| world.read(&file, LARGEST).ok());
         bytes.is_some_and(|bytes| is_kilns_memory(&bytes))
     }
+
+    /// Returns whether kiln was at work here though the memory does not say so any more.
+    ///
+    /// A phase that is under way keeps a log in the project, and a memory that was cut short still has
+    /// its plan beside it. The folder `.kiln` alone is no sign, since kiln-teams has it too, and neither
+    /// is what is left of a project whose memory was archived.
+    pub(super) fn has_lost_memory(&self, world: &dyn World) -> bool {
+        if world.is_file(&self.in_kiln(STATE_OF_TEAMS)) {
+            return false;
+        }
+        let is_there = |folder: Option<Utf8PathBuf>| folder.is_some_and(|f| is_folder(world, &f));
+        let archive = self.home_of_memory().map(|home| home.join(ARCHIVE));
+        let is_archived = is_there(archive) && !is_there(self.memory());
+        let folder = world.list(&self.project.join(FOLDER)).unwrap_or_default();
+        let is_under_way = folder.iter().any(|entry| is_phase_state(&entry.name));
+        is_under_way && !is_archived || self.is_memory_cut_short(world)
+    }
+
+    fn is_memory_cut_short(&self, world: &dyn World) -> bool {
+        let (Some(memory), Some(plan)) = (self.in_memory(MEMORY), self.in_memory(MASTER_PLAN))
+        else {
+            return false;
+        };
+        let rest = world.read(&memory, LARGEST).ok();
+        let is_cut = rest.is_some_and(|bytes| {
+            let text = String::from_utf8_lossy(&bytes);
+            TITLE.starts_with(text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}'))
+        });
+        is_cut && world.is_file(&plan)
+    }
 }
 
 /// Returns the running log of a phase, relative to kiln's folder.
@@ -169,6 +201,14 @@ pub(super) fn phase_state(phase: u32) -> String {
 /// Returns the proof that a phase is complete, relative to kiln's folder.
 pub(super) fn phase_summary(phase: u32) -> String {
     format!("archive/phase_{phase:02}/phase_summary.md")
+}
+
+/// Returns whether a name in kiln's folder is that of a phase's running log.
+fn is_phase_state(name: &str) -> bool {
+    let number = name
+        .strip_prefix("phase_")
+        .and_then(|name| name.strip_suffix("_state.md"));
+    number.is_some_and(|number| number.parse::<u32>().is_ok())
 }
 
 /// The report of the validation, relative to kiln's folder.

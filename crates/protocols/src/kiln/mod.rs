@@ -52,7 +52,8 @@ impl Protocol for Kiln {
     }
 
     fn is_here(&self, world: &dyn World) -> bool {
-        Layout::find(world).is_kilns(world)
+        let layout = Layout::find(world);
+        layout.is_kilns(world) || layout.has_lost_memory(world)
     }
 
     fn inspect(&self, world: &dyn World, ask: &Ask) -> Box<dyn Case> {

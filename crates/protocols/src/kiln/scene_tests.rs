@@ -1,7 +1,7 @@
 //! Whole projects as values: what is here, what the facts are, and that no file content breaks it.
 
 use proptest::prelude::*;
-use rekindle_model::{Action, Assessment, Ended, Fact, Intent, Plan, Severity, State, Then};
+use rekindle_model::{Action, Assessment, Code, Ended, Fact, Intent, Plan, Severity, State, Then};
 use rekindle_world::{MemoryWorld, World as _};
 
 use super::Kiln;
@@ -211,8 +211,49 @@ fn a_project_is_here_if_its_memory_is_kilns() {
     assert!(Kiln.is_here(&Scene::execution().world()));
     let other = Scene::execution().memory_file("MEMORY.md", "# Notes\n");
     assert!(!Kiln.is_here(&other.world.clone()));
-    let empty = Scene::execution().memory_file("MEMORY.md", "");
-    assert!(!Kiln.is_here(&empty.world.clone()));
+}
+
+#[test]
+fn a_project_whose_memory_was_lost_is_still_here() {
+    let bare = || Scene::execution().without_plan();
+    let archived = |scene: Scene| Scene {
+        world: scene
+            .world
+            .folder("/h/.claude/projects/-w-ledger/memory-archive"),
+        ..scene
+    };
+    let begun = |scene: Scene| scene.state(2, &["setup] — x"]);
+    for (scene, is_here) in [
+        (bare(), false),
+        (begun(bare()), true),
+        (begun(bare()).memory_file("MEMORY.md", ""), true),
+        (begun(bare()).memory_file("MEMORY.md", "# Kiln Pro"), true),
+        (archived(begun(bare())), false),
+        (archived(begun(bare())).memory_file("MEMORY.md", ""), true),
+        // The folder is that of kiln-teams too, and Claude Code keeps notes of its own.
+        (
+            begun(bare()).kiln_file("STATE.md", "# Project State\n"),
+            false,
+        ),
+        (bare().kiln_file("config.json", "{}"), false),
+        (bare().kiln_file("phase_x_state.md", ""), false),
+        (bare().memory_file("MEMORY.md", ""), false),
+        // Beside the plan even the beginning of a memory is one.
+        (Scene::execution().memory_file("MEMORY.md", ""), true),
+        (Scene::execution().memory_file("MEMORY.md", "# Kiln"), true),
+        (
+            Scene::execution().memory_file("MEMORY.md", "# Notes\n"),
+            false,
+        ),
+        (Scene::execution(), false),
+    ] {
+        assert_eq!(Kiln.is_here(&scene.world), is_here, "{:?}", scene.world);
+    }
+    let lost = begun(bare()).memory_file("MEMORY.md", "");
+    let case = Kiln.inspect(&lost.world, &Ask::default());
+    let assessment = case.assessment();
+    assert_eq!(assessment.findings[0].code, Code::MemoryMissing);
+    assert_eq!(assessment.workflows[0].state, State::Corrupt);
 }
 
 #[test]
