@@ -224,6 +224,10 @@ codes! {
     StateCorrupt "STATE_CORRUPT" Blocker;
 
     // What any protocol may meet while reading.
+    /// Nothing stands in a document that counts.
+    EmptyDocument "EMPTY_DOCUMENT" Note;
+    /// A run is complete by its summary, and has open tasks.
+    OpenTasks "OPEN_TASKS" Note;
     /// Tasks that could run side by side are about the same file.
     OverlappingFiles "OVERLAPPING_FILES" Note;
     /// A checkbox of a plan has no id, so it is no task.

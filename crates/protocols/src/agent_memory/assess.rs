@@ -98,6 +98,9 @@ fn assess_run(run: RunEvidence, now: Timestamp) -> RunVerdict {
     let mut noticed = run.noticed.clone();
     tasks.note(&mut noticed);
     note_run(&run, &phase, idle_too_long, &mut noticed);
+    if outcome == Some(Artifact::Summary.file_name()) {
+        tasks.note_open(&mut noticed);
+    }
     if !complete {
         note_missing(&run, phase.seed, &mut noticed);
         tasks.note_contracts(&mut noticed);

@@ -51,6 +51,22 @@ impl Artifact {
     }
 }
 
+impl Artifact {
+    /// Returns whether it is what stands in the file that counts, and not that the file is there; of
+    /// the task graph its reader tells.
+    pub(super) fn is_written(self) -> bool {
+        match self {
+            Self::Prd
+            | Self::Plan
+            | Self::Constitution
+            | Self::CleanupReport
+            | Self::PrChecklist
+            | Self::Summary => true,
+            Self::TaskGraph | Self::WorkflowState | Self::BootstrapPlan => false,
+        }
+    }
+}
+
 /// Returns whether a run skipped the documents, as small ones may: a constitution and none of the others.
 pub(super) fn is_small(artifacts: &BTreeSet<Artifact>) -> bool {
     let others = [Artifact::Prd, Artifact::Plan, Artifact::TaskGraph];

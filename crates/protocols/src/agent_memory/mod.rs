@@ -36,8 +36,8 @@ mod work;
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use rekindle_model::{
-    AgentTask, Assessment, Checkpoint, Explanation, Happened, Intent, Plan, Progress, ProtocolName,
-    State, Summary, Work, WorkflowDocument, WorkflowId,
+    AgentTask, Assessment, Checkpoint, Code, Explanation, Happened, Intent, Plan, Progress,
+    ProtocolName, State, Summary, Work, WorkflowDocument, WorkflowId,
 };
 use rekindle_world::World;
 
@@ -220,6 +220,10 @@ fn assessment(verdict: &Verdict, entry: &Entry) -> Assessment {
         None => !run.complete,
     });
     findings.extend(shown.flat_map(|run| run.noticed.findings()));
+    // A run that only seems to be over would be passed over in silence.
+    let over = verdict.runs.iter().filter(|run| run.complete);
+    let told = over.flat_map(|run| run.noticed.findings());
+    findings.extend(told.filter(|finding| chosen.is_none() && finding.code == Code::OpenTasks));
     let mut workflows: Vec<Summary> = verdict.runs.iter().map(summary).collect();
     workflows.sort_by_key(|summary| summary.state == State::Complete);
     Assessment {

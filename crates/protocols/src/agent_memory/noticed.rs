@@ -104,6 +104,9 @@ fn message(code: Code, seen: &Occurrence) -> String {
         Code::CorruptTaskGraph => format!("the task graph can not be read: {about}"),
         Code::DependencyCycle => format!("tasks that depend on each other can never run: {about}"),
         Code::DuplicateTask => format!("the graph has ids twice, the first one counts: {about}"),
+        Code::EmptyDocument => {
+            format!("nothing stands in documents, so they do not count: {about}")
+        }
         Code::InvalidUtf8 => format!("{lines} with bytes that are not UTF-8"),
         Code::MissingArtifact => format!("documents of earlier phases are not there: {about}"),
         Code::MissingContract => format!("unfinished tasks without a contract: {about}"),
@@ -123,6 +126,9 @@ fn message(code: Code, seen: &Occurrence) -> String {
         Code::TruncatedLine => "a log ends in the middle of a line, which did not count".to_owned(),
         Code::UnknownDependency => format!("tasks depend on ids that the graph lacks: {about}"),
         Code::UnknownTask => format!("events are about tasks that the graph lacks: {about}"),
+        Code::OpenTasks => {
+            format!("the run has a `summary.md`, so it is complete, but tasks are open: {about}")
+        }
         Code::OverlappingFiles => format!("tasks name the same file: {about}"),
         Code::OversizedLine => format!("{lines} too long to be read"),
         Code::OutsideProject => {

@@ -197,10 +197,19 @@ impl Planner<'_> {
             self.run.done,
             self.run.total.unwrap_or_default(),
         );
+        let path = layout::run_folder(self.id()).join(Artifact::Summary.file_name());
+        let after = summary.into_bytes();
         let made = Step {
-            action: Action::Create {
-                path: layout::run_folder(self.id()).join(Artifact::Summary.file_name()),
-                contents: summary.into_bytes(),
+            action: match self.run.evidence.blank.get(&Artifact::Summary) {
+                Some(blank) => Action::Edit {
+                    path,
+                    before: blank.clone(),
+                    after,
+                },
+                None => Action::Create {
+                    path,
+                    contents: after,
+                },
             },
             why: "the run's summary".to_owned(),
         };

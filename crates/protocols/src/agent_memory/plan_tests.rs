@@ -510,3 +510,23 @@ fn checkpoints_and_reports_are_appended_and_read_back() {
         .collect();
     assert_eq!(notes, ["zero", "one"]);
 }
+
+#[test]
+fn the_summary_of_a_run_takes_the_place_of_an_empty_one() {
+    let finish = Intent::Finish {
+        log: "log".into(),
+        tip: "abc".to_owned(),
+    };
+    let first = |scene: &Scene| {
+        let plan = scene.case().plan(&scene.world, &finish).unwrap();
+        plan.steps[0].action.clone()
+    };
+    let scene = Scene::new("docs prd plan constitution\n graph T1");
+    assert!(matches!(first(&scene), Action::Create { .. }));
+    let scene = scene.with("summary.md", "\n");
+    let Action::Edit { path, before, .. } = first(&scene) else {
+        panic!("{:?}", first(&scene));
+    };
+    assert!(path.ends_with("summary.md"));
+    assert_eq!(before, b"\n");
+}

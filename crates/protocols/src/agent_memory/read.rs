@@ -1,11 +1,11 @@
 //! From the world to evidence: what stands on disk of every run, and nothing concluded from it yet.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_model::{Code, Place, Settings};
-use rekindle_world::{Entry, Kind, ReadError, World};
+use rekindle_world::{Entry, Kind, Meta, ReadError, World};
 
 use super::event::Event;
 use super::fold::{Fold, Folded, Owner};
@@ -19,6 +19,8 @@ use super::task_graph::{self, TaskGraph};
 const LARGEST_GRAPH: u64 = 256 * 1024 * 1024;
 /// Contracts are pages, not books.
 const LARGEST_CONTRACT: u64 = 1024 * 1024;
+/// A document that is longer has more in it than a few line ends.
+const LARGEST_BLANK: u64 = 64;
 /// Folders under `events/` deeper than this are not looked into.
 const DEEPEST: usize = 16;
 
@@ -37,6 +39,8 @@ pub(super) struct Evidence {
 pub(super) struct RunEvidence {
     pub(super) id: String,
     pub(super) artifacts: BTreeSet<Artifact>,
+    /// Documents in which nothing stands, so that they do not count, with their bytes.
+    pub(super) blank: BTreeMap<Artifact, Vec<u8>>,
     pub(super) graph: GraphFile,
     /// Names in `tasks/`.
     pub(super) contracts: Vec<String>,
@@ -112,6 +116,8 @@ fn run(world: &dyn World, id: &str) -> RunEvidence {
         .into_iter()
         .filter(|artifact| world.is_file(&folder.join(artifact.file_name())))
         .collect();
+    let blank = blank(world, &folder, &artifacts, &mut noticed);
+    artifacts.retain(|artifact| !blank.contains_key(artifact));
     let graph = if artifacts.contains(&Artifact::TaskGraph) {
         read_graph(world, &folder, &mut noticed)
     } else {
@@ -137,6 +143,7 @@ fn run(world: &dyn World, id: &str) -> RunEvidence {
     RunEvidence {
         id: id.to_owned(),
         artifacts,
+        blank,
         graph,
         contracts,
         orchestrator_logs,
@@ -146,6 +153,34 @@ fn run(world: &dyn World, id: &str) -> RunEvidence {
         settings: settings(world, &folder),
         noticed,
     }
+}
+
+/// Returns the documents in which nothing stands, with their bytes.
+///
+/// A death between the making of a file and its first line leaves such a one, and it proves nothing:
+/// neither that a plan was approved nor that a run is over.
+fn blank(
+    world: &dyn World,
+    folder: &Utf8Path,
+    artifacts: &BTreeSet<Artifact>,
+    noticed: &mut Noticed,
+) -> BTreeMap<Artifact, Vec<u8>> {
+    let mut blank = BTreeMap::new();
+    for &artifact in artifacts.iter().filter(|artifact| artifact.is_written()) {
+        let path = folder.join(artifact.file_name());
+        let is_short = |meta: Meta| meta.kind == Kind::File && meta.len <= LARGEST_BLANK;
+        let is_blank = |c: char| c.is_whitespace() || matches!(c, '\0' | '\u{feff}');
+        if world.stat(&path).is_ok_and(is_short)
+            && let Ok(bytes) = world.read(&path, LARGEST_BLANK)
+            && String::from_utf8_lossy(&bytes).chars().all(is_blank)
+        {
+            noticed.add_about(Code::EmptyDocument, artifact.file_name(), || {
+                Place::path(shown(world, &path))
+            });
+            blank.insert(artifact, bytes);
+        }
+    }
+    blank
 }
 
 fn names(entries: &[Entry]) -> Vec<String> {

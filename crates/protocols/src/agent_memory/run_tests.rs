@@ -164,6 +164,49 @@ fn a_summary_alone_tells_of_an_end() {
 }
 
 #[test]
+fn a_document_in_which_nothing_stands_proves_nothing() {
+    let working = "docs prd plan constitution\n graph T1\n log a/a.jsonl\n 09:00 phase_transition 1>2\n 10:00 task_started T1";
+    for blank in ["", "\n", " \t\r\n\n", "\u{feff}\n", "\0\0\0"] {
+        let scene = Scene::new(working).with("summary.md", blank);
+        check_scene(&scene, "complete false\n outcome null\n findings []");
+        let findings = scene.assessment().findings;
+        let codes: Vec<&str> = findings.iter().map(|f| f.code.as_str()).collect();
+        assert_eq!(codes, ["EMPTY_DOCUMENT"], "{blank:?}");
+
+        let planned = Scene::new("docs prd plan\n graph T1").with("constitution.md", blank);
+        check_scene(&planned, "phase 1\n next_action.kind await_approval");
+        let working = Scene::new(working).with("constitution.md", blank);
+        check_scene(
+            &working,
+            "next_action.kind create_constitution\n findings [MISSING_ARTIFACT]",
+        );
+    }
+    let scene = Scene::new(working).with("summary.md", "x");
+    check_scene(&scene, "complete true\n outcome summary.md\n findings []");
+}
+
+#[test]
+fn a_summary_above_open_tasks_is_told_of() {
+    let codes = |scene: &str| -> Vec<&str> {
+        let findings = Scene::new(scene).assessment().findings;
+        findings.iter().map(|f| f.code.as_str()).collect()
+    };
+    let done = "graph T1 T2!\n log a/a.jsonl\n 10:00 task_completed T1";
+    for (scene, wanted) in [
+        ("docs summary\n graph T1 T2".to_owned(), vec!["OPEN_TASKS"]),
+        (format!("docs summary\n {done}"), vec![]),
+        // An event that ends the run was written for it.
+        (
+            "docs summary\n graph T1\n log a/a.jsonl\n 10:00 run_cancelled".to_owned(),
+            vec![],
+        ),
+    ] {
+        assert_eq!(codes(&scene), wanted, "{scene}");
+        check(&scene, "complete true\n findings []");
+    }
+}
+
+#[test]
 fn a_complete_run_is_neither_stale_nor_lacking() {
     // Ruling 43; what is wrong with its files is told nevertheless.
     check(
@@ -436,8 +479,9 @@ impl World for Vanishing {
         self.0.world.resolve(path)
     }
     fn read(&self, path: &Utf8Path, _: u64) -> Result<Vec<u8>, ReadError> {
-        let is_graph = path.as_str().ends_with("task-graph.json");
-        assert!(is_graph, "{path} is not read");
+        // Documents are looked into where they are so short that they may be empty.
+        let is_read = path.ends_with("task-graph.json") || path.extension() == Some("md");
+        assert!(is_read, "{path} is not read");
         Err(ReadError::NotFound)
     }
     fn stream(&self, _: &Utf8Path, _: &mut dyn FnMut(&[u8])) -> Result<(), ReadError> {

@@ -172,6 +172,16 @@ impl<'a> Tasks<'a> {
         }
     }
 
+    /// Notes the tasks that nobody has finished.
+    pub(super) fn note_open(&self, noticed: &mut Noticed) {
+        let summary = layout::run_folder(&self.run.id).join(Artifact::Summary.file_name());
+        for (task, state) in self.graph.tasks.iter().zip(&self.states) {
+            if !state.is_finished() {
+                noticed.add_about(Code::OpenTasks, &task.id, || Place::path(&summary));
+            }
+        }
+    }
+
     /// Notes the unfinished tasks that have no contract.
     pub(super) fn note_contracts(&self, noticed: &mut Noticed) {
         let is_task = |id: &str| self.graph.graph.find(id).is_some();
