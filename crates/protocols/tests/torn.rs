@@ -1,9 +1,10 @@
 //! Every file of every protocol cut at every byte, and with every byte flipped.
 //!
 //! The scenes are conformance cases, read into a world in memory. Whatever is broken, reading must not
-//! panic, must not plan to overwrite what it could not read, and must name a file of JSON that it had
-//! to leave out. A part of all damages every time, all of them in a soak. What kiln-teams
-//! reads stands in git too; its files are broken in `src/kiln_teams/torn_tests.rs`.
+//! panic, must not plan to overwrite what it could not read, must not find the workflow further than
+//! it was, and must name a file of JSON that it had to leave out. A part of all damages every time,
+//! all of them in a soak. What kiln-teams reads stands in git too; its files are broken in
+//! `src/kiln_teams/torn_tests.rs`.
 
 #![expect(
     clippy::disallowed_methods,
@@ -17,7 +18,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
-use rekindle_model::{Action, Assessment, Intent, Plan, ProtocolName};
+use rekindle_model::{Action, Assessment, Intent, Plan, ProtocolName, Severity, State};
 use rekindle_protocols::{Ask, find};
 use rekindle_world::{GitAnswer, GitHeadName, GitQuestion, MemoryWorld};
 use serde_json::Value;
@@ -75,6 +76,43 @@ fn a_broken_run_of_agent_memory_is_never_lost() {
         "13-phase4-consolidation",
     ] {
         survives(&Scene::read(ProtocolName::AgentMemory, case));
+    }
+}
+
+#[test]
+fn a_document_that_was_only_begun_moves_no_run_on() {
+    for case in [
+        "04-phase1-awaiting-approval",
+        "06-phase2-mid-deps",
+        "11-phase3-cleanup-pending",
+        "13-phase4-consolidation",
+    ] {
+        let scene = Scene::read(ProtocolName::AgentMemory, case);
+        let before = Reached::of(scene.protocol, &scene.look(&scene.world).assessment);
+        let mut paths = scene.files.keys();
+        let graph = paths.find(|path| path.ends_with("task-graph.json"));
+        let run = graph.and_then(|graph| graph.parent()).unwrap();
+        let documents = [
+            "prd.md",
+            "plan.md",
+            "constitution.md",
+            "cleanup-report.md",
+            "pr-checklist.md",
+            "summary.md",
+        ];
+        for document in documents.map(|name| run.join(name)) {
+            let world = scene.world.clone().file(&document, "");
+            let reading = scene.look(&world);
+            let after = Reached::of(scene.protocol, &reading.assessment);
+            assert!(
+                !after.is_beyond(&before),
+                "{document}: it went on from {before:?} to {after:?}"
+            );
+            let next = |reading: &Reading| reading.assessment.workflows[0].next.kind;
+            let is_made = scene.files.contains_key(&document);
+            let whole = scene.look(&scene.world);
+            assert!(is_made || next(&reading) == next(&whole), "{document}");
+        }
     }
 }
 
@@ -138,6 +176,7 @@ fn survives(scene: &Scene) {
             let mut files = scene.files.clone();
             files.insert(path.clone(), broken);
             keeps(&files, &reading, &whole, &about);
+            stays(scene, damage, bytes, (&reading, &whole), &about);
             if reading.assessment != whole.assessment {
                 n_noticed += 1;
                 is_named(path, &files[path], &reading, &about);
@@ -146,6 +185,93 @@ fn survives(scene: &Scene) {
     }
     let state = whole.assessment.state;
     assert!(n_noticed > 0, "no damage of {state:?} was ever noticed");
+}
+
+/// Checks that a workflow is nowhere further than the whole one.
+///
+/// A file that was cut never moves it on, whatever is said. A byte that became another one does so
+/// only with a finding: kiln's plan decides which phases there are, so that a phase whose heading is
+/// broken comes last, and is warned of. A digit that became another digit is the exception, since
+/// nobody can tell that number from a true one.
+fn stays(scene: &Scene, damage: Damage, bytes: &[u8], seen: (&Reading, &Reading), about: &str) {
+    let (reading, whole) = seen;
+    let before = Reached::of(scene.protocol, &whole.assessment);
+    let after = Reached::of(scene.protocol, &reading.assessment);
+    let known = &whole.assessment.findings;
+    let mut new = reading.assessment.findings.iter();
+    let is_told = new.any(|new| new.severity() != Severity::Note && !known.contains(new));
+    let may_advance = match damage {
+        Damage::CutAt(_) => false,
+        Damage::Flipped(at, mask) => {
+            let is_number = bytes[at].is_ascii_digit() && (bytes[at] ^ mask).is_ascii_digit();
+            is_told || is_number
+        }
+    };
+    assert!(
+        may_advance || !after.is_beyond(&before),
+        "{about}: it went on from {before:?} to {after:?}"
+    );
+}
+
+/// How far a workflow is.
+#[derive(Debug)]
+struct Reached {
+    is_complete: bool,
+    /// The stage by its place among all, and the phase within it.
+    stage: (usize, u32),
+    n_done: usize,
+}
+
+impl Reached {
+    fn of(protocol: ProtocolName, assessment: &Assessment) -> Self {
+        let Some(summary) = assessment.workflows.first() else {
+            let stage = (0, 0);
+            return Self {
+                is_complete: false,
+                stage,
+                n_done: 0,
+            };
+        };
+        let stages: &[&str] = match protocol {
+            ProtocolName::AgentMemory => &["phase 0", "phase 1", "phase 2", "phase 3", "phase 4"],
+            ProtocolName::Bifrost => &["spec", "plan", "tasks", "implement"],
+            ProtocolName::Kiln => &[
+                "brainstorm",
+                "planning",
+                "execution",
+                "validation",
+                "complete",
+            ],
+            ProtocolName::Map => &[
+                "DECOMPOSE",
+                "INIT_PLAN",
+                "REVIEW_PLAN",
+                "CHOOSE_MODE",
+                "INIT_STATE",
+                "RESEARCH",
+                "TEST_WRITER",
+                "TEST_FAIL_GATE",
+                "ACTOR",
+                "MONITOR",
+                "COMPLETE",
+            ],
+            ProtocolName::KilnTeams => &[],
+        };
+        let mut known = stages.iter();
+        let place = known.position(|stage| summary.stage.starts_with(stage));
+        let phase = summary.stage.rsplit(' ').next().unwrap_or_default();
+        Self {
+            is_complete: summary.state == State::Complete,
+            stage: (place.map_or(0, |at| at + 1), phase.parse().unwrap_or(0)),
+            n_done: summary.progress.done,
+        }
+    }
+
+    fn is_beyond(&self, other: &Self) -> bool {
+        self.is_complete && !other.is_complete
+            || self.stage > other.stage
+            || self.n_done > other.n_done
+    }
 }
 
 /// Checks that a plan takes away nothing of what stands there.
