@@ -146,10 +146,11 @@ fn page_of_places(origin: &Origin, counted: &str, took: Duration) -> String {
          {}\n\
          The tests go through a part of all this every time.\n\
          Every story of a protocol and of the engine dies at every place that it passes, and is taken up again; where second deaths are counted, who took it up died too, at another place each time, before one came to the end.\n\
-         Every change on the disk fails once because the disk is full and once because it is broken, and the next run goes on; of stories that are like others, a part of them.\n\
+         Every change on the disk fails once because the disk is full and once because it is broken, and the next run goes on.\n\
+         Of stories that are like others (waves by chance, halts and failures of kiln-teams, commands of map) it is a part of both.\n\
          Files of stories that died half way are cut short and have bytes flipped, and are asked about.\n\
          The end is always the one of the story that nothing disturbed.\n\
-         `cargo xtask soak bytes` cuts files of all five protocols at every byte and flips every byte: nothing is overwritten that was not read.\n\n\
+         `cargo xtask soak bytes` cuts files of all five protocols at every byte and flips every byte: nothing is overwritten that was not read, and no workflow is further than it was.\n\n\
          | what | how often |\n| --- | ---: |\n{}\n\
          It took {} s in all.\n",
         origin.list(),

@@ -7,7 +7,8 @@
 //! it listens to is told in `rekindle-fault`.
 //!
 //! All places take long. A story says how many of its own are gone through every time; in a [`soak`]
-//! it is all of them, with ten times as many deaths of the recovery.
+//! it is all of them, with ten times as many deaths of the recovery. Of a story that is like others it
+//! is ten times as many of everything.
 
 mod census;
 mod damage;
@@ -107,7 +108,7 @@ pub struct Extent {
     pub failures: usize,
     /// How often each file is broken.
     pub damages: usize,
-    /// Whether other stories change the same things, so that not even a soak lets every change fail.
+    /// Whether other stories pass the same places, so that not even a soak goes through all of them.
     pub is_alike: bool,
 }
 
@@ -117,14 +118,14 @@ impl Extent {
         if !soak::is_wanted() {
             return self;
         }
+        let most = |usual: usize| match self.is_alike {
+            true => usual.saturating_mul(10),
+            false => usize::MAX,
+        };
         Self {
-            first: usize::MAX,
+            first: most(self.first),
             second: self.second.saturating_mul(10),
-            failures: if self.is_alike {
-                self.failures.saturating_mul(10)
-            } else {
-                usize::MAX
-            },
+            failures: most(self.failures),
             damages: DAMAGES_OF_A_SOAK,
             is_alike: self.is_alike,
         }
