@@ -52,6 +52,38 @@ fn decisions_do_no_io_and_know_no_clock() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
+fn every_table_of_decisions_is_documented_and_enumerated() -> anyhow::Result<()> {
+    let name = Regex::new(r"static ([A-Z_]+): Table<")?;
+    let mut faults = Vec::new();
+    let mut n_tables = 0;
+    for protocol in root().join("crates/protocols/src").read_dir_utf8()? {
+        let protocol = protocol?.into_path();
+        let texts: Vec<String> = rust_files(&protocol)?
+            .iter()
+            .map(fs_err::read_to_string)
+            .collect::<Result<_, _>>()?;
+        let code = without_comments(&texts.concat());
+        for found in name.captures_iter(&code) {
+            n_tables += 1;
+            for (use_of_it, what) in [
+                (format!("{}.printed()", &found[1]), "in no `decisions()`"),
+                (
+                    format!("check(&{});", &found[1]),
+                    "never gone through by `check`",
+                ),
+            ] {
+                if !code.contains(&use_of_it) {
+                    faults.push(format!("{}: {} is {what}", short(&protocol), &found[1]));
+                }
+            }
+        }
+    }
+    anyhow::ensure!(n_tables > 10, "only {n_tables} tables were found");
+    none(&faults);
+    Ok(())
+}
+
 /// Examples in documentation are not run by `cargo xtask test`, so none may look as if it were.
 #[test]
 fn no_documentation_has_an_example_that_nobody_runs() -> anyhow::Result<()> {
