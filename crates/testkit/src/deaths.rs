@@ -118,9 +118,12 @@ impl Extent {
         if !soak::is_wanted() {
             return self;
         }
-        let most = |usual: usize| match self.is_alike {
-            true => usual.saturating_mul(10),
-            false => usize::MAX,
+        let most = |usual: usize| {
+            if self.is_alike {
+                usual.saturating_mul(10)
+            } else {
+                usize::MAX
+            }
         };
         Self {
             first: most(self.first),
