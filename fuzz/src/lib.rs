@@ -14,7 +14,7 @@ pub mod world;
 
 pub use agents::{agent_traces, config, hook_input, streams};
 pub use files::{journal, own_files, printed_by_git};
-pub use mcp::mcp;
+pub use mcp::{mcp, mcp_project};
 pub use protocols::{
     agent_memory, bifrost, event_lines, kiln, kiln_teams, map, map_commands, plans, recording,
 };
@@ -49,4 +49,5 @@ pub const ALL: &[(&str, Target)] = &[
     ("journal", journal),
     ("own_files", own_files),
     ("mcp", mcp),
+    ("mcp_project", mcp_project),
 ];

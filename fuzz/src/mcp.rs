@@ -1,4 +1,4 @@
-//! The MCP server: any bytes on its input, in a project with a workflow.
+//! The MCP server: any bytes on its input, in an empty project and in one with a workflow.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
+use camino::Utf8PathBuf;
 use rekindle_app::{Clock, Project, Zone};
 use tokio::io::AsyncWrite;
 
@@ -20,13 +21,23 @@ const PROJECTS: [&str; 4] = [
     "map/13-mid-monitor",
 ];
 
-/// Frames, one a line: every answer is one, too.
+/// Frames, one a line, where nothing is to be resumed.
 pub fn mcp(data: &[u8]) {
+    serve(scratch(), data);
+}
+
+/// Frames, one a line, about a workflow; tools may write to it.
+pub fn mcp_project(data: &[u8]) {
     let folder = scratch().join("served");
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/conformance");
     let case = cases.join(PROJECTS[data.len() % PROJECTS.len()]);
     lay_out(&case.join("project"), folder.as_std_path())
         .unwrap_or_else(|error| panic!("`{}`: {error}", case.display()));
+    serve(folder, data);
+}
+
+/// Lets a conversation take place, in which every answer is a frame.
+fn serve(folder: Utf8PathBuf, data: &[u8]) {
     let now = jiff::Timestamp::from_second(1_771_254_000).unwrap_or_default();
     let project = Project {
         folder: folder.clone(),
