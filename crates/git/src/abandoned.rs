@@ -122,11 +122,15 @@ fn started(process: &Path) -> Option<f64> {
 
 /// Returns whether a git stays for as long as its user does, and changes no ref.
 fn is_daemon(process: &Path) -> bool {
-    let line = fs::read(process.join("cmdline")).unwrap_or_default();
-    line.split(|byte| *byte == 0).any(|word| {
-        let name = word.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-        DAEMONS.contains(&name.strip_prefix(b"git-").unwrap_or(name))
-    })
+    fs::read(process.join("cmdline")).is_ok_and(|line| starts_daemon(&line))
+}
+
+/// Returns whether a command line is that of a daemon: by the program's own name, or by the first word
+/// behind it. Any later word may be the name of a branch or of a file.
+fn starts_daemon(line: &[u8]) -> bool {
+    let words = line.split(|byte| *byte == 0).take(2);
+    let mut names = words.map(|word| word.rsplit(|byte| *byte == b'/').next().unwrap_or(word));
+    names.any(|name| DAEMONS.contains(&name.strip_prefix(b"git-").unwrap_or(name)))
 }
 
 fn remove(lock: &Utf8Path) -> Result<(), Error> {
@@ -136,5 +140,27 @@ fn remove(lock: &Utf8Path) -> Result<(), Error> {
             source: error,
         }),
         Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_daemon_is_known_by_its_name_and_not_by_what_it_is_about() {
+        for (line, is_daemon) in [
+            ("git\0fsmonitor--daemon\0run\0", true),
+            ("/usr/bin/git\0credential-cache--daemon\0/s\0", true),
+            ("/usr/lib/git-core/git-daemon\0--export-all\0", true),
+            ("git\0daemon\0", true),
+            ("git\0fetch\0origin\0daemon\0", false),
+            ("git\0-C\0daemon\0gc\0", false),
+            ("git\0update-ref\0refs/heads/daemon\0", false),
+            ("git-daemon-helper\0", false),
+            ("", false),
+        ] {
+            assert_eq!(starts_daemon(line.as_bytes()), is_daemon, "{line:?}");
+        }
     }
 }

@@ -57,30 +57,32 @@ fn a_lock_is_left_alone_while_a_git_is_alive_that_could_have_made_it() {
 
 #[test]
 fn what_is_only_called_like_git_or_never_ends_holds_no_lock() {
-    use std::os::unix::fs::PermissionsExt as _;
     let fixture = Fixture::new();
     let repo = fixture.repo();
     let one = repo.resolve("HEAD").unwrap().unwrap();
     let lock = repo.dir().join(".git/refs/rekindle/run/x.lock");
-    for (name, args) in [
-        ("gitstatusd", &["serve"][..]),
-        ("git", &["fsmonitor--daemon", "run"]),
-        ("git-daemon", &[]),
+    // A shell under each name, which waits in a script that is called like the subcommand.
+    for (name, subcommand, is_holder) in [
+        ("gitstatusd", "gc", false),
+        ("git", "fsmonitor--daemon", false),
+        ("git", "gc", true),
     ] {
         let program = repo.dir().join(name);
-        std::fs::write(&program, "#!/bin/sh\nread line\n").unwrap();
-        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        std::fs::copy("/bin/sh", &program).unwrap();
+        std::fs::write(repo.dir().join(subcommand), "read line\n").unwrap();
         let mut alive = Command::new(&program)
-            .args(args)
+            .args([subcommand, "daemon"])
+            .current_dir(repo.dir())
             .stdin(Stdio::piped())
             .spawn()
             .unwrap();
         std::fs::create_dir_all(lock.parent().unwrap()).unwrap();
         File::create(&lock).unwrap();
-        repo.update_ref(NAME, &one, &Expected::Missing).unwrap();
-        assert!(!lock.exists(), "{name}");
-        repo.delete_ref(NAME, &one).unwrap();
+        let made = repo.update_ref(NAME, &one, &Expected::Missing);
+        assert_eq!(made.is_err(), is_holder, "{name} {subcommand}");
+        assert_eq!(lock.exists(), is_holder, "{name} {subcommand}");
         drop(alive.stdin.take());
         alive.wait().unwrap();
+        repo.delete_ref(NAME, &one).ok();
     }
 }
