@@ -1,8 +1,9 @@
 //! Every system call by which this crate changes the disk, and nothing else.
 //!
 //! Each passes a named place first, at which a build for tests can die or find the disk full: see
-//! `rekindle-fault`. A call that is not here has no such place, so a test looks that no other
-//! file of the binary makes one, but for those on its list. A new one gets a function here, and [`Call`] a variant if none fits.
+//! `rekindle-fault`. A call that is not here has no such place, so a test looks that no other file of
+//! the binary makes one, but for those on its list. A new one gets a function here, and [`Call`] a
+//! variant if none fits.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions, Permissions};

@@ -11,6 +11,9 @@ use super::super::layout;
 use super::super::task_list::{Stage, Status, TaskId};
 use super::{Artifacts, LARGEST, Phase, Reader, TaskEvidence};
 
+/// What helps where finished work can not be looked at.
+const MEND: &str = "mend that, then run it again; or move it away, and its task is done anew";
+
 impl Reader<'_> {
     /// Finds the commit that each wave's worktrees were made from.
     pub(super) fn bases(&mut self, phase: &mut Phase) {
@@ -160,9 +163,7 @@ impl Reader<'_> {
             self.unanswered(
                 Finding::new(Code::GitFailed, message)
                     .at(Place::path(worktree))
-                    .hint(
-                        "mend that, then run it again; or move it away, and its task is done anew",
-                    ),
+                    .hint(MEND),
             );
         }
         changes
@@ -180,7 +181,7 @@ impl Reader<'_> {
                 self.unanswered(
                     Finding::new(Code::UnreadableFile, message)
                         .at(Place::path(path))
-                        .hint("mend that, then run it again; or move it away, and its task is done anew"),
+                        .hint(MEND),
                 );
             }
             bytes.ok()
