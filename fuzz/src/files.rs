@@ -1,7 +1,7 @@
 //! rekindle's own files, which a crash or another program may have left in any state.
 
 use camino::Utf8PathBuf;
-use rekindle_fs::Journal;
+use rekindle_fs::{Journal, Key};
 use rekindle_wire::journal::{Intent, Pending};
 use rekindle_wire::order::Order;
 use rekindle_wire::stopped::Stopped;
@@ -10,7 +10,11 @@ use rekindle_wire::stopped::Stopped;
 pub fn journal(data: &[u8]) {
     let path = scratch().join("journal.jsonl");
     write(&path, data);
-    let Ok(mut journal) = Journal::<Intent>::open(&path) else {
+    let Ok(key) = Key::read_or_make(&scratch().join("keys/key")) else {
+        return;
+    };
+    let seal = key.seal(&[]);
+    let Ok(mut journal) = Journal::<Intent>::open(&path, Some(seal.clone())) else {
         return;
     };
     let n_open = journal.open_intents().len();
@@ -20,7 +24,7 @@ pub fn journal(data: &[u8]) {
         return;
     }
     drop(journal);
-    let Ok(again) = Journal::<Intent>::open(&path) else {
+    let Ok(again) = Journal::<Intent>::open(&path, Some(seal)) else {
         panic!("a journal that was opened and written to can not be opened");
     };
     assert_eq!(again.open_intents().len(), n_open + 1);
@@ -30,7 +34,7 @@ pub fn journal(data: &[u8]) {
 /// Orders of workers, what a command has begun, and why a turn ended.
 pub fn own_files(data: &[u8]) {
     if let Ok(order) = serde_json::from_slice::<Order>(data) {
-        drop(order.id());
+        drop(order.id(rekindle_registry::names()));
     }
     drop(serde_json::from_slice::<Pending>(data));
     if let Some(stopped) = Stopped::parse(data) {

@@ -46,6 +46,7 @@ fn serve(folder: Utf8PathBuf, data: &[u8]) {
         variables: BTreeMap::from([("HOME".to_owned(), folder.to_string())]),
         program: "/nonexistent".into(),
         search_path: std::ffi::OsString::new(),
+        key: None,
     };
     let answers = Answers::default();
     // That a conversation can not begin is an answer too.

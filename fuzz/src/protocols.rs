@@ -1,9 +1,10 @@
 //! The five protocols: any files at all are judged and planned for, without a panic and the same way twice.
 
 use camino::Utf8PathBuf;
+use rekindle_map::Request;
 use rekindle_model::{Ended, Happened, Intent, ProtocolName, Report, Then};
-use rekindle_protocols::map::Request;
-use rekindle_protocols::{Ask, Case, draft, find, validate_feature, validate_plan, validate_spec};
+use rekindle_protocol::{Ask, Case, ResumeOption};
+use rekindle_registry::find;
 use rekindle_world::{Recorder, Recording, World};
 
 use crate::world::{Grown, sections};
@@ -13,49 +14,55 @@ const MOST_ROUNDS: usize = 3;
 
 /// Files of runs with event logs.
 pub fn agent_memory(data: &[u8]) {
-    judge(ProtocolName::AgentMemory, &Grown::new(data), data.len());
+    judge(
+        ProtocolName::new("agent-memory"),
+        &Grown::new(data),
+        data.len(),
+    );
 }
 
 /// Files of a Kiln project.
 pub fn kiln(data: &[u8]) {
-    judge(ProtocolName::Kiln, &Grown::new(data), data.len());
+    judge(ProtocolName::new("kiln"), &Grown::new(data), data.len());
 }
 
 /// Files of a Kiln Teams wave, with the host's task list and worktrees.
 pub fn kiln_teams(data: &[u8]) {
-    judge(ProtocolName::KilnTeams, &Grown::new(data), data.len());
+    judge(
+        ProtocolName::new("kiln-teams"),
+        &Grown::new(data),
+        data.len(),
+    );
 }
 
 /// Files of Bifrost's features: sessions, checkpoints, specs and plans.
 pub fn bifrost(data: &[u8]) {
     let world = Grown::new(data);
     let turn = data.len();
-    judge(ProtocolName::Bifrost, &world, turn);
+    judge(ProtocolName::new("bifrost"), &world, turn);
     if turn % 8 != 3 {
         return;
     }
     let ask = if turn.is_multiple_of(3) {
-        Ask {
-            checkpoint: Some("CP-001".to_owned()),
-            ..Ask::default()
-        }
+        Ask::default().with(ResumeOption::CHECKPOINT, "CP-001")
     } else {
-        Ask {
-            fresh: true,
-            validate: true,
-            ..Ask::default()
-        }
+        let ask = Ask::default().with(ResumeOption::FRESH, "");
+        ask.with(ResumeOption::VALIDATE, "")
     };
-    let case = find(ProtocolName::Bifrost).inspect(&world, &ask);
+    let case = find(ProtocolName::new("bifrost")).inspect(&world, &ask);
     go_on(case.as_ref(), &world);
     // What a validator says is a text; that it comes to one is all that is asked here.
-    drop(validate_feature(&world, "user-authentication"));
-    drop(rekindle_protocols::migration(&world, None));
+    if let Some((_, validator)) = rekindle_registry::validator() {
+        drop(validator.workflow(&world, "user-authentication"));
+    }
+    if let Some((_, migrator)) = rekindle_registry::migrator() {
+        drop(migrator.migration(&world, None));
+    }
 }
 
 /// Files of a MAP branch.
 pub fn map(data: &[u8]) {
-    judge(ProtocolName::Map, &Grown::new(data), data.len());
+    judge(ProtocolName::new("map"), &Grown::new(data), data.len());
 }
 
 /// A command of `rekindle map` over any files: the first section is what was typed, a word a line, and the
@@ -85,7 +92,7 @@ pub fn recording(data: &[u8]) {
     let Ok(world) = Recording::parse(data) else {
         return;
     };
-    for protocol in rekindle_protocols::ALL {
+    for protocol in rekindle_registry::ALL {
         if protocol.is_here(&world) {
             judge(protocol.name(), &world, data.len());
         }
@@ -93,7 +100,7 @@ pub fn recording(data: &[u8]) {
 }
 
 fn recorded(world: &Grown) {
-    for protocol in rekindle_protocols::ALL {
+    for protocol in rekindle_registry::ALL {
         // Nothing is read for the others.
         if !protocol.is_here(world) {
             continue;
@@ -112,30 +119,36 @@ fn recorded(world: &Grown) {
 pub fn plans(data: &[u8]) {
     for name in ["plan.json", "plan.md"] {
         let path = Utf8PathBuf::from(name);
-        let once = format!("{:?}", draft(&path, data));
-        assert_eq!(once, format!("{:?}", draft(&path, data)));
+        let [once, again] = [(); 2].map(|()| {
+            let draft = rekindle_registry::starter().1.draft(&path, data);
+            let title = draft.title().to_owned();
+            (title, draft.n_tasks(), draft.findings().to_vec())
+        });
+        assert_eq!(once, again);
     }
     if let Ok(text) = std::str::from_utf8(data) {
-        drop(validate_spec("spec.md", Some(text)));
-        drop(validate_plan(
-            "plan.md",
-            Some(text),
-            text.len().is_multiple_of(2),
-        ));
+        let Some((_, validator)) = rekindle_registry::validator() else {
+            return;
+        };
+        drop(validator.spec("spec.md", Some(text)));
+        drop(validator.plan("plan.md", Some(text), text.len().is_multiple_of(2)));
     }
 }
 
 /// Lines of attempts, and the host's record of a task with what happened in it.
 pub fn event_lines(data: &[u8]) {
     let now = jiff::Timestamp::from_second(1_771_254_000).unwrap_or_default();
-    for protocol in rekindle_protocols::ALL {
+    for logs in rekindle_registry::ALL
+        .iter()
+        .filter_map(|found| found.engine())
+    {
         for line in String::from_utf8_lossy(data).lines() {
-            let Some((task, attempt, happened)) = protocol.heard(line) else {
+            let Some((task, attempt, happened)) = logs.heard(line) else {
                 continue;
             };
             // What was understood can be said again and is understood in the same way.
-            let said = protocol.record("r", "executor-1", &task, attempt, &happened, now);
-            if let Some(again) = protocol.heard(&said) {
+            let said = logs.record("r", "executor-1", &task, attempt, &happened, now.into());
+            if let Some(again) = logs.heard(&said) {
                 assert_eq!(again, (task, attempt, happened), "{line:?} became {said:?}");
             }
         }
@@ -145,7 +158,7 @@ pub fn event_lines(data: &[u8]) {
                 base: "0123456789".repeat(4),
             },
         ] {
-            drop(protocol.mirrored(data, &happened, now));
+            drop(logs.mirrored(data, &happened, now));
         }
     }
 }
@@ -187,11 +200,13 @@ fn judge(name: ProtocolName, world: &dyn World, turn: usize) {
 
 /// Asks a case for everything but how to go on.
 fn look_through(case: &dyn Case, world: &dyn World) {
-    drop((case.roots(), case.checkpoints(), case.timeline()));
-    drop((case.archive(), case.documents()));
-    if let Some(work) = case.work() {
-        for at in 0..work.tasks.len().min(4) {
-            drop(case.brief(world, at, 2, Some("it failed")));
+    drop((case.belongings(), case.refusal()));
+    if let Some(kept) = case.checkpoints() {
+        drop((kept.list(), kept.timeline(), kept.archive()));
+    }
+    if let Some(tasks) = case.tasks() {
+        for at in 0..tasks.work().map_or(0, |work| work.tasks.len().min(4)) {
+            drop(tasks.brief(world, at, 2, Some("it failed")));
         }
     }
     drop(case.plan(

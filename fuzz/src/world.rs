@@ -162,6 +162,7 @@ impl World for Grown {
             }),
             GitQuestion::HeadName => GitAnswer::HeadName(GitHeadName {
                 top_level: folder.to_owned(),
+                git_dir: Some("/w/.git".into()),
                 name: Some(branch),
             }),
             GitQuestion::Worktrees => {

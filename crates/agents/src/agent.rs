@@ -80,6 +80,14 @@ impl Agent {
         }
     }
 
+    /// Returns the command of an agent that is a shell command and nothing else.
+    pub fn shell_command(&self) -> Option<&str> {
+        match self.arguments.as_slice() {
+            [option, command] if self.program == "/bin/sh" && option == "-c" => Some(command),
+            _ => None,
+        }
+    }
+
     /// Returns whether a call with this session continues it; otherwise the call starts anew.
     pub fn continues(&self, session: &str) -> bool {
         self.resume.is_some() && is_session_id(session)

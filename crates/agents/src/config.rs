@@ -39,6 +39,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
+use rekindle_model::CommandSource;
 
 use crate::{Agent, Preset, Prompt, Stream};
 
@@ -268,6 +269,16 @@ impl Config {
                 name: name.to_owned(),
                 known: self.agents(),
             }),
+        }
+    }
+
+    /// Returns who chose the settings whose keys begin so: the project's file, or the user.
+    pub fn source_of(&self, keys: &str) -> CommandSource {
+        let mut commands = self.from_project.iter();
+        if commands.any(|command| command.key.starts_with(keys)) {
+            CommandSource::Project(".rekindle/config.toml".to_owned())
+        } else {
+            CommandSource::User
         }
     }
 

@@ -121,7 +121,7 @@ mod tests {
     use crate::Preset;
 
     fn with_call<T>(session: Option<&str>, then: impl FnOnce(&Call<'_>) -> T) -> T {
-        let id = WorkflowId::new(ProtocolName::AgentMemory, "run-1");
+        let id = WorkflowId::new(ProtocolName::new("agent-memory"), "run-1");
         let task = AgentTask {
             role: "executor",
             task: Some("T1".to_owned()),

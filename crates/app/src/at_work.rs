@@ -4,9 +4,9 @@ use std::fmt;
 
 use rekindle_fs::Occupancy;
 use rekindle_model::WorkflowId;
-use rekindle_runner::StateFolder;
+use rekindle_runner::Progress;
 
-use crate::Project;
+use crate::{Error, Face, Project};
 
 /// The most tasks that are named.
 const MOST_TASKS: usize = 5;
@@ -26,7 +26,7 @@ impl AtWork {
         project: &Project,
         id: &WorkflowId,
     ) -> Result<Option<Self>, rekindle_fs::Error> {
-        let folder = StateFolder::of(project.folder());
+        let folder = project.state();
         if let Occupancy::Held(holder) = folder.holder(id)? {
             return Ok(Some(Self::Rekindle(
                 holder.map(|holder| holder.to_string()),
@@ -74,6 +74,22 @@ impl fmt::Display for AtWork {
             }
         }
     }
+}
+
+/// Reports who is still at work on a workflow whose resume ends with an error.
+///
+/// Where another rekindle has the workflow, the error names that one, and the workers are its own.
+pub(crate) fn report_workers(
+    project: &Project,
+    id: &WorkflowId,
+    error: &Error,
+    face: &mut dyn Face,
+) {
+    if matches!(error, Error::Held { .. }) {
+        return;
+    }
+    let mut report = |left: &_| face.progress(&Progress::StillAtWork(left));
+    project.state().report_workers(id, &mut report);
 }
 
 #[cfg(test)]

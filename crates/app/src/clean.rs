@@ -1,5 +1,8 @@
 //! Removing what runs left behind, after a yes and with everything saved.
 
+use camino::Utf8Path;
+use rekindle_model::{LeftFolder, LeftKind, WorkflowId};
+use rekindle_protocol::Ask;
 use rekindle_runner::Leftover;
 
 use crate::{Error, Face, Project};
@@ -56,14 +59,17 @@ pub struct Cleaning {
     pub kept: Vec<Leftover>,
     /// Worktrees that stay, because they could not be removed.
     pub stuck: Vec<Stuck>,
+    /// Folders that belong to no task and stay, because nobody named them.
+    pub orphans: Vec<LeftFolder>,
 }
 
 /// Removes workflows that were being made when their maker was killed: nobody has ever seen them.
 pub(crate) fn sweep_drafts(project: &Project) {
-    for home in rekindle_protocols::ALL
+    for starter in rekindle_registry::ALL
         .iter()
-        .filter_map(|protocol| protocol.home())
+        .filter_map(|protocol| protocol.starter())
     {
+        let home = starter.home();
         // A link must not lead the broom out of the project.
         if let Ok(folder) = rekindle_fs::confine(project.folder(), home.into()) {
             rekindle_fs::sweep_drafts(&folder);
@@ -71,24 +77,22 @@ pub(crate) fn sweep_drafts(project: &Project) {
     }
 }
 
-/// Lists the worktrees that are left and removes them after a yes; one that can not be removed does not
-/// stand in the way of the others.
-pub fn clean(project: &Project, yes: bool, face: &mut dyn Face) -> Result<Cleaning, Error> {
+/// Lists the worktrees that are left and removes them once the person agrees; one that cannot be removed
+/// does not keep the others. With `names` only those are meant, and only then an orphan goes.
+pub fn clean(
+    project: &Project,
+    names: &[String],
+    yes: bool,
+    face: &mut dyn Face,
+) -> Result<Cleaning, Error> {
     sweep_drafts(project);
-    let found = rekindle_runner::leftovers(project.folder(), &project.search_path)
-        // Outside of a repository the same is said as by whatever else needs one.
-        .map_err(|error| {
-            if let rekindle_runner::Error::Git(error) = error {
-                Error::Git(error)
-            } else {
-                Error::Run(error)
-            }
-        })?;
+    let (found, orphans) = found(project, names)?;
     let (in_use, free): (Vec<_>, Vec<_>) = found.into_iter().partition(|leftover| leftover.in_use);
     let mut cleaning = Cleaning {
         removed: Vec::new(),
         kept: in_use,
         stuck: Vec::new(),
+        orphans,
     };
     let mut removable = Vec::new();
     for leftover in free {
@@ -107,7 +111,7 @@ pub fn clean(project: &Project, yes: bool, face: &mut dyn Face) -> Result<Cleani
         return Ok(cleaning);
     }
     for (leftover, ignored) in removable {
-        match rekindle_runner::remove(project.folder(), &project.search_path, &leftover) {
+        match rekindle_runner::remove(&project.state(), &project.search_path, &leftover) {
             Ok(saved_as) => cleaning.removed.push(Cleaned {
                 leftover,
                 saved_as,
@@ -117,6 +121,68 @@ pub fn clean(project: &Project, yes: bool, face: &mut dyn Face) -> Result<Cleani
         }
     }
     Ok(cleaning)
+}
+
+/// Returns what can be removed, and the orphans that nobody named.
+fn found(project: &Project, names: &[String]) -> Result<(Vec<Leftover>, Vec<LeftFolder>), Error> {
+    let mut found = rekindle_runner::leftovers(&project.state(), &project.search_path)
+        // Outside of a repository the same is said as by all else that needs one.
+        .map_err(|error| {
+            if let rekindle_runner::Error::Git(error) = error {
+                Error::Git(error)
+            } else {
+                Error::Run(error)
+            }
+        })?;
+    let mut orphans = Vec::new();
+    for (id, left) in left_by_protocols(project) {
+        let is_orphan = matches!(left.kind, LeftKind::Orphaned { .. });
+        if is_orphan && !names.iter().any(|name| is_named(&left.path, name)) {
+            orphans.push(left);
+            continue;
+        }
+        let task = left.task.as_deref().or(left.path.file_name());
+        let task = task.unwrap_or_default();
+        let leftover = Leftover::of(&project.state(), &id, task, &left.path);
+        found.push(leftover.map_err(Error::Run)?);
+    }
+    if names.is_empty() {
+        return Ok((found, orphans));
+    }
+    let is_there = |name: &String| found.iter().any(|one| is_named(&one.path, name));
+    if let Some(name) = names.iter().find(|name| !is_there(name)) {
+        let name = name.clone();
+        return Err(Error::UnknownLeftover { name });
+    }
+    found.retain(|one| names.iter().any(|name| is_named(&one.path, name)));
+    Ok((found, Vec::new()))
+}
+
+/// Returns whether a person means this folder: by its path, or by its name alone.
+fn is_named(path: &Utf8Path, name: &str) -> bool {
+    path == Utf8Path::new(name.trim_end_matches('/')) || path.file_name() == Some(name)
+}
+
+/// Returns what workflows left in places of their own.
+fn left_by_protocols(project: &Project) -> Vec<(WorkflowId, LeftFolder)> {
+    let world = project.world();
+    let here = rekindle_registry::ALL
+        .iter()
+        .filter(|protocol| protocol.is_here(&world));
+    let mut left = Vec::new();
+    for protocol in here {
+        let case = protocol.inspect(&world, &Ask::default());
+        let Some(id) = case.assessment().id.clone() else {
+            continue;
+        };
+        left.extend(
+            case.belongings()
+                .left_folders
+                .into_iter()
+                .map(|folder| (id.clone(), folder)),
+        );
+    }
+    left
 }
 
 /// Returns the question, with what is lost.

@@ -59,7 +59,11 @@ pub fn doctor(project: &Project) -> Vec<Check> {
                 verdict: Verdict::Note,
                 hint: Some(match &at_work {
                     AtWork::Rekindle(_) => "it is freed when that process ends".to_owned(),
-                    AtWork::Workers(_) => format!("go on with `rekindle resume {}`", summary.id),
+                    AtWork::Workers(_) => {
+                        let id = summary.id.to_string();
+                        let id = rekindle_text::shell_word(&id);
+                        format!("go on with `rekindle resume {id}`")
+                    }
                 }),
                 seen: format!("held by {at_work}"),
             },

@@ -50,7 +50,7 @@ pub fn document(
 }
 
 fn inside(world: &dyn World, inspected: &Inspected) -> Vec<WorkflowDocument> {
-    let mut documents = inspected.case.documents();
+    let mut documents = inspected.case.belongings().documents;
     documents.retain(|document| is_inside(world, &document.path));
     documents
 }

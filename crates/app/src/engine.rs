@@ -1,15 +1,19 @@
 //! Running a workflow's tasks in parallel, for `run` and `resume` alike.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rekindle_agents::Agent;
-use rekindle_model::{Destination, Happened, Intent, WorkflowId};
-use rekindle_protocols::{Ask, Protocol};
+use rekindle_model::{
+    Command, CommandRole, CommandSource, Destination, Happened, Intent, Moment, WorkflowId,
+};
+use rekindle_protocol::Ask;
+use rekindle_protocol::capability;
 use rekindle_runner::{Attempt, Ending, Engine, Runner, Scribe};
-use rekindle_world::Clock;
+use rekindle_world::{Clock, Zone};
 
 use crate::last_session::can_go_on;
 use crate::{Error, Face, News, Project};
@@ -17,6 +21,8 @@ use crate::{Error, Face, News, Project};
 /// How tasks are to be run.
 #[derive(Debug, Clone)]
 pub struct EngineOptions {
+    /// Who chose the agent's command.
+    pub agent_from: CommandSource,
     /// The agent.
     pub agent: Agent,
     /// How many workers at once, where a person said so for this call.
@@ -34,8 +40,33 @@ pub struct EngineOptions {
 
 /// Gives a protocol's words to what happens, at the project's time.
 struct ProtocolScribe {
-    protocol: &'static dyn Protocol,
+    protocol: &'static dyn capability::Engine,
     clock: Clock,
+    zone: Zone,
+    /// The newest time that was recorded, heard or taken note of.
+    latest: Cell<Option<Timestamp>>,
+}
+
+impl ProtocolScribe {
+    fn new(
+        protocol: &'static dyn capability::Engine,
+        clock: Clock,
+        zone: Zone,
+        latest: Option<Timestamp>,
+    ) -> Self {
+        let latest = Cell::new(latest);
+        Self {
+            protocol,
+            clock,
+            zone,
+            latest,
+        }
+    }
+
+    /// A worker waits for no limit to end, so the user's time zone is nothing to it.
+    fn of_a_worker(protocol: &'static dyn capability::Engine, clock: Clock) -> Self {
+        Self::new(protocol, clock, Zone::Fixed(TimeZone::UTC), None)
+    }
 }
 
 impl Scribe for ProtocolScribe {
@@ -47,12 +78,25 @@ impl Scribe for ProtocolScribe {
         attempt: u32,
         happened: &Happened,
     ) -> String {
+        let at = Moment::next(self.clock.now(), self.latest.get());
+        self.latest.set(Some(at.order()));
         self.protocol
-            .record(workflow, actor, task, attempt, happened, self.clock.now())
+            .record(workflow, actor, task, attempt, happened, at)
     }
 
     fn heard(&self, line: &str) -> Option<(String, u32, Happened)> {
+        if let Some(time) = self.protocol.heard_at(line) {
+            self.follow(time);
+        }
         self.protocol.heard(line)
+    }
+
+    fn follow(&self, time: Timestamp) {
+        self.latest.set(self.latest.get().max(Some(time)));
+    }
+
+    fn latest(&self) -> Option<Timestamp> {
+        self.latest.get()
     }
 
     fn log(&self, workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf {
@@ -70,12 +114,32 @@ impl Scribe for ProtocolScribe {
     fn until(&self, time: &str) -> Option<Duration> {
         let now = self.clock.now();
         let at = time.parse().ok().or_else(|| {
-            rekindle_agents::limit::reset_time(time, &now.to_zoned(TimeZone::system()), |name| {
+            rekindle_agents::limit::reset_time(time, &now.to_zoned(self.zone.get()), |name| {
                 TimeZone::get(name).ok()
             })
         })?;
         // A time that is just past is no wait; only one that can not be understood is unknown.
         Some(Duration::try_from(Timestamp::duration_since(at, now)).unwrap_or_default())
+    }
+}
+
+impl EngineOptions {
+    /// Returns the agent's command with all its arguments, as a shell would take it.
+    pub(crate) fn command(&self) -> Command {
+        let agent = &self.agent;
+        let words = std::iter::once(&agent.program)
+            .chain(&agent.arguments)
+            .chain(&agent.extra);
+        let words: Vec<_> = words.map(|word| rekindle_text::shell_word(word)).collect();
+        Command {
+            text: match agent.shell_command() {
+                Some(command) => command.to_owned(),
+                None => words.join(" "),
+            },
+            role: CommandRole::Agent,
+            source: self.agent_from.clone(),
+            tasks: 0,
+        }
     }
 }
 
@@ -125,22 +189,22 @@ pub(crate) fn drive(
     runner: &mut Runner,
     face: &mut dyn Face,
 ) -> Result<Option<Ending>, Error> {
-    let protocol = rekindle_protocols::find(id.protocol);
+    let protocol = rekindle_registry::find(id.protocol);
     let world = project.world();
     let ask = Ask {
         name: Some(id.name.clone()),
         ..Ask::default()
     };
     let case = protocol.inspect(&world, &ask);
-    let Some(work) = case.work() else {
+    let (Some(logs), Some(tasks)) = (protocol.engine(), case.tasks()) else {
         return Ok(None);
     };
-    let scribe = ProtocolScribe {
-        protocol,
-        clock: project.clock,
+    let Some(work) = tasks.work() else {
+        return Ok(None);
     };
+    let scribe = ProtocolScribe::new(logs, project.clock, project.zone.clone(), work.latest);
     let brief = |task: usize, attempt: u32, trouble: Option<&str>| {
-        case.brief(&world, task, attempt, trouble)
+        tasks.brief(&world, task, attempt, trouble)
     };
     let max_cost = options
         .max_cost
@@ -151,6 +215,7 @@ pub(crate) fn drive(
     }
     let engine = Engine {
         project: project.folder(),
+        state: &project.state(),
         id,
         work: &work,
         log,
@@ -198,17 +263,30 @@ fn finish(
 }
 
 /// Writes a sign of life of an attempt's agent.
-pub(crate) fn beat(attempt: &Attempt, clock: Clock) -> Result<(), Error> {
-    let protocol = rekindle_protocols::find(attempt.id.protocol);
-    let scribe = ProtocolScribe { protocol, clock };
-    rekindle_runner::beat(attempt, &scribe, clock.now()).map_err(Error::Run)
+pub(crate) fn beat(project: &Project, attempt: &Attempt) -> Result<(), Error> {
+    let clock = project.clock;
+    let Some(logs) = rekindle_registry::find(attempt.id.protocol).engine() else {
+        return Ok(());
+    };
+    let scribe = ProtocolScribe::of_a_worker(logs, clock);
+    let key = project.key.as_deref();
+    rekindle_runner::beat(
+        attempt,
+        key,
+        rekindle_registry::names(),
+        &scribe,
+        clock.now(),
+    )
+    .map_err(Error::Run)
 }
 
 /// Does one attempt as the order in the file says; this is a worker's whole life.
-pub fn worker(order: &Utf8Path, clock: Clock) -> Result<(), Error> {
-    rekindle_runner::work(order, &|protocol| {
-        let protocol = rekindle_protocols::find(protocol);
-        Box::new(ProtocolScribe { protocol, clock })
-    })
-    .map_err(Error::Run)
+///
+/// `key` is where the user's key is, by which the order is known to be ours.
+pub fn worker(order: &Utf8Path, key: Option<&Utf8Path>, clock: Clock) -> Result<(), Error> {
+    let scribe = |protocol| {
+        let logs = rekindle_registry::find(protocol).engine()?;
+        Some(Box::new(ProtocolScribe::of_a_worker(logs, clock)) as Box<dyn Scribe>)
+    };
+    rekindle_runner::work(order, key, rekindle_registry::names(), &scribe).map_err(Error::Run)
 }

@@ -96,6 +96,14 @@ pub enum Error {
         /// The workflow.
         id: WorkflowId,
     },
+    /// The plan was used, or something else was done with the workflow since it was made.
+    #[error(
+        "the plan of `{id}` is spent: it, or another one, has been carried out since it was made"
+    )]
+    Spent {
+        /// The workflow.
+        id: WorkflowId,
+    },
     /// Findings keep it from being resumed.
     #[error("`{id}` can not be resumed as it is")]
     Blocked {
@@ -163,6 +171,12 @@ pub enum Error {
     NothingRescued {
         /// The name as it was typed.
         workflow: String,
+    },
+    /// No worktree or orphan has the name that was given.
+    #[error("no worktree `{name}` is left here")]
+    UnknownLeftover {
+        /// The name as it was typed.
+        name: String,
     },
     /// No rescue has the name that was given.
     #[error("no rescue `{name}` here")]
@@ -291,6 +305,7 @@ impl Error {
             | Self::UnknownTask { .. }
             | Self::UnknownDocument { .. }
             | Self::Moved { .. }
+            | Self::Spent { .. }
             | Self::Blocked { .. }
             | Self::NoProgress { .. }
             | Self::BadPlan { .. }
@@ -299,6 +314,7 @@ impl Error {
             | Self::NoCommits
             | Self::NothingRescued { .. }
             | Self::UnknownRescue { .. }
+            | Self::UnknownLeftover { .. }
             | Self::NoMapScripts { .. }
             | Self::OriginalMissing { .. }
             | Self::OriginalDiffers { .. }
@@ -318,7 +334,7 @@ impl Error {
         match self {
             Self::Unknown { .. } => Some(Code::UnknownWorkflow),
             Self::NotChosen { finding } => Some(finding.code),
-            Self::Moved { .. } => Some(Code::WorldMoved),
+            Self::Moved { .. } | Self::Spent { .. } => Some(Code::WorldMoved),
             Self::NoProgress { .. } => Some(Code::NoProgress),
             Self::WorkMissing { .. } => Some(Code::LandedWorkMissing),
             Self::SessionAlive { .. } => Some(Code::SessionAlive),
@@ -343,6 +359,7 @@ impl Error {
             | Self::NoCommits
             | Self::NothingRescued { .. }
             | Self::UnknownRescue { .. }
+            | Self::UnknownLeftover { .. }
             | Self::NoMapScripts { .. }
             | Self::OriginalMissing { .. }
             | Self::OriginalDiffers { .. }
@@ -374,6 +391,7 @@ impl Error {
             error @ (rekindle_runner::Error::Lock(_)
             | rekindle_runner::Error::Files(_)
             | rekindle_runner::Error::Git(_)
+            | rekindle_runner::Error::BaseGone { .. }
             | rekindle_runner::Error::BranchMoves { .. }
             | rekindle_runner::Error::Changed { .. }
             | rekindle_runner::Error::CheckedOut { .. }
@@ -385,7 +403,10 @@ impl Error {
             | rekindle_runner::Error::Submodule { .. }
             | rekindle_runner::Error::WorkerStays { .. }
             | rekindle_runner::Error::WorktreeMoved { .. }
+            | rekindle_runner::Error::NoNumber { .. }
             | rekindle_runner::Error::NoOrder { .. }
+            | rekindle_runner::Error::ForeignWorker { .. }
+            | rekindle_runner::Error::Tracked { .. }
             | rekindle_runner::Error::Runtime(_)
             | rekindle_runner::Error::Unfinished { .. }
             | rekindle_runner::Error::PutAside { .. }

@@ -2,7 +2,9 @@
 
 use jiff::Timestamp;
 use rekindle_agents::Agent;
-use rekindle_model::{AgentTask, Checks, Ended, Finding, Plan, Question, Step, Stop, Summary};
+use rekindle_model::{
+    AgentTask, Checks, Command, Ended, Finding, Offer, Plan, Question, Step, Stop, Summary,
+};
 use rekindle_runner::{Output, Recovered, Watcher};
 
 use crate::LastSession;
@@ -16,6 +18,8 @@ pub struct Briefing<'a> {
     pub findings: &'a [Finding],
     /// What a yes sets going.
     pub plan: &'a Plan,
+    /// Every command that a yes lets run.
+    pub commands: &'a [Command],
     /// The digest of all it was made from.
     pub digest: &'a str,
     /// How the last session of a coding agent here ended, where that is worth knowing.
@@ -42,6 +46,8 @@ pub enum Choice {
 pub enum News<'a> {
     /// Warnings and notes before anything is done.
     Findings(&'a [Finding]),
+    /// Every command that is run once a person agrees.
+    Commands(&'a [Command]),
     /// What an earlier rekindle had begun was finished.
     Recovered(&'a Recovered),
     /// Effects of a plan were carried out.
@@ -69,6 +75,9 @@ pub trait Face: Output + Watcher {
 
     /// Asks whether to go on; no answer is a no.
     fn confirm(&mut self, briefing: &Briefing<'_>) -> bool;
+
+    /// Asks whether a person accepts an offer of the protocol; no answer is a no.
+    fn accept(&mut self, offer: &Offer) -> bool;
 
     /// Asks whether what the text says may be done; no answer is a no.
     fn agree(&mut self, text: &str) -> bool;

@@ -12,7 +12,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::SignedDuration;
 use rekindle_agents::hook::session_context;
 use rekindle_model::Summary;
-use rekindle_protocols::Ask;
+use rekindle_protocol::Ask;
+use rekindle_protocol::capability::{CheckpointList, Open};
 use rekindle_world::World;
 
 use self::briefing::{Place, Standing, briefing};
@@ -38,7 +39,7 @@ pub fn hook(
 ) -> Result<Option<String>, Error> {
     match (attempt, event.moment) {
         (Some(attempt), Moment::PostToolUse) => {
-            crate::engine::beat(attempt, project.clock)?;
+            crate::engine::beat(project, attempt)?;
             return Ok(None);
         }
         (Some(_), _) | (None, Moment::PostToolUse) => return Ok(None),
@@ -76,7 +77,7 @@ pub fn nearest(project: &Project) -> Option<Project> {
             ..project.clone()
         };
         let world = project.world();
-        rekindle_protocols::ALL
+        rekindle_registry::ALL
             .iter()
             .any(|protocol| protocol.is_here(&world))
             .then_some(project)
@@ -86,7 +87,10 @@ pub fn nearest(project: &Project) -> Option<Project> {
 /// Returns what an agent is told of what is open here.
 fn brief(project: &Project, event: &Event, started_in: &Utf8Path) -> Option<String> {
     let world = project.world();
-    let open = inspect::open(&world);
+    let Open {
+        workflows: open,
+        unread,
+    } = inspect::quick_open(&world);
     let own = match &event.session {
         Some(id) if event.goes_on => Own::GoesOn(id),
         Some(id) => Own::Begins(id),
@@ -103,14 +107,15 @@ fn brief(project: &Project, event: &Event, started_in: &Utf8Path) -> Option<Stri
         folder: project.folder(),
         is_elsewhere: started_in != project.folder(),
     };
-    briefing(&place, &standing, last.as_ref())
+    briefing(&place, &standing, unread, last.as_ref())
 }
 
 /// Makes a checkpoint of every workflow that the session may have been about: something happened in
 /// it lately, and since its last checkpoint.
 fn keep(project: &Project, event: &Event) -> Result<(), Error> {
     let world = project.world();
-    let open = inspect::open(&world);
+    // A run that nobody could read within the time is older than those that were, so it is not in use.
+    let open = inspect::quick_open(&world).workflows;
     let in_use = open.iter().filter(|summary| is_in_use(&world, summary));
     // One that can not be kept is no reason to leave out the others.
     let kept: Vec<_> = in_use
@@ -130,8 +135,7 @@ fn keep_one(project: &Project, event: &Event, summary: &Summary) -> Result<(), E
         | Moment::PostToolUse => "at the end of a session",
     };
     let agent = event.agent.map_or("an agent", crate::last_session::title);
-    let id = summary.id.clone();
-    let query = Query::default().of(id.protocol, Some(id.name));
+    let query = Query::only(&summary.id);
     match crate::checkpoint(project, &query, format!("{agent}: {note}")) {
         // Not every protocol knows checkpoints.
         Ok(_) | Err(Error::NotKept { .. }) => Ok(()),
@@ -144,11 +148,17 @@ fn is_in_use(world: &dyn World, summary: &Summary) -> bool {
     let Some(last) = summary.last_activity else {
         return false;
     };
+    if world.now().duration_since(last) >= IN_USE {
+        return false;
+    }
     let ask = Ask {
         name: Some(summary.id.name.clone()),
+        alone: true,
         ..Ask::default()
     };
-    let case = rekindle_protocols::find(summary.id.protocol).inspect(world, &ask);
-    let kept = case.checkpoints().iter().filter_map(|kept| kept.at).max();
-    world.now().duration_since(last) < IN_USE && kept.is_none_or(|kept| kept < last)
+    let case = rekindle_registry::find(summary.id.protocol).inspect(world, &ask);
+    let kept = case.checkpoints().map(CheckpointList::list);
+    let kept = kept.unwrap_or_default();
+    let kept = kept.iter().filter_map(|kept| kept.at).max();
+    kept.is_none_or(|kept| kept < last)
 }

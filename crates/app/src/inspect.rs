@@ -2,13 +2,15 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_model::{
-    Assessment, Code, Explanation, Finding, Intent, Plan, ProtocolName, State, Summary, Then, Work,
-    WorkflowId,
+    Assessment, Code, Command, Explanation, Finding, Intent, OfferKind, Plan, ProtocolName, State,
+    Summary, Then, Work, WorkflowId,
 };
-use rekindle_protocols::{Ask, Case};
+use rekindle_protocol::capability::{Open, TaskSource};
+use rekindle_protocol::{Ask, Case, ResumeOption};
 use rekindle_world::{RealWorld, Recorder, Recording, Witness, World};
 
 use crate::last_session::last_session;
+use crate::records;
 use crate::{Error, LastSession, Project};
 
 /// What a person named.
@@ -18,14 +20,12 @@ pub struct Query {
     pub protocol: Option<ProtocolName>,
     /// The workflow as it was typed.
     pub name: Option<String>,
-    /// A file with the host's task list, relative to the project or absolute.
-    pub tasks: Option<Utf8PathBuf>,
-    /// The checkpoint to go back to.
-    pub checkpoint: Option<String>,
-    /// With as little context as possible.
-    pub fresh: bool,
-    /// After the protocol's own validators.
-    pub validate: bool,
+    /// The options that only some protocols understand.
+    pub options: Vec<(ResumeOption, String)>,
+    /// What a person accepted of what the protocol offered.
+    pub accepted: Vec<OfferKind>,
+    /// Whether the other workflows do not matter, so that they need not be read.
+    pub alone: bool,
 }
 
 impl Query {
@@ -38,15 +38,12 @@ impl Query {
         }
     }
 
-    /// Returns the first option that only protocols understand which resume from checkpoints.
-    fn checkpoint_option(&self) -> Option<&'static str> {
-        let options = [
-            ("--checkpoint", self.checkpoint.is_some()),
-            ("--fresh", self.fresh),
-            ("--validate", self.validate),
-        ];
-        let given = options.into_iter().find(|(_, is_given)| *is_given);
-        given.map(|(option, _)| option)
+    /// Returns a query for one workflow that reads no other, where its protocol can do that.
+    pub(crate) fn only(id: &WorkflowId) -> Self {
+        Self {
+            alone: true,
+            ..Self::default().of(id.protocol, Some(id.name.clone()))
+        }
     }
 
     /// Returns the protocol and the name that are meant; the name may carry the protocol.
@@ -54,7 +51,7 @@ impl Query {
         let Some(text) = &self.name else {
             return (self.protocol, None);
         };
-        let (named, rest) = WorkflowId::split(text);
+        let (named, rest) = rekindle_registry::split(text);
         match (self.protocol, named) {
             // With a protocol given apart, another one before the colon belongs to the name.
             (Some(protocol), Some(named)) if protocol != named => {
@@ -71,6 +68,8 @@ pub struct Inspected {
     pub protocol: ProtocolName,
     /// How the last session of a coding agent here ended, where that is worth knowing.
     pub last_session: Option<LastSession>,
+    /// What was noticed of rekindle's own records.
+    pub of_records: Vec<Finding>,
     /// Whether the protocol has anything in the project.
     is_here: bool,
     /// Whether it was named.
@@ -103,8 +102,16 @@ pub struct Planned {
     pub last_session: Option<LastSession>,
     /// The work, where the workflow's tasks are the engine's to run.
     pub(crate) work: Option<Work>,
+    /// The commands that are run once a person agrees, as far as files of the project choose them.
+    pub commands: Vec<Command>,
     /// Folders outside of the project that are the workflow's to write to.
     pub(crate) roots: Vec<Utf8PathBuf>,
+    /// What an interrupted command had begun and a resume finishes first, each a line.
+    pub unfinished: Vec<String>,
+    /// Whether anything was begun, be it an agent that nobody has heard of since.
+    pub(crate) is_unfinished: bool,
+    /// How far the workflow's journal had come.
+    pub(crate) position: u64,
 }
 
 impl Planned {
@@ -115,7 +122,35 @@ impl Planned {
         self.last_session = last_session_about(project, &self.assessment);
         let finding = self.of_sessions();
         self.assessment.findings.extend(finding);
+        self.assessment.findings.extend(self.of_commits(project));
         self
+    }
+
+    /// Returns what stands against continuing a run in the project's folder: git has commits of it.
+    ///
+    /// Its record can be lost as a whole, and then only git knows that its tasks land as commits.
+    fn of_commits(&self, project: &Project) -> Option<Finding> {
+        let id = &self.plan.id;
+        let open = self.assessment.chosen().filter(|run| run.state.is_open());
+        let is_known = |finding: &Finding| finding.code == Code::BrokenRunRecord;
+        if rekindle_registry::find(id.protocol).starter().is_none()
+            || self.work.is_some()
+            || open.is_none()
+            || self.assessment.findings.iter().any(is_known)
+        {
+            return None;
+        }
+        let began = rekindle_text::file_stamp(&id.name).map(jiff::Timestamp::as_second);
+        // Without a repository, or where git cannot be asked, there is nothing to be found.
+        let found =
+            rekindle_runner::has_commits(project.folder(), &project.search_path, &id.name, began);
+        let message = "`rekindle run` started this run, and its record is damaged: `rekindle-run.json` is missing, although commits of the run are on a branch";
+        found.unwrap_or(false).then(|| {
+            Finding::new(Code::BrokenRunRecord, message).hint(format!(
+                "`rekindle explain {}` says what to do",
+                Code::BrokenRunRecord
+            ))
+        })
     }
 
     /// Returns what has to be known of the last session before work is done a second time.
@@ -147,12 +182,16 @@ pub fn inspect(
         Some(capture) => {
             let recorder = Recorder::new(&world);
             let inspected = inspect_world(&recorder, query)?;
-            rekindle_fs::create(capture, &recorder.finish())?;
+            // It holds all that was read, some of which may be for nobody else.
+            rekindle_fs::create_private(capture, &recorder.finish())?;
             inspected
         }
     };
     // What agents wrote down for themselves is no part of a capture.
     inspected.last_session = last_session_about(project, inspected.assessment());
+    let work = inspected.case.tasks().and_then(TaskSource::work);
+    let id = inspected.assessment().id.clone();
+    inspected.of_records = records::findings(project, id.as_ref(), work.as_ref());
     Ok(inspected)
 }
 
@@ -187,11 +226,11 @@ pub fn inspect_recording(
 pub(crate) fn inspect_world(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
     let inspected = look(world, query)?;
     let protocol = inspected.protocol;
-    match query.checkpoint_option() {
-        Some(option) if !rekindle_protocols::find(protocol).resumes_from_checkpoints() => {
-            Err(Error::NotOffered { protocol, option })
-        }
-        Some(_) | None => Ok(inspected),
+    let known = rekindle_registry::find(protocol).options();
+    let mut given = query.options.iter().map(|(option, _)| option);
+    match given.find(|option| !known.contains(option)) {
+        Some(ResumeOption(option)) => Err(Error::NotOffered { protocol, option }),
+        None => Ok(inspected),
     }
 }
 
@@ -200,23 +239,23 @@ fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
     let look = |protocol: ProtocolName| {
         let ask = Ask {
             name: name.clone(),
-            tasks: query.tasks.clone(),
-            checkpoint: query.checkpoint.clone(),
-            fresh: query.fresh,
-            validate: query.validate,
+            accepted: query.accepted.clone(),
+            alone: query.alone,
+            options: query.options.clone(),
         };
         Inspected {
             protocol,
             last_session: None,
-            is_here: rekindle_protocols::find(protocol).is_here(world),
+            of_records: Vec::new(),
+            is_here: rekindle_registry::find(protocol).is_here(world),
             is_named: query.parts().0.is_some(),
-            case: rekindle_protocols::find(protocol).inspect(world, &ask),
+            case: rekindle_registry::find(protocol).inspect(world, &ask),
         }
     };
     if let Some(protocol) = protocol {
         return Ok(look(protocol));
     }
-    let mut here: Vec<Inspected> = rekindle_protocols::ALL
+    let mut here: Vec<Inspected> = rekindle_registry::ALL
         .iter()
         .filter(|protocol| protocol.is_here(world))
         .map(|protocol| look(protocol.name()))
@@ -255,7 +294,7 @@ fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
         (Some(_), false) => match &name {
             Some(name) => {
                 let name = name.clone();
-                let among = rekindle_protocols::ALL
+                let among = rekindle_registry::ALL
                     .iter()
                     .filter_map(|protocol| look(protocol.name()).assessment().id.clone())
                     .collect();
@@ -264,7 +303,7 @@ fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
             None => Err(Error::ChoiceNeeded { open: open(world) }),
         },
         // Nothing of any protocol is here: the first one says so in its own words.
-        (None, _) => Ok(look(ProtocolName::AgentMemory)),
+        (None, _) => Ok(look(rekindle_registry::starter().0)),
     }
 }
 
@@ -294,6 +333,18 @@ pub(crate) fn open(world: &dyn World) -> Vec<Summary> {
         .collect()
 }
 
+/// Returns the open workflows of every protocol, for somebody who must not wait.
+pub(crate) fn quick_open(world: &dyn World) -> Open {
+    let mut all = Open::default();
+    let here = rekindle_registry::ALL.iter();
+    for protocol in here.filter(|protocol| protocol.is_here(world)) {
+        let open = rekindle_registry::open(*protocol, world);
+        all.workflows.extend(open.workflows);
+        all.unread += open.unread;
+    }
+    all
+}
+
 /// Returns every workflow of every protocol, open ones first.
 pub(crate) fn all(world: &dyn World) -> Vec<Summary> {
     survey(world).0
@@ -303,7 +354,7 @@ pub(crate) fn all(world: &dyn World) -> Vec<Summary> {
 pub(crate) fn survey(world: &dyn World) -> (Vec<Summary>, Vec<WorkflowId>) {
     let mut workflows = Vec::new();
     let mut chosen = Vec::new();
-    let here = rekindle_protocols::ALL.iter();
+    let here = rekindle_registry::ALL.iter();
     for protocol in here.filter(|protocol| protocol.is_here(world)) {
         let case = protocol.inspect(world, &Ask::default());
         workflows.extend_from_slice(&case.assessment().workflows);
@@ -338,7 +389,7 @@ pub(crate) fn chosen(inspected: &Inspected, query: &Query) -> Result<WorkflowId,
     }
     match (&query.name, assessment.state) {
         (Some(name), State::Unknown) => {
-            let (_, typed) = WorkflowId::split(name);
+            let (_, typed) = rekindle_registry::split(name);
             let could_be = begun_with(std::slice::from_ref(inspected), typed);
             Err(unknown(name, could_be, open()))
         }
@@ -361,7 +412,7 @@ pub fn plan(project: &Project, query: &Query) -> Result<Planned, Error> {
         // To find out which one was meant, other protocols were looked at too.
         planned = plan_world(&world, &query.of(protocol, Some(name)), &Intent::Open)?;
     }
-    Ok(planned.beside_sessions(project))
+    Ok(planned.with_records(project).beside_sessions(project))
 }
 
 /// Returns what comes next in a workflow that is taken up already; writes nothing.
@@ -390,9 +441,8 @@ pub(crate) fn plan_world(
 ) -> Result<Planned, Error> {
     let witness = Witness::new(world);
     // A yes to one checkpoint is none to another, though both are read from the same files.
-    if let Some(option) = query.checkpoint_option() {
-        let checkpoint = query.checkpoint.as_deref().unwrap_or_default();
-        witness.asked(option, checkpoint);
+    for (ResumeOption(option), value) in &query.options {
+        witness.asked(option, value);
     }
     let inspected = inspect_world(&witness, query)?;
     let id = chosen(&inspected, query)?;
@@ -412,13 +462,18 @@ pub(crate) fn plan_world(
             | Intent::Finish { .. } => Error::NothingOf { protocol },
         });
     };
+    let belongings = inspected.case.belongings();
     Ok(Planned {
         assessment: inspected.assessment().clone(),
         plan,
-        work: inspected.case.work(),
-        roots: inspected.case.roots(),
+        work: inspected.case.tasks().and_then(TaskSource::work),
+        commands: belongings.commands,
+        roots: belongings.roots,
         digest: witness.digest(),
         last_session: None,
+        unfinished: Vec::new(),
+        is_unfinished: false,
+        position: 0,
     })
 }
 
@@ -436,10 +491,10 @@ pub fn explain(project: &Project, query: &Query, task: Option<&str>) -> Result<E
     let id = chosen(&inspected, query)?;
     let ask = Ask {
         name: Some(id.name.clone()),
-        tasks: query.tasks.clone(),
+        options: query.options.clone(),
         ..Ask::default()
     };
-    let explained = rekindle_protocols::find(inspected.protocol).explain(&world, &ask, task);
+    let explained = rekindle_registry::find(inspected.protocol).explain(&world, &ask, task);
     explained
         .map(Explained::Task)
         .ok_or_else(|| Error::UnknownTask {

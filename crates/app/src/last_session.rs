@@ -331,7 +331,9 @@ pub(crate) fn limit_ends(until: Option<&str>) -> Option<Timestamp> {
 
 /// Reads what a hook noted last.
 fn note(world: &dyn World, folder: &Utf8Path) -> Option<LastSession> {
-    let path = StateFolder::of(folder).stopped().ok()?;
+    let path = StateFolder::of(folder, None, rekindle_registry::names())
+        .stopped()
+        .ok()?;
     let bytes = world.read(&path, LARGEST_NOTE).ok()?;
     let noted = Stopped::parse(&bytes)?;
     Some(LastSession {

@@ -5,7 +5,6 @@
 //! [`resume()`], the job.
 
 mod at_work;
-mod begun;
 mod clean;
 mod config;
 mod doctor;
@@ -22,6 +21,7 @@ mod meaning;
 mod migrate;
 mod objects;
 mod project;
+mod records;
 mod report;
 mod rescue;
 mod resume;
@@ -48,6 +48,7 @@ pub use map::{MapAnswer, map};
 pub use migrate::{Migrated, migrate};
 pub use objects::ExplainedObject;
 pub use project::Project;
+pub use records::finished;
 pub use report::{Recorded, Timeline, archive, checkpoint, checkpoints, event};
 pub use rescue::{Restored, Shown, rescue, rescues, restore};
 pub use resume::{Options, Outcome, Resumed, resume};
@@ -57,8 +58,15 @@ pub use validate::{Validated, validate};
 
 pub use rekindle_agents::config::Run as RunDefaults;
 pub use rekindle_agents::{Agent, Preset};
-pub use rekindle_git::{ChangeKind, Mode, RepoPath, Rescue, Rescued, SCRUBBED as GIT_VARIABLES};
-pub use rekindle_protocols::Validation;
+pub use rekindle_fs::{Unfinished, sweep_unfinished};
+pub use rekindle_git::{
+    ChangeKind, Mode, RepoPath, Rescue, Rescued, SCRUBBED as GIT_VARIABLES, absolute_folders,
+};
+pub use rekindle_protocol::ResumeOption;
+pub use rekindle_protocol::capability::Validation;
+pub use rekindle_registry::{
+    names as protocol_names, parse as parse_protocol, split as split_id, workflow as workflow_id,
+};
 pub use rekindle_runner::{
     After, Change, Cost, Ending, GivenUp, LeftOut, Missing, Output, Progress, Recovered, Skipped,
     Tally, Watcher, WorkerView, crash_places,

@@ -1,11 +1,11 @@
 //! `rekindle map`: MAP's own commands, answered by its state machine.
 
-use rekindle_protocols::map::{self, Access, Branch, Request};
+use rekindle_map::{Access, Branch, Request};
 use rekindle_runner::Transaction;
 
 use crate::Project;
 
-pub use rekindle_protocols::map::Answer as MapAnswer;
+pub use rekindle_map::Answer as MapAnswer;
 
 /// Carries out one of MAP's commands; `input` is asked for standard input where the command reads it.
 ///
@@ -22,14 +22,16 @@ pub fn map(project: &Project, typed: &[String], input: impl FnOnce() -> Vec<u8>)
     } else {
         Vec::new()
     };
-    let root = map::root(&project.world());
+    let root = rekindle_map::root(&project.world());
     let project = Project {
         folder: root.folder,
         ..project.clone()
     };
     let world = project.world();
     let branch = request.branch(&world);
+    // A refused command leaves no trace, not even our lock: finishing a repair compares the files.
     let refusal = branch.refusal(&world);
+    let refusal = refusal.or_else(|| request.refusal(&world, &branch));
     let mut answer = refusal.unwrap_or_else(|| match request.access() {
         Access::Read => request.answer(&world, &branch, &input),
         Access::Write | Access::Advance => {
@@ -50,15 +52,20 @@ fn changed(
 ) -> Result<MapAnswer, rekindle_runner::Error> {
     let foreign = format!(".map/.locks/{branch}.transaction.lock");
     let transaction = Transaction::open(
-        project.folder(),
+        &project.state(),
+        &project.search_path,
         &format!("map-{branch}"),
         "rekindle map",
         project.now(),
         foreign.as_str().into(),
     )?;
     // Read under the lock: what was read before it may be another command's past.
-    let answer = request.answer(&project.world(), branch, input);
+    let mut answer = request.answer(&project.world(), branch, input);
     transaction.commit(&answer.actions)?;
+    // Nobody was asked, so what was done for an earlier command is at least named.
+    for note in transaction.notes().iter().rev() {
+        answer.stderr.insert_str(0, &format!("rekindle: {note}\n"));
+    }
     Ok(answer)
 }
 

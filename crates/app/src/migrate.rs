@@ -1,8 +1,7 @@
 //! Giving a feature a session of its own, natively.
 
-use rekindle_model::{ProtocolName, WorkflowId};
-use rekindle_protocols::Migration;
-use rekindle_runner::StateFolder;
+use rekindle_model::WorkflowId;
+use rekindle_protocol::capability::Migration;
 
 use crate::report::{carry_out, deeds};
 use crate::{Error, Face, Outcome, Project};
@@ -40,38 +39,39 @@ pub enum Migrated {
 
 /// Migrates the feature that is named, or that the marker names, after a yes.
 ///
-/// What an earlier migration had begun is finished without another one.
+/// What an earlier migration had begun is a part of what is asked.
 pub fn migrate(
     project: &Project,
     name: Option<&str>,
     yes: bool,
     face: &mut dyn Face,
 ) -> Result<Migrated, Error> {
-    let id = |name: &str| WorkflowId::new(ProtocolName::Bifrost, name);
-    let folder = StateFolder::of(project.folder());
-    let look = || rekindle_protocols::migration(&project.world(), name);
-    let (id, notes) = match look() {
-        Migration::Plan { plan, notes } => {
-            let is_begun = folder.is_unfinished(&plan.id)?;
-            if !yes && !is_begun && !face.agree(&deeds(&plan)) {
-                return Ok(Migrated::Declined);
-            }
-            (plan.id.clone(), notes)
-        }
+    let Some((protocol, migrator)) = rekindle_registry::migrator() else {
+        let reason = "no protocol has an older layout".to_owned();
+        return Ok(Migrated::Nothing { reason });
+    };
+    let id = |name: &str| WorkflowId::new(protocol, name);
+    let folder = project.state();
+    let look = || migrator.migration(&project.world(), name);
+    let (id, notes, steps) = match look() {
+        Migration::Plan { plan, notes } => (plan.id.clone(), notes, plan.steps),
         Migration::Mismatch { reason } => return Ok(Migrated::Mismatch { reason }),
         Migration::Nothing {
-            feature: Some(feature),
+            workflow: Some(feature),
             ..
-        } if folder.is_unfinished(&id(&feature))? => (id(&feature), Vec::new()),
+        } if folder.is_unfinished(&id(&feature))? => (id(&feature), Vec::new(), Vec::new()),
         Migration::Nothing { reason, .. } => return Ok(Migrated::Nothing { reason }),
     };
+    if !yes && !face.agree(&deeds(&folder.unfinished(&id)?, &steps)) {
+        return Ok(Migrated::Declined);
+    }
     let plan = || match look() {
         Migration::Plan { plan, .. } => Ok(Some(*plan)),
         // What an earlier migration had begun is finished.
         Migration::Nothing { .. } | Migration::Mismatch { .. } => Ok(None),
     };
     match carry_out(project, &id, "migrate", plan, face) {
-        Ok(outcome) => Ok(Migrated::Done {
+        Ok((outcome, _)) => Ok(Migrated::Done {
             id,
             summary: match outcome {
                 Outcome::Stopped(stop) => stop.reason,

@@ -3,7 +3,7 @@
 use rekindle_model::StopKind;
 use rekindle_wire::{
     AtWorkOut, CheckpointOut, Checkpoints, EventOut, Explained as ExplainedOut, Facts, FindingPage,
-    Inspect, LastSessionOut, PlanOut, ResumeOut, Status,
+    Inspect, LastSessionOut, PlanOut, RequestOut, ResumeOut, Status,
 };
 
 use crate::{
@@ -57,6 +57,7 @@ impl Inspected {
                 .findings
                 .iter()
                 .chain(&of_sessions)
+                .chain(&self.of_records)
                 .map(rekindle_wire::finding)
                 .collect(),
             facts: Facts(assessment.facts.clone()),
@@ -67,7 +68,10 @@ impl Inspected {
 impl Planned {
     /// Returns the object of `plan`.
     pub fn object(&self) -> PlanOut {
-        rekindle_wire::plan(&self.plan, &self.digest, &self.assessment.findings)
+        let findings = &self.assessment.findings;
+        let mut object = rekindle_wire::plan(&self.plan, &self.digest, findings, &self.commands);
+        object.unfinished.clone_from(&self.unfinished);
+        object
     }
 }
 
@@ -103,7 +107,7 @@ impl Recorded {
             id: self.id.to_string(),
             log: self.log.into_string(),
             record: self.record,
-            notes: self.notes,
+            notes: self.finished.into_iter().chain(self.notes).collect(),
         }
     }
 }
@@ -131,6 +135,9 @@ impl Resumed {
             agent: None,
             question: None,
             hints: Vec::new(),
+            findings: self.findings.iter().map(rekindle_wire::finding).collect(),
+            requests: self.requests.iter().map(RequestOut::from).collect(),
+            finished: self.finished,
         };
         let (outcome, summary) = match self.outcome {
             Outcome::Nothing => ("nothing", "nothing to resume here".to_owned()),
@@ -141,7 +148,7 @@ impl Resumed {
                 let word = match stop.kind {
                     StopKind::Done | StopKind::Said => "done",
                     StopKind::Waiting | StopKind::OthersAtWork => "waiting",
-                    StopKind::Blocked => "blocked",
+                    StopKind::Blocked | StopKind::BlockedAndSaid => "blocked",
                 };
                 (word, stop.reason)
             }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
+use rekindle_runner::StateFolder;
 use rekindle_world::{Clock, RealWorld, Zone};
 
 use crate::last_session::Own;
@@ -23,6 +24,8 @@ pub struct Project {
     pub program: Utf8PathBuf,
     /// Where programs are looked for.
     pub search_path: std::ffi::OsString,
+    /// Where the user's key is, or is to be made; none where the environment names no such place.
+    pub key: Option<Utf8PathBuf>,
 }
 
 impl Project {
@@ -35,6 +38,15 @@ impl Project {
             self.search_path.clone(),
         )
         .in_zone(self.zone.clone())
+    }
+
+    /// Returns the folder of rekindle's own files.
+    pub(crate) fn state(&self) -> StateFolder {
+        StateFolder::of(
+            &self.folder,
+            self.key.as_deref(),
+            rekindle_registry::names(),
+        )
     }
 
     /// Returns how far effects may go: into the project, and into these folders of a protocol.

@@ -2,6 +2,7 @@
 
 use camino::Utf8PathBuf;
 use rekindle_model::{Action, Checkpoint, Intent, Plan, Report, Step, Stop, Then, WorkflowId};
+use rekindle_protocol::capability::CheckpointList;
 use rekindle_runner::{Output, Runner};
 
 use crate::inspect::{chosen, explain, inspect_world, plan_world};
@@ -18,6 +19,8 @@ pub struct Recorded {
     pub record: String,
     /// What whoever told it should know, each a sentence.
     pub notes: Vec<String>,
+    /// What an interrupted command had begun and is finished now, each a sentence.
+    pub finished: Vec<String>,
 }
 
 /// Appends an event to a workflow's log.
@@ -46,10 +49,11 @@ pub struct Timeline {
 /// Lists the checkpoints of a workflow.
 pub fn checkpoints(project: &Project, query: &Query) -> Result<Timeline, Error> {
     let inspected = inspect_world(&project.world(), query)?;
+    let kept = inspected.case.checkpoints();
     Ok(Timeline {
         id: chosen(&inspected, query)?,
-        checkpoints: inspected.case.checkpoints(),
-        words: inspected.case.timeline(),
+        checkpoints: kept.map(CheckpointList::list).unwrap_or_default(),
+        words: kept.and_then(CheckpointList::timeline),
     })
 }
 
@@ -65,27 +69,31 @@ pub fn archive(
         let protocol = inspected.protocol;
         chosen(&inspected, query)?;
         let option = "--archive";
-        let plan = inspected.case.archive();
+        let plan = inspected.case.checkpoints();
+        let plan = plan.and_then(CheckpointList::archive);
         plan.ok_or(Error::NotOffered { protocol, option })
     };
     let planned = look()?;
     let id = planned.id.clone();
-    let ended = |outcome: Outcome| Resumed {
-        id: Some(id.clone()),
-        outcome,
+    let ended = |(outcome, finished): (Outcome, Vec<String>)| Resumed {
+        finished,
+        ..Resumed::plain(Some(id.clone()), outcome)
     };
     if planned.steps.is_empty() {
-        return Ok(ended(stopped(planned.then)));
+        return Ok(ended((stopped(planned.then), Vec::new())));
     }
-    if !yes && !face.agree(&deeds(&planned)) {
-        return Ok(ended(Outcome::Declined));
+    let unfinished = project.state().unfinished(&id)?;
+    if !yes && !face.agree(&deeds(&unfinished, &planned.steps)) {
+        return Ok(ended((Outcome::Declined, Vec::new())));
     }
     carry_out(project, &id, "archive", || look().map(Some), face).map(ended)
 }
 
-/// Returns what a plan does, as a person is asked about it.
-pub(crate) fn deeds(plan: &Plan) -> String {
-    let deeds: Vec<String> = plan.steps.iter().map(deed).collect();
+/// Returns what is done, as a person is asked about it: first what an interrupted command had begun.
+pub(crate) fn deeds(unfinished: &[String], steps: &[Step]) -> String {
+    let first = unfinished.iter();
+    let first = first.map(|line| format!("  - {line}: an interrupted command had begun it"));
+    let deeds: Vec<String> = first.chain(steps.iter().map(deed)).collect();
     format!("This will:\n{}", deeds.join("\n"))
 }
 
@@ -116,15 +124,17 @@ fn stopped(then: Then) -> Outcome {
 }
 
 /// Takes the lock, finishes what an earlier rekindle had begun, plans anew and carries that out.
+///
+/// Returns also what was finished, each a line.
 pub(crate) fn carry_out(
     project: &Project,
     id: &WorkflowId,
     purpose: &str,
     plan: impl Fn() -> Result<Option<Plan>, Error>,
     face: &mut dyn Face,
-) -> Result<Outcome, Error> {
+) -> Result<(Outcome, Vec<String>), Error> {
     let (mut runner, recovered) = Runner::open(
-        project.folder(),
+        &project.state(),
         id,
         &format!("{purpose} {id}"),
         project.now(),
@@ -134,13 +144,14 @@ pub(crate) fn carry_out(
     if recovered != rekindle_runner::Recovered::default() {
         face.tell(&News::Recovered(&recovered));
     }
+    let finished = crate::records::finished(&recovered);
     let Some(plan) = plan()? else {
-        return Ok(Outcome::Nothing);
+        return Ok((Outcome::Nothing, finished));
     };
     runner
         .apply(&plan.steps, project.now(), face)
         .map_err(Error::Run)?;
-    Ok(stopped(plan.then))
+    Ok((stopped(plan.then), finished))
 }
 
 fn record(project: &Project, query: &Query, intent: &Intent) -> Result<Recorded, Error> {
@@ -159,19 +170,22 @@ fn record(project: &Project, query: &Query, intent: &Intent) -> Result<Recorded,
         refuse_unknown_task(project, &id, report)?;
     }
     let edits = |step: &Step| matches!(step.action, Action::Edit { .. });
+    let mut finished = Vec::new();
     // A line in a log of one's own needs no lock; a document that others write, too, does.
     let plan = if planned.plan.steps.iter().any(edits) {
         let purpose = format!("checkpoint {id}");
         let reach = project.reach(planned.roots);
-        let (mut runner, _) = Runner::open(project.folder(), &id, &purpose, project.now(), reach)
-            .map_err(|error| Error::from_run(&id, error))?;
+        let (mut runner, recovered) =
+            Runner::open(&project.state(), &id, &purpose, project.now(), reach)
+                .map_err(|error| Error::from_run(&id, error))?;
+        finished = crate::records::finished(&recovered);
         let plan = plan_world(&project.world(), query, intent)?.plan;
         runner
             .apply(&plan.steps, project.now(), &mut Silent)
             .map_err(Error::Run)?;
         plan
     } else {
-        rekindle_runner::report(project.folder(), &id, &planned.plan.steps, &mut Silent)
+        rekindle_runner::report(&project.state(), &id, &planned.plan.steps, &mut Silent)
             .map_err(Error::Run)?;
         planned.plan
     };
@@ -185,6 +199,7 @@ fn record(project: &Project, query: &Query, intent: &Intent) -> Result<Recorded,
         log,
         record,
         notes,
+        finished,
     })
 }
 

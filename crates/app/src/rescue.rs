@@ -6,7 +6,6 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_git::{Commit, Program, Repo, Rescue, Rescued};
 use rekindle_model::WorkflowId;
-use rekindle_runner::StateFolder;
 
 use crate::{Error, Face, Project};
 
@@ -48,7 +47,7 @@ pub fn rescues(project: &Project, workflow: Option<&str>) -> Result<Vec<Rescue>,
     let Some(typed) = workflow else {
         return Ok(all);
     };
-    let (_, name) = WorkflowId::split(typed);
+    let (_, name) = rekindle_registry::split(typed);
     let is_one = |rescue: &Rescue| [typed, name].contains(&rescue.workflow.as_str());
     let begins = |rescue: &Rescue| !name.is_empty() && rescue.workflow.starts_with(name);
     let exact = all.iter().any(is_one);
@@ -100,7 +99,7 @@ pub fn restore(
 ) -> Result<Restored, Error> {
     let repo = repo(project)?;
     let rescue = find(&repo.rescues().map_err(Error::Git)?, name)?;
-    let state = StateFolder::of(project.folder());
+    let state = project.state();
     let target = match into {
         Some(into) => plain(&project.folder().join(into)),
         None => state.restored(&rescue.workflow, &rescue.task, rescue.number)?,
@@ -129,9 +128,11 @@ pub fn restore(
 
 /// Writes the files beside the folder and gives them its name last: what is half written never has it.
 fn write(repo: &Repo, rescue: &Rescue, into: &Utf8Path) -> Result<(), Error> {
-    let draft = Utf8PathBuf::from(format!("{into}.incomplete-{}", std::process::id()));
+    let draft = rekindle_fs::draft_beside(into);
     if let Some(above) = into.parent() {
         rekindle_fs::ensure_dir(above)?;
+        // What killed ones left; the rescues themselves are in git.
+        rekindle_fs::sweep_drafts(above);
     }
     refuse_taken(&draft)?;
     repo.restore(rescue, &draft)
@@ -163,7 +164,7 @@ fn refuse_taken(path: &Utf8Path) -> Result<(), Error> {
 
 /// Returns the rescue that is meant: by its ref, by `workflow/task/n`, or by a unique beginning.
 fn find(rescues: &[Rescue], typed: &str) -> Result<Rescue, Error> {
-    let (_, name) = WorkflowId::split(typed);
+    let (_, name) = rekindle_registry::split(typed);
     let is = |test: &dyn Fn(&str) -> bool| -> Vec<Rescue> {
         let spelled = |rescue: &&Rescue| spellings(rescue).iter().any(|text| test(text));
         rescues.iter().filter(spelled).cloned().collect()
@@ -211,7 +212,7 @@ fn spellings(rescue: &Rescue) -> [String; 3] {
 }
 
 fn is_here(project: &Project, typed: &str) -> bool {
-    let (protocol, name) = WorkflowId::split(typed);
+    let (protocol, name) = rekindle_registry::split(typed);
     let is_one = |id: &WorkflowId| {
         protocol.is_none_or(|protocol| protocol == id.protocol) && id.name.starts_with(name)
     };

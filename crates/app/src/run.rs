@@ -2,8 +2,8 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_git::{Expected, Head, ObjectId, Program, Repo};
-use rekindle_model::{Code, Finding, ProtocolName, Settings, WorkflowId};
-use rekindle_protocols::NewRun;
+use rekindle_model::{Code, Command, CommandRole, CommandSource, Finding, Settings, WorkflowId};
+use rekindle_protocol::capability::NewRun;
 use rekindle_runner::{Ending, Runner};
 use rekindle_world::World as _;
 
@@ -19,6 +19,8 @@ pub struct RunOptions {
     pub branch: Option<String>,
     /// Commands that must pass on every integrated tree.
     pub verify: Vec<String>,
+    /// Who chose them.
+    pub verify_from: CommandSource,
     /// How often a failed task is tried again.
     pub retries: u32,
     /// How long one attempt may take, in seconds.
@@ -56,7 +58,8 @@ pub fn run(
             path: path.clone(),
             reason,
         })?;
-    let draft = rekindle_protocols::draft(plan, &bytes);
+    let (protocol, starter) = rekindle_registry::starter();
+    let draft = starter.draft(plan, &bytes);
     refuse_unsound(plan, draft.findings(), draft.n_tasks())?;
     let repo = Repo::at(
         &Program::find(&project.search_path).map_err(Error::Git)?,
@@ -66,7 +69,7 @@ pub fn run(
     let short = short_id(&path, now);
     let branch = match &options.branch {
         Some(branch) => branch.clone(),
-        None => format!("rekindle/{}", draft.run_id(now, &short)),
+        None => format!("rekindle/{}", draft.workflow(now, &short)),
     };
     let base = base(&repo, &branch)?;
     let new = NewRun {
@@ -83,7 +86,7 @@ pub fn run(
         short_id: short,
     };
     let (name, files) = draft.files(&new, now);
-    let id = WorkflowId::new(ProtocolName::AgentMemory, name);
+    let id = WorkflowId::new(protocol, name);
     face.tell(&crate::News::Findings(draft.findings()));
     let summary = format!(
         "{}: {} tasks on branch `{branch}`, {} at a time",
@@ -91,6 +94,15 @@ pub fn run(
         draft.n_tasks(),
         options.engine.jobs.unwrap_or(options.engine.default_jobs)
     );
+    let mut commands = vec![options.engine.command()];
+    commands.extend(options.verify.iter().map(|check| Command {
+        text: check.clone(),
+        role: CommandRole::Check,
+        source: options.verify_from.clone(),
+        tasks: draft.n_tasks(),
+    }));
+    commands.extend(Command::checks_of(plan.as_str(), draft.checks()));
+    face.tell(&crate::News::Commands(&commands));
     if !options.yes && !face.agree(&summary) {
         return Ok(Ran {
             id,
@@ -103,7 +115,7 @@ pub fn run(
     let purpose = format!("run {id}");
     let _branch = hold_branch(project, &branch, &purpose)?;
     let (mut runner, _) = Runner::open(
-        project.folder(),
+        &project.state(),
         &id,
         &purpose,
         now,
@@ -143,7 +155,7 @@ fn refuse_unsound(plan: &Utf8Path, findings: &[Finding], n_tasks: usize) -> Resu
 
 /// Returns the commit that the run starts from: the branch if it is there, else what is checked out.
 fn base(repo: &Repo, branch: &str) -> Result<String, Error> {
-    if !repo.is_branch_name(branch).map_err(Error::Git)? {
+    if !rekindle_text::is_branch_name(branch) {
         return Err(Error::BadBranch {
             name: branch.to_owned(),
         });

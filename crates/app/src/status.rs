@@ -42,9 +42,19 @@ pub fn status(project: &Project) -> Overview {
     let first = free.min_by_key(|summary| urgency(summary.state));
     let next_command = match (first, open.len()) {
         (None, _) => None,
+        // A resume cannot repair damaged files; a look says which they are.
+        (Some(first), _) if first.state == State::Corrupt => {
+            Some(format!("rekindle inspect {}", first.id))
+        }
         // Without a name, the one of the checked out branch may be meant, which need not be open.
         (Some(only), 1) if chosen.contains(&only.id) => Some("rekindle resume".to_owned()),
-        (Some(first), _) => Some(format!("rekindle resume {}", first.id)),
+        (Some(first), _) => {
+            let id = first.id.to_string();
+            Some(format!(
+                "rekindle resume {}",
+                rekindle_text::shell_word(&id)
+            ))
+        }
     };
     Overview {
         last_session: last_session(project, &open, project.own_session()),

@@ -1,7 +1,7 @@
 //! Bifrost's validators, on the files of a feature or on single files.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rekindle_protocols::{Validation, validate_plan, validate_spec};
+use rekindle_protocol::capability::Validation;
 use rekindle_world::World;
 
 use crate::{Error, Project};
@@ -27,24 +27,28 @@ pub enum Validated {
 
 /// Runs the validators; each report is one of a script's.
 pub fn validate(project: &Project, what: &Validated) -> Result<Vec<Validation>, Error> {
+    let Some((_, validator)) = rekindle_registry::validator() else {
+        return Ok(Vec::new());
+    };
     let world = project.world();
     let read = |path: &Utf8Path| text(&world, path);
     let has = |path: &Utf8Path| world.is_file(&project.folder().join(path));
     match what {
-        Validated::Spec(path) => Ok(vec![validate_spec(path.as_str(), read(path)?.as_deref())]),
+        Validated::Spec(path) => Ok(vec![validator.spec(path.as_str(), read(path)?.as_deref())]),
         Validated::Plan { path, rules } => {
             let has_rules = rules.as_deref().is_some_and(has);
             let text = read(path)?;
-            Ok(vec![validate_plan(
+            Ok(vec![validator.plan(
                 path.as_str(),
                 text.as_deref(),
                 has_rules,
             )])
         }
         Validated::Feature(name) => {
-            rekindle_protocols::validate_feature(&world, name).map_err(|finding| Error::NotChosen {
+            let not_chosen = |finding| Error::NotChosen {
                 finding: Box::new(finding),
-            })
+            };
+            validator.workflow(&world, name).map_err(not_chosen)
         }
     }
 }

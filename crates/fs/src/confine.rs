@@ -36,6 +36,22 @@ pub fn confine(root: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, Error> {
     }
 }
 
+/// Returns the path as [`confine`] does, if what is there is not a link itself: [`Error::Link`].
+///
+/// For what is written: a link leads to a file that is not the one that is meant, even if it stays
+/// in `root`.
+pub fn confine_unlinked(root: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, Error> {
+    let resolved = confine(root, path)?;
+    let path = match (path.parent(), path.file_name()) {
+        (Some(above), Some(name)) if path != root => confine(root, above)?.join(name),
+        _ => path.to_owned(),
+    };
+    match path.symlink_metadata() {
+        Ok(found) if found.is_symlink() => Err(Error::Link { path }),
+        _ => Ok(resolved),
+    }
+}
+
 /// Returns the absolute path without links and dots, whether or not its last parts exist.
 pub(crate) fn resolve(path: &Utf8Path) -> Result<Utf8PathBuf, Error> {
     if path.is_absolute() {

@@ -15,7 +15,7 @@ use std::path::Path;
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempDir};
 
 /// What a call does to the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,6 +147,16 @@ pub(crate) fn make_temporary(folder: &Path, prefix: &str, mode: u32) -> io::Resu
         .tempfile_in(folder)
 }
 
+/// Makes a temporary folder for its owner alone, whose name begins like this; dropping it removes it.
+pub(crate) fn make_temporary_folder(above: &Path, prefix: &str) -> io::Result<TempDir> {
+    use std::os::unix::fs::PermissionsExt as _;
+    Call::MakeFolder.pass()?;
+    tempfile::Builder::new()
+        .prefix(prefix)
+        .permissions(Permissions::from_mode(0o700))
+        .tempdir_in(above)
+}
+
 /// Makes a file without a name.
 pub(crate) fn make_nameless() -> io::Result<File> {
     Call::MakeFile.pass()?;
@@ -227,6 +237,13 @@ pub(crate) fn set_mode_of(file: &File, mode: Permissions) -> io::Result<()> {
     file.set_permissions(mode)
 }
 
+/// Gives a file an extended attribute.
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+pub(crate) fn set_attribute(file: &File, name: &[u8], value: &[u8]) -> Result<(), Errno> {
+    Call::Mode.pass_raw()?;
+    rustix::fs::fsetxattr(file, name, value, rustix::fs::XattrFlags::empty())
+}
+
 pub(crate) fn give_to(file: &File, user: Option<u32>, group: Option<u32>) -> io::Result<()> {
     Call::Mode.pass()?;
     fchown(file, user, group)
@@ -279,6 +296,17 @@ pub(crate) fn rename_in(
             rustix::fs::renameat_with(from_folder, from, to_folder, to, flags)
         }
     }
+}
+
+/// Lets two files change their names.
+pub(crate) fn exchange_in(folder: &impl AsFd, one: &OsStr, other: &OsStr) -> Result<(), Errno> {
+    Call::Rename.pass_raw()?;
+    rustix::fs::renameat_with(folder, one, folder, other, RenameFlags::EXCHANGE)
+}
+
+pub(crate) fn set_mode_in(folder: &impl AsFd, name: &OsStr, mode: Mode) -> Result<(), Errno> {
+    Call::Mode.pass_raw()?;
+    rustix::fs::chmodat(folder, name, mode, AtFlags::empty())
 }
 
 /// Gives a file a second name.

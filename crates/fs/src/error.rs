@@ -39,6 +39,34 @@ pub enum Error {
         /// The path in question.
         path: Utf8PathBuf,
     },
+    /// The path is a symbolic link, or one is on the way to it, where none may be.
+    #[error(
+        "`{path}` is a symbolic link, which rekindle does not follow here; replace it with the file or folder itself"
+    )]
+    Link {
+        /// The link.
+        path: Utf8PathBuf,
+    },
+    /// The file has other names too (hard links), and a write would change it under all of them.
+    #[error(
+        "`{path}` has other names too (hard links), so rekindle does not write to it; replace it with a copy"
+    )]
+    SeveralNames {
+        /// The name in question.
+        path: Utf8PathBuf,
+    },
+    /// The file is larger than any that rekindle has a use for.
+    #[error(
+        "`{path}` is too large: it has {len} bytes, and rekindle reads at most {limit}; move it away if it is not needed"
+    )]
+    TooLarge {
+        /// The file.
+        path: Utf8PathBuf,
+        /// How many bytes it has.
+        len: u64,
+        /// How many are read at most.
+        limit: u64,
+    },
     /// The name no longer leads to the file that is open; writing on would lose what is written.
     #[error("`{path}` was moved, deleted or replaced while it was open")]
     Replaced {
@@ -73,6 +101,25 @@ pub enum Error {
         /// The number that was asked for.
         id: IntentId,
     },
+    /// The key is one that others could know or have made, or is broken.
+    #[error("rekindle's key `{path}` cannot be used: {why}")]
+    BadKey {
+        /// The key.
+        path: Utf8PathBuf,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// There is no key yet, and none can be written.
+    #[error("rekindle's key `{path}` cannot be made")]
+    KeyNotMade {
+        /// The key.
+        path: Utf8PathBuf,
+        /// Why not.
+        source: Box<Self>,
+    },
+    /// The environment names no folder for the key, so no record can be written.
+    #[error("there is no place for rekindle's key: neither XDG_STATE_HOME nor HOME names a folder")]
+    NoKeyPlace,
     /// The system refused.
     #[error("cannot {action} `{path}`")]
     Io {

@@ -5,15 +5,14 @@
 //! same file. Start at [`Content`], which callers hand to [`replace`](crate::replace()).
 
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, Read};
 use std::str::FromStr;
 
 use camino::Utf8Path;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::Error;
 use crate::error::At as _;
+use crate::{Error, GuardedFile};
 
 /// The BLAKE3 hash of some contents together with their length.
 ///
@@ -83,34 +82,40 @@ impl Content {
         Self::Present(Fingerprint::of(bytes))
     }
 
-    /// Reads what the file is now, following symbolic links and without holding it in memory.
+    /// Reads what the file is now, without holding it in memory.
     ///
-    /// A link that leads nowhere is absent. Anything but an ordinary file is [`Error::NotAFile`]:
-    /// opening a named pipe would wait for ever.
+    /// Gives [`Error::Link`] for a link and [`Error::NotAFile`] for whatever else is not an ordinary
+    /// file. Where it is known what should be there, [`Content::is_at`] is faster.
     pub fn read(path: &Utf8Path) -> Result<Self, Error> {
-        match path.metadata() {
-            Ok(metadata) if metadata.is_file() => {}
-            Ok(_) => {
-                return Err(Error::NotAFile {
-                    path: path.to_owned(),
-                });
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::Absent),
-            Err(error) => return Err(error).at("look at", path),
-        }
-        let file = match File::open(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::Absent),
-            Err(error) => return Err(error).at("open", path),
+        let Some(file) = GuardedFile::open(path)? else {
+            return Ok(Self::Absent);
         };
-        let mut hasher = blake3::Hasher::new();
-        hasher.update_reader(file).at("read", path)?;
-        Ok(Self::Present(Fingerprint::finish(&hasher)))
+        let content = hash_to(file.into_file(), &mut io::sink()).at("read", path)?;
+        Ok(Self::Present(content))
+    }
+
+    /// Returns whether the file is this one now; a file of another length is not read.
+    ///
+    /// Fails as [`Content::read`] does.
+    pub fn is_at(&self, path: &Utf8Path) -> Result<bool, Error> {
+        match (self, GuardedFile::open(path)?) {
+            (Self::Absent, None) => Ok(true),
+            (Self::Absent, Some(_)) | (Self::Present(_), None) => Ok(false),
+            (Self::Present(expected), Some(file)) => {
+                if file.metadata()?.len() != expected.length {
+                    return Ok(false);
+                }
+                // One that grows meanwhile is another one, and need not be read to its end.
+                let most = expected.length.saturating_add(1);
+                let file = file.into_file().take(most);
+                Ok(hash_to(file, &mut io::sink()).at("read", path)? == *expected)
+            }
+        }
     }
 }
 
 /// Copies everything to a writer and returns the fingerprint of it.
-pub(crate) fn hash_to(mut from: File, to: &mut dyn io::Write) -> io::Result<Fingerprint> {
+pub(crate) fn hash_to(mut from: impl Read, to: &mut dyn io::Write) -> io::Result<Fingerprint> {
     let mut hasher = blake3::Hasher::new();
     let mut buffer = vec![0; 64 * 1024];
     loop {

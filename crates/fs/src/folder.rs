@@ -70,8 +70,7 @@ pub fn ensure_private_dir(path: &Utf8Path, company: Company) -> Result<(), Error
 /// [`Error::Exists`] when something has the name.
 pub fn create_folder(path: &Utf8Path, files: &[(Utf8PathBuf, String)]) -> Result<(), Error> {
     ensure_dir(parent(path))?;
-    let name = path.file_name().unwrap_or_default();
-    let draft = parent(path).join(crate::temporary::draft_of(name));
+    let draft = crate::temporary::draft_beside(path);
     let made = fill(&draft, files).and_then(|()| rename(&draft, path));
     if made.is_err() {
         crate::temporary::remove_draft(&draft);

@@ -6,15 +6,14 @@
 //! be lost with a crash between effect and note, every step must be one that can be done twice.
 //!
 //! The journal belongs to whoever holds the workflow's [`Lock`](crate::Lock); it is not itself a lock,
-//! and two writers at once would take the same numbers. Opening only reads: the file is made by the
-//! first write. Records are never changed or removed. The form of a line is in `journal/record.rs`.
+//! and two writers at once would take the same numbers. Only lines with our [`Seal`] count: a journal
+//! can come with a clone or a copy, and then nothing in it was begun here. Opening only reads: the
+//! file is made by the first write. Records are never changed or removed. The form of a line is in `journal/record.rs`.
 
 mod record;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::fs::{self, File};
-use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::de::DeserializeOwned;
@@ -22,20 +21,29 @@ use serde::{Deserialize, Serialize};
 
 use self::record::Entry;
 use crate::error::At as _;
-use crate::{Error, Log, disk};
+use crate::{Error, GuardedFile, Line, Log, Seal, disk};
 
 /// What other readers of JSON can hold exactly, and far from where counting on would overflow.
 const MAX_SEQ: u64 = 1 << 53;
+/// A journal grows by some kilobytes with each plan; a larger one is not ours, and is not read.
+const LARGEST: u64 = 1 << 30;
+/// A record holds the contents of the files that one plan changes.
+const LONGEST: usize = 32 << 20;
+/// So many lines that could not be used are remembered, which is enough for any message.
+const MOST_DAMAGE: usize = 1_000;
 
 /// The intents and outcomes of one workflow, in one file of lines.
 #[derive(Debug)]
 pub struct Journal<T> {
     path: Utf8PathBuf,
+    seal: Option<Seal>,
     log: Option<Log>,
     last_seq: u64,
     open: Vec<Open<T>>,
     /// Intents that were begun and not ended, but whose body is in a form we do not know.
     unreadable: BTreeMap<IntentId, usize>,
+    /// Intents that lines of others begin and do not end.
+    foreign: BTreeSet<IntentId>,
     damage: Vec<Damage>,
 }
 
@@ -83,6 +91,9 @@ pub enum DamageKind {
     Checksum,
     /// The record is whole, but of a version that we do not know.
     Version,
+    /// The record is whole, but was not written here: it came with a clone or a copy, its folder was
+    /// moved, or an older rekindle wrote it.
+    Foreign,
     /// The number of the record is not one that could follow here: a copied or merged line.
     OutOfOrder,
     /// It continues an intent whose beginning is lost.
@@ -97,27 +108,35 @@ pub enum DamageKind {
     },
 }
 
+/// Where the reading of a journal is.
+#[derive(Debug, Default)]
+struct Reading {
+    n_lines: usize,
+    /// How many records may have been lost since the last whole one. They had numbers too, which must
+    /// not be given again; a broken line can be several that lost the breaks between them.
+    n_lost: usize,
+}
+
 impl<T: Serialize + DeserializeOwned> Journal<T> {
     /// Reads the journal; a file that is not there is an empty one, and is not made.
     ///
     /// Bad lines are not errors: see [`Journal::damage`]. An error means that the file cannot be read.
-    pub fn open(path: &Utf8Path) -> Result<Self, Error> {
-        let bytes = match path.metadata() {
-            Ok(metadata) if metadata.is_file() => fs::read(path).at("read", path)?,
-            Ok(_) => {
-                return Err(Error::NotAFile {
-                    path: path.to_owned(),
-                });
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(error).at("look at", path),
+    /// `seal` is that of this file; without one no line counts, and none can be written.
+    pub fn open(path: &Utf8Path, seal: Option<Seal>) -> Result<Self, Error> {
+        let mut journal = Self::empty(path, seal);
+        let Some(file) = GuardedFile::open(path)? else {
+            return Ok(journal);
         };
-        let journal = Self::from_bytes(path, &bytes);
+        let to_sync = file.as_file().try_clone().at("open", path)?;
+        let mut reading = Reading::default();
+        file.lines(LARGEST, LONGEST, |line| {
+            journal.read_line(&mut reading, &line);
+        })?;
+        journal.finish_reading(&reading);
         if !journal.open.is_empty() {
             // The writer may have died between its write and its sync. Whoever now finishes the intent
             // stands on a record that a power cut could still take away, so it is made durable first.
-            let file = File::open(path).at("open", path)?;
-            disk::sync_data(&file).at("sync", path)?;
+            disk::sync_data(&to_sync).at("sync", path)?;
         }
         Ok(journal)
     }
@@ -133,6 +152,17 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
     /// [`DamageKind::Body`] there is one that only a newer rekindle can finish.
     pub fn damage(&self) -> &[Damage] {
         &self.damage
+    }
+
+    /// Returns whether lines were found that were not written here.
+    pub fn has_foreign_lines(&self) -> bool {
+        let mut damage = self.damage.iter();
+        damage.any(|damage| damage.kind == DamageKind::Foreign)
+    }
+
+    /// Returns how many intents such lines begin and do not end. None of them is ever carried out.
+    pub fn n_foreign_intents(&self) -> usize {
+        self.foreign.len()
     }
 
     /// Writes down a new intent; when this returns, it is on the disk and its effects may begin.
@@ -202,10 +232,21 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
 
     fn note(&mut self, at: Option<&str>, entry: &Entry<&T>) -> Result<(), Error> {
         let seq = self.last_seq + 1;
-        let line = record::encode(seq, at, entry).map_err(|source| Error::Encode {
+        let Some(seal) = &self.seal else {
+            return Err(Error::NoKeyPlace);
+        };
+        let line = record::encode(seq, at, entry, seal).map_err(|source| Error::Encode {
             path: self.path.clone(),
             source,
         })?;
+        // What could not be read back would be found out only after the crash.
+        if line.len() >= LONGEST {
+            return Err(Error::TooLarge {
+                path: self.path.clone(),
+                len: line.len() as u64,
+                limit: LONGEST as u64,
+            });
+        }
         let log = match &mut self.log {
             Some(log) => log,
             None => self.log.insert(Log::open(&self.path)?),
@@ -218,53 +259,61 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
         Ok(())
     }
 
-    fn from_bytes(path: &Utf8Path, bytes: &[u8]) -> Self {
-        let mut journal = Self {
+    fn empty(path: &Utf8Path, seal: Option<Seal>) -> Self {
+        Self {
             path: path.to_owned(),
+            seal,
             log: None,
             last_seq: 0,
             open: Vec::new(),
             unreadable: BTreeMap::new(),
+            foreign: BTreeSet::new(),
             damage: Vec::new(),
-        };
-        journal.read(bytes);
-        journal
+        }
     }
 
-    fn read(&mut self, bytes: &[u8]) {
-        // How many records may have been lost since the last whole one. They had numbers too, which
-        // must not be given again; a broken line can be several that lost the breaks between them.
-        let mut n_lost = 0;
-        let lines = bytes.split_inclusive(|&byte| byte == b'\n');
-        for (number, line) in (1..).zip(lines) {
-            let record = line.strip_suffix(b"\n").unwrap_or(line);
-            if record.is_empty() {
-                continue;
-            }
-            let result = record::decode(record).and_then(|(seq, entry)| {
-                let is_own = !matches!(entry, Entry::Begin { id, .. } if id.0 != seq);
-                if seq <= self.last_seq || seq > MAX_SEQ || !is_own {
-                    return Err(DamageKind::OutOfOrder);
-                }
-                self.last_seq = seq;
-                n_lost = 0;
-                self.apply(number, entry)
-            });
-            // A whole record without its line break counts: the checksum proves it, and the next
-            // append would turn it into an ordinary line anyway.
-            if let Err(kind) = result {
-                let is_torn = kind == DamageKind::Checksum && record.len() == line.len();
-                let kind = if is_torn { DamageKind::Torn } else { kind };
-                self.damage.push(Damage { line: number, kind });
-                n_lost += 1 + record.len() / record::MIN_LENGTH;
-            }
+    fn read_line(&mut self, reading: &mut Reading, line: &Line<'_>) {
+        reading.n_lines += 1;
+        let (line, length) = match *line {
+            Line::Whole(line) => (line, line.len()),
+            Line::Long { beginning, length } => (beginning, length),
+        };
+        let record = line.strip_suffix(b"\n").unwrap_or(line);
+        if record.is_empty() {
+            return;
         }
+        let result = record::decode(record, self.seal.as_ref()).and_then(|(seq, entry)| {
+            let is_own = !matches!(entry, Entry::Begin { id, .. } if id.0 != seq);
+            if seq <= self.last_seq || seq > MAX_SEQ || !is_own {
+                return Err(DamageKind::OutOfOrder);
+            }
+            self.last_seq = seq;
+            reading.n_lost = 0;
+            self.apply(reading.n_lines, entry)
+        });
+        // A whole record without its line break counts: the checksum proves it, and the next
+        // append would turn it into an ordinary line anyway.
+        if let Err(kind) = result {
+            let is_torn = kind == DamageKind::Checksum && record.len() == length;
+            let kind = if is_torn { DamageKind::Torn } else { kind };
+            if kind == DamageKind::Foreign {
+                self.count_foreign(record);
+            }
+            if self.damage.len() < MOST_DAMAGE {
+                let line = reading.n_lines;
+                self.damage.push(Damage { line, kind });
+            }
+            reading.n_lost += 1 + length / record::MIN_LENGTH;
+        }
+    }
+
+    fn finish_reading(&mut self, reading: &Reading) {
         for (&id, &line) in &self.unreadable {
             let kind = DamageKind::Body { id };
             self.damage.push(Damage { line, kind });
         }
         self.damage.sort_by_key(|damage| damage.line);
-        self.last_seq += n_lost as u64;
+        self.last_seq += reading.n_lost as u64;
     }
 
     fn apply(&mut self, line: usize, entry: Entry<Option<T>>) -> Result<(), DamageKind> {
@@ -296,6 +345,18 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
             }
         }
         Ok(())
+    }
+
+    fn count_foreign(&mut self, record: &[u8]) {
+        match record::foreign_entry(record) {
+            Some(Entry::Begin { id, .. }) => {
+                self.foreign.insert(id);
+            }
+            Some(Entry::End { id, .. }) => {
+                self.foreign.remove(&id);
+            }
+            Some(Entry::Done { .. }) | None => {}
+        }
     }
 
     /// Forgets an intent; returns whether there was one.

@@ -7,34 +7,44 @@
 //! The crate knows no clock, no configuration and no protocol. Times come in as text, and paths come
 //! in already confined to the project: call [`confine`] at the place where a name from a state file
 //! becomes a path. Each system call that changes the disk is in `disk.rs`. Start reading at [`replace()`] for files that are rewritten, [`Log`] for files that
-//! grow, [`Lock`] for who may write, and [`Journal`] for what survives a crash of ourselves.
+//! grow, [`Lock`] for who may write, [`read_within`] for
+//! reading what anybody may have put there, and [`Journal`] for what survives a crash of ourselves.
 
+mod attributes;
 mod confine;
 mod disk;
 mod error;
 mod fingerprint;
 mod folder;
+mod guarded;
 pub mod journal;
 mod lock;
 mod log;
 mod process;
 mod relocate;
 mod replace;
+mod seal;
+mod sole;
 mod temporary;
 mod tree;
 
-pub use confine::confine;
+pub use confine::{confine, confine_unlinked};
 pub use disk::places;
 pub use error::Error;
 pub use fingerprint::{Content, Fingerprint, ParseFingerprintError};
 pub use folder::{
     Company, create_folder, ensure_dir, ensure_private_dir, remove_copies, remove_empty, rename,
 };
+pub use guarded::{GuardedFile, Line, list_within, read_followed, read_within, refuse_links};
 pub use journal::Journal;
 pub use lock::{ForeignLock, Holder, Lock, LockError, Occupancy};
 pub use log::{Log, Tail};
 pub use process::{Liveness, ProcessIdentity};
 pub use relocate::Relocation;
-pub use replace::{create, remove, replace};
-pub use temporary::{create_output, scratch, sweep_drafts};
-pub use tree::{Draft, Node, Tree};
+pub use replace::{create, create_private, remove, replace, replace_followed};
+pub use seal::{Key, Seal};
+pub use temporary::{
+    Unfinished, create_output, draft_beside, scratch, sweep_drafts, sweep_unfinished,
+    temporary_folder,
+};
+pub use tree::{Draft, Modes, Node, Tree};

@@ -12,18 +12,16 @@
 use std::fmt;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
-use std::path::Path;
+use std::os::unix::fs::FileExt as _;
 use std::thread;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use crate::error::At as _;
 use crate::folder::{ensure_dir, parent, still_leads_to};
-use crate::{Error, Liveness, ProcessIdentity, disk};
+use crate::{Error, Liveness, ProcessIdentity, disk, sole};
 
 /// A [`Lock::probe`] of another process holds the lock for microseconds, and must not look like a holder.
 const N_ATTEMPTS: u32 = 5;
@@ -82,7 +80,8 @@ impl Lock {
     /// Takes the lock without waiting, and writes down who has it, what for and since when.
     ///
     /// The lock file and its folder are made if missing; `now` is the time as RFC 3339. A path whose
-    /// last part is a symbolic link is refused, because the text would overwrite what it leads to.
+    /// last part is a symbolic link, or a file with a second name, is refused: the text would overwrite
+    /// somebody else's file.
     pub fn acquire(path: &Utf8Path, purpose: &str, now: String) -> Result<Self, LockError> {
         Self::acquire_with(path, purpose, now, N_ATTEMPTS, || thread::sleep(PAUSE))
     }
@@ -109,7 +108,7 @@ impl Lock {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         for n_left in (0..n_attempts).rev() {
-            let file = open(&mut options, path, disk::open)?;
+            let file = sole::open_to_write(&mut options, path, disk::open)?;
             match file.try_lock() {
                 // Whoever cleans the folder between our opening and locking leaves us a lock on a
                 // file that the next process will not find.
@@ -152,7 +151,7 @@ impl Lock {
     /// that meets it tries again and does not notice. A holder that has not yet written its text shows
     /// as held by an unknown.
     pub fn probe(path: &Utf8Path) -> Result<Occupancy, Error> {
-        let file = match open(OpenOptions::new().read(true), path, disk::open_as_it_is) {
+        let file = match sole::open(OpenOptions::new().read(true), path, disk::open_as_it_is) {
             Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
                 return Ok(Occupancy::Free);
             }
@@ -170,7 +169,7 @@ impl Lock {
 
     /// Waits until nobody holds the lock. Blocks, for as long as the holder lives.
     pub fn wait(path: &Utf8Path) -> Result<(), Error> {
-        let file = match open(OpenOptions::new().read(true), path, disk::open_as_it_is) {
+        let file = match sole::open(OpenOptions::new().read(true), path, disk::open_as_it_is) {
             Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
                 return Ok(());
             }
@@ -228,7 +227,7 @@ pub struct ForeignLock {
 impl ForeignLock {
     /// Takes the lock if its file is there, waiting some seconds for others that hold it.
     pub fn acquire(path: &Utf8Path) -> Result<Option<Self>, LockError> {
-        let file = match open(
+        let file = match sole::open(
             OpenOptions::new().read(true).write(true),
             path,
             disk::open_as_it_is,
@@ -273,24 +272,6 @@ fn describe(path: &Utf8Path, holder: Option<&Holder>) -> String {
         None => format!(
             "the run is held by another process that has not said who it is; lock file `{path}`"
         ),
-    }
-}
-
-/// Opens the lock file, not through a link, and without waiting should it be a pipe.
-fn open(
-    options: &mut OpenOptions,
-    path: &Utf8Path,
-    open: fn(&OpenOptions, &Path) -> io::Result<File>,
-) -> Result<File, Error> {
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    options.custom_flags(flags.bits().cast_signed());
-    let file = open(options, path.as_std_path()).at("open", path)?;
-    if file.metadata().at("look at", path)?.is_file() {
-        Ok(file)
-    } else {
-        Err(Error::NotAFile {
-            path: path.to_owned(),
-        })
     }
 }
 

@@ -161,7 +161,13 @@ fn links_and_folders_are_not_used_as_lock_files() {
     symlink(&target, &path).unwrap();
     assert!(matches!(
         acquire(&path),
-        Err(LockError::Unusable(Error::Io { .. }))
+        Err(LockError::Unusable(Error::Link { .. }))
+    ));
+    let second = path.with_file_name("second");
+    fs::hard_link(&target, &second).unwrap();
+    assert!(matches!(
+        acquire(&second),
+        Err(LockError::Unusable(Error::SeveralNames { .. }))
     ));
     assert_eq!(fs::read(&target).unwrap(), b"precious");
     assert!(acquire(path.parent().unwrap()).is_err());

@@ -19,7 +19,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::error::At as _;
 use crate::folder::{ensure_dir, parent, still_leads_to, sync_parent};
-use crate::{Error, disk};
+use crate::{Error, GuardedFile, Line, disk, sole};
 
 /// How often and how long to wait for another writer: ten seconds in all.
 ///
@@ -27,6 +27,8 @@ use crate::{Error, disk};
 /// stopped in the middle, and waiting for it without end would be a hang without a word.
 const N_ATTEMPTS: u32 = 2_000;
 const PAUSE: Duration = Duration::from_millis(5);
+/// A log that is larger is not searched: going through it would look like a hang.
+const LARGEST: u64 = 4 << 30;
 
 /// An open file of lines, to append to.
 #[derive(Debug)]
@@ -54,13 +56,10 @@ impl Log {
     }
 
     /// Opens a log, or creates it durably; missing folders are made.
+    ///
+    /// Gives [`Error::Link`] for a link and [`Error::SeveralNames`] for a file with a second name: an
+    /// append would change somebody else's file.
     pub fn open(path: &Utf8Path) -> Result<Self, Error> {
-        // Opening a pipe or a device can block or worse, so the look comes first.
-        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-            return Err(Error::NotAFile {
-                path: path.to_owned(),
-            });
-        }
         Self::open_with(path, OpenOptions::new().create(true))
     }
 
@@ -73,13 +72,17 @@ impl Log {
     ///
     /// For finishing after a crash what was begun: a record that is there is not appended again.
     pub fn holds(path: &Utf8Path, record: &[u8]) -> Result<bool, Error> {
-        let bytes = match std::fs::read(path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            Err(error) => return Err(error).at("read", path),
+        let Some(file) = GuardedFile::open(path)? else {
+            return Ok(false);
         };
-        let lines = bytes.split(|&byte| byte == b'\n');
-        Ok(lines.into_iter().any(|line| line == record))
+        let mut is_there = false;
+        // With its line break; a longer line is another one.
+        file.lines(LARGEST, record.len() + 1, |line| {
+            if let Line::Whole(line) = line {
+                is_there |= line.strip_suffix(b"\n").unwrap_or(line) == record;
+            }
+        })?;
+        Ok(is_there)
     }
 
     /// Appends one record as a line; when this returns, it is on the disk.
@@ -105,14 +108,7 @@ impl Log {
     fn open_with(path: &Utf8Path, options: &mut OpenOptions) -> Result<Self, Error> {
         ensure_dir(parent(path))?;
         options.read(true).append(true);
-        let file = match disk::open(options, path.as_std_path()) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                return Err(Error::Exists {
-                    path: path.to_owned(),
-                });
-            }
-            other => other.at("open", path)?,
-        };
+        let file = sole::open_to_write(options, path, disk::open)?;
         // Also for a file that was there: whoever made it may have died before this.
         sync_parent(path)?;
         Ok(Self {
@@ -141,6 +137,8 @@ impl Log {
                 path: self.path.clone(),
             });
         }
+        // It may have got a second name since it was opened.
+        sole::check(&self.file.metadata().at("look at", &self.path)?, &self.path)?;
         let tail = self.tail().at("read the end of", &self.path)?;
         let mut line = Vec::with_capacity(record.len() + 2);
         if tail == Tail::Torn {

@@ -157,3 +157,44 @@ proptest! {
         prop_assert_eq!(tail == Tail::Torn, !before.is_empty() && !before.ends_with(b"\n"));
     }
 }
+
+#[test]
+fn a_log_that_is_a_link_or_has_a_second_name_is_not_appended_to() {
+    let (_folder, base) = folder();
+    let (precious, log, link) = (base.join("precious"), base.join("log"), base.join("link"));
+    put(&precious, b"precious\n");
+    std::os::unix::fs::symlink(&precious, &link).unwrap();
+    assert!(matches!(Log::open(&link), Err(Error::Link { path }) if path == link));
+    let mut early = Log::open(&log).unwrap();
+    let _tail = early.append(b"1").unwrap();
+    fs::hard_link(&log, base.join("second")).unwrap();
+    assert!(matches!(
+        early.append(b"2"),
+        Err(Error::SeveralNames { .. })
+    ));
+    fs::hard_link(&precious, base.join("linked")).unwrap();
+    let opened = Log::open(&base.join("linked"));
+    assert!(matches!(opened, Err(Error::SeveralNames { .. })));
+    let opened = crate::create_output(&base.join("linked"));
+    assert!(matches!(opened, Err(Error::SeveralNames { .. })));
+    assert_eq!(fs::read(&log).unwrap(), b"1\n");
+    assert_eq!(fs::read(&precious).unwrap(), b"precious\n");
+}
+
+#[test]
+fn a_record_is_found_among_lines_of_any_length() {
+    let (_folder, base) = folder();
+    let path = base.join("log");
+    let record = b"the record";
+    for (bytes, expected) in [
+        (&b"one\nthe record\nlast"[..], true),
+        (b"the record", true),
+        (b"the record and more\n", false),
+        (b"before the record\nthe recor\n", false),
+        (b"", false),
+    ] {
+        put(&path, bytes);
+        assert_eq!(Log::holds(&path, record).unwrap(), expected);
+    }
+    assert!(!Log::holds(&base.join("not-there"), record).unwrap());
+}

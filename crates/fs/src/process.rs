@@ -65,11 +65,14 @@ impl ProcessIdentity {
             pid_namespace: fs::read_link("/proc/self/ns/pid")
                 .ok()
                 .map(|link| link.to_string_lossy().into_owned()),
-            host: rustix::system::uname()
-                .nodename()
-                .to_string_lossy()
-                .into_owned(),
+            host: Self::host(),
         }
+    }
+
+    /// Returns the name of this machine.
+    pub(crate) fn host() -> String {
+        let names = rustix::system::uname();
+        names.nodename().to_string_lossy().into_owned()
     }
 
     /// Returns the identity of a process that runs here now, such as a child just started.

@@ -1,5 +1,6 @@
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::fs::Permissions;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
 use camino::Utf8PathBuf;
 use proptest::prelude::*;
@@ -113,13 +114,13 @@ fn a_new_file_has_the_mode_that_any_new_file_has() {
 }
 
 #[test]
-fn a_link_stays_and_the_file_behind_it_is_replaced() {
+fn a_link_that_may_be_followed_stays_and_the_file_behind_it_is_replaced() {
     let (folder, file) = Folder::with("real/state.md", b"old");
     let link = folder.path.join("link.md");
     let outer = folder.path.join("outer.md");
     symlink("real/state.md", &link).unwrap();
     symlink(&link, &outer).unwrap();
-    replace(&outer, &Content::of(b"old"), b"new").unwrap();
+    replace_followed(&outer, &Content::of(b"old"), b"new").unwrap();
     assert_eq!(fs::read(&file).unwrap(), b"new");
     assert_eq!(link.read_link_utf8().unwrap(), "real/state.md");
     assert_eq!(outer.read_link_utf8().unwrap(), link);
@@ -127,11 +128,11 @@ fn a_link_stays_and_the_file_behind_it_is_replaced() {
 }
 
 #[test]
-fn a_link_that_leads_nowhere_gets_the_file_it_names() {
+fn a_link_that_may_be_followed_and_leads_nowhere_gets_the_file_it_names() {
     let folder = Folder::new();
     let link = folder.path.join("link");
     symlink("later", &link).unwrap();
-    replace(&link, &Content::Absent, b"new").unwrap();
+    replace_followed(&link, &Content::Absent, b"new").unwrap();
     assert_eq!(folder.names(), ["later", "link"]);
     assert!(link.is_symlink());
 }
@@ -282,8 +283,73 @@ fn only_a_file_that_was_read_is_removed() {
     let link = folder.path.join("link");
     symlink(&path, &link).unwrap();
     let error = remove(&link, &Content::of(b"ours")).unwrap_err();
-    assert!(matches!(error, Error::NotAFile { .. }), "{error:?}");
+    assert!(matches!(error, Error::Link { .. }), "{error:?}");
     remove(&path, &Content::of(b"ours")).unwrap();
     assert_eq!(folder.names(), ["link"]);
     remove(&path, &Content::of(b"ours")).unwrap();
+}
+
+#[test]
+fn links_and_files_with_a_second_name_are_not_replaced() {
+    let (folder, file) = Folder::with("precious", b"precious");
+    let [link, nowhere, second] = ["link", "nowhere", "second"].map(|name| folder.path.join(name));
+    symlink(&file, &link).unwrap();
+    symlink("later", &nowhere).unwrap();
+    let expected = Content::of(b"precious");
+    for (path, expected) in [(&link, &expected), (&nowhere, &Content::Absent)] {
+        let error = replace(path, expected, b"new").unwrap_err();
+        assert!(matches!(error, Error::Link { .. }), "{error:?}");
+    }
+    fs::hard_link(&file, &second).unwrap();
+    for replace in [replace, replace_followed] {
+        let error = replace(&second, &expected, b"new").unwrap_err();
+        assert!(matches!(error, Error::SeveralNames { .. }), "{error:?}");
+    }
+    assert_eq!(fs::read(&file).unwrap(), b"precious");
+    assert_eq!(folder.names(), ["link", "nowhere", "precious", "second"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn extended_attributes_are_kept() {
+    use rustix::fs::{XattrFlags, getxattr, setxattr};
+
+    let (_folder, file) = Folder::with("MEMORY.md", b"old");
+    let long = [7; 1000];
+    for (name, value) in [
+        ("user.note", &b"mine"[..]),
+        ("user.long", &long),
+        ("user.empty", b""),
+    ] {
+        match setxattr(file.as_str(), name, value, XattrFlags::empty()) {
+            // Not every file system has them.
+            Err(rustix::io::Errno::NOTSUP) => return,
+            other => other.unwrap(),
+        }
+    }
+    fs::set_permissions(&file, Permissions::from_mode(0o640)).unwrap();
+    replace(&file, &Content::of(b"old"), b"new").unwrap();
+    assert_eq!(fs::read(&file).unwrap(), b"new");
+    assert_eq!(mode(&file), 0o640);
+    for (name, value) in [
+        ("user.note", &b"mine"[..]),
+        ("user.long", &long),
+        ("user.empty", b""),
+    ] {
+        let mut found = [0; 2000];
+        let length = getxattr(file.as_str(), name, &mut found[..]).unwrap();
+        assert_eq!(&found[..length], value, "{name}");
+    }
+}
+
+#[test]
+fn a_private_file_is_for_its_owner_alone() {
+    let folder = Folder::new();
+    let file = folder.path.join("capture");
+    create_private(&file, b"secret").unwrap();
+    assert_eq!(mode(&file) & !0o600, 0);
+    assert_eq!(
+        fs::metadata(&file).unwrap().uid(),
+        rustix::process::geteuid().as_raw()
+    );
 }

@@ -1,7 +1,8 @@
 //! Temporary files and folders beside what they will become, and the removal of those that a crash left.
 //!
 //! The name says who writes it: `.rekindle-tmp-<machine>-<boot>-<pid>-<start>-<random>`, where machine
-//! and boot are short hashes; a folder's begins with `.rekindle-new-`. Only a name whose writer has ended for certain is removed, and only in
+//! and boot are short hashes; a folder's begins with `.rekindle-new-`, and `rekindle-tmp-` in a folder for
+//! temporary things. Only a name whose writer has ended for certain is removed, and only in
 //! the folder that is being written to anyway; a name of another machine, of another container or of
 //! an unknown form stays for ever. There is no removal by age: a slow writer is not a dead one.
 
@@ -9,29 +10,32 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Seek as _};
 use std::path::Path;
+use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use camino::Utf8Path;
-use tempfile::NamedTempFile;
+use camino::{Utf8Path, Utf8PathBuf};
+use tempfile::{NamedTempFile, TempDir};
 
-use crate::error::At as _;
 use crate::folder::{ensure_dir, parent};
 use crate::process::{Liveness, ProcessIdentity};
-use crate::{Error, disk};
+use crate::{Error, disk, sole};
 
 /// What all our temporary files begin with.
 pub(crate) const PREFIX: &str = ".rekindle-tmp-";
 /// What folders begin with that are not finished.
 const DRAFT: &str = ".rekindle-new-";
+/// What folders begin with that are of use to one process only.
+const SCRATCH: &str = "rekindle-tmp-";
 
 /// Opens a new, empty file for what a program prints; missing folders are made.
 ///
-/// Such a file is evidence and not state: nothing is synced, and one that is there is continued.
+/// Such a file is evidence and not state: nothing is synced, and one that is there is continued, unless
+/// it is a link or has a second name.
 pub fn create_output(path: &Utf8Path) -> Result<fs::File, Error> {
     ensure_dir(parent(path))?;
     let mut options = fs::OpenOptions::new();
     options.create(true).append(true);
-    disk::open(&options, path.as_std_path()).at("open", path)
+    sole::open_to_write(&mut options, path, disk::open)
 }
 
 /// Returns a file without a name that holds `bytes` and is read from its beginning.
@@ -45,13 +49,85 @@ pub fn scratch(bytes: &[u8]) -> io::Result<fs::File> {
     Ok(file)
 }
 
+/// Makes a folder in a temporary folder that nobody else can look into; dropping it removes it.
+///
+/// The first one that a process makes removes those of processes that were killed.
+pub fn temporary_folder(above: &Path) -> io::Result<TempDir> {
+    static SWEPT: Once = Once::new();
+    SWEPT.call_once(|| sweep_scratch(above));
+    disk::make_temporary_folder(above, &signed(SCRATCH))
+}
+
+/// Removes the folders of [`temporary_folder`] whose makers are gone.
+fn sweep_scratch(above: &Path) {
+    sweep_folders(above, |name, _| is_orphan(name, SCRATCH));
+}
+
+/// Removes the folders in a folder that a question about name and path picks.
+///
+/// The folder above may be anybody's to write to, so only a folder of our own counts. Failing is no
+/// reason to stop: what stays is removed by a later call or by a person.
+fn sweep_folders(above: &Path, is_left: impl Fn(&str, &Path) -> bool) {
+    use std::os::unix::fs::MetadataExt as _;
+    let Ok(entries) = fs::read_dir(above) else {
+        return;
+    };
+    let is_ours =
+        |found: fs::Metadata| found.is_dir() && found.uid() == rustix::process::geteuid().as_raw();
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if let Some(name) = entry.file_name().to_str()
+            && is_left(name, &path)
+            && path.symlink_metadata().is_ok_and(is_ours)
+        {
+            disk::remove_all(&path).ok();
+        }
+    }
+}
+
+/// Says by a file in a folder that this process has not finished it; dropping it removes the file.
+///
+/// For folders that a person is to find under a name of their own; see [`sweep_unfinished`].
+#[derive(Debug)]
+pub struct Unfinished {
+    _mark: NamedTempFile,
+}
+
+impl Unfinished {
+    /// Marks a folder.
+    pub fn mark(folder: &Utf8Path) -> io::Result<Self> {
+        let mark = create_in(folder, 0o600)?;
+        Ok(Self { _mark: mark })
+    }
+}
+
+/// Removes the folders whose names begin like this and that a process marked as [`Unfinished`] before
+/// it was killed.
+pub fn sweep_unfinished(above: &Path, prefix: &str) {
+    sweep_folders(above, |name, path| {
+        name.starts_with(prefix) && is_left_unfinished(path)
+    });
+}
+
+fn is_left_unfinished(folder: &Path) -> bool {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.any(|name| is_orphan(&name, PREFIX))
+}
+
 /// Makes a temporary file of this mode (less the umask) in the folder; dropping it removes it.
 pub(crate) fn create_in(folder: &Utf8Path, mode: u32) -> io::Result<NamedTempFile> {
     disk::make_temporary(folder.as_std_path(), &signed(PREFIX), mode)
 }
 
-/// Returns the name under which we make the folder of this name, until it is whole.
-pub(crate) fn draft_of(name: &str) -> String {
+/// Returns the path next to a folder under which this process makes it, until it is whole.
+///
+/// What a kill leaves there is for [`sweep_drafts`].
+pub fn draft_beside(folder: &Utf8Path) -> Utf8PathBuf {
+    parent(folder).join(draft_of(folder.file_name().unwrap_or_default()))
+}
+
+fn draft_of(name: &str) -> String {
     let digest = blake3::hash(name.as_bytes()).to_hex();
     format!("{}{}", signed(DRAFT), &digest[..8])
 }
@@ -74,22 +150,11 @@ fn signed(prefix: &str) -> String {
     format!("{prefix}{machine}-{boot}-{}-{start}-", here.pid)
 }
 
-/// Removes what [`create_folder`](crate::create_folder) left in this folder when its process was killed.
+/// Removes the folders under the names of [`draft_beside`] that were left here by killed processes.
 ///
-/// A folder whose maker may be alive stays, and so does everything that is no such folder. Failing is
-/// no reason to stop: what stays is removed by a later call or by a person.
+/// A folder whose maker may be alive stays, and so does everything that is no such folder.
 pub fn sweep_drafts(folder: &Utf8Path) {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        if let Some(name) = entry.file_name().to_str()
-            && entry.file_type().is_ok_and(|kind| kind.is_dir())
-            && is_orphan(name, DRAFT)
-        {
-            remove_draft(&folder.join(name));
-        }
-    }
+    sweep_folders(folder.as_std_path(), |name, _| is_orphan(name, DRAFT));
 }
 
 /// Removes a draft, which is rekindle's own; what it was made from is still there.
@@ -99,8 +164,10 @@ pub(crate) fn remove_draft(draft: &Utf8Path) {
 
 /// Returns whether the writer that a name tells has ended for certain.
 fn is_orphan(name: &str, prefix: &str) -> bool {
-    writer(name, prefix, &ProcessIdentity::current())
-        .is_some_and(|writer| writer.is_alive() == Liveness::Gone)
+    // Who we are is asked of the system, which is too much for every name in a folder.
+    name.starts_with(prefix)
+        && writer(name, prefix, &ProcessIdentity::current())
+            .is_some_and(|writer| writer.is_alive() == Liveness::Gone)
 }
 
 /// Removes the temporary files and links in this folder whose writers are gone.
@@ -157,8 +224,6 @@ fn origin(here: &ProcessIdentity) -> [String; 2] {
 
 #[cfg(test)]
 mod tests {
-    use camino::Utf8PathBuf;
-
     use super::*;
 
     fn folder() -> (tempfile::TempDir, Utf8PathBuf) {
@@ -242,6 +307,55 @@ mod tests {
         for name in &kept {
             assert!(path.join(name).join("events/log").exists(), "{name}");
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn only_scratch_folders_of_ended_makers_are_swept() {
+        let (_folder, path) = folder();
+        let here = ProcessIdentity::current();
+        let [machine, boot] = origin(&here);
+        let (pid, start) = (here.pid, here.start_time.unwrap());
+        let ended = format!("{SCRATCH}{machine}-{boot}-{pid}-{}-aaaaaa", start + 1);
+        let linked = format!("{SCRATCH}{machine}-{boot}-{pid}-{}-bbbbbb", start + 1);
+        let living = temporary_folder(path.as_std_path()).unwrap();
+        fs::create_dir_all(path.join("mine/deep")).unwrap();
+        fs::create_dir_all(path.join(&ended).join("objects")).unwrap();
+        std::os::unix::fs::symlink(path.join("mine"), path.join(&linked)).unwrap();
+        std::os::unix::fs::symlink(path.join("mine"), path.join(&ended).join("link")).unwrap();
+        sweep_scratch(path.as_std_path());
+        assert!(!path.join(&ended).exists());
+        assert!(living.path().exists() && path.join("mine/deep").exists());
+        assert!(path.join(&linked).exists(), "a link is not ours");
+        let kept = living.path().to_owned();
+        drop(living);
+        assert!(!kept.exists());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn only_folders_that_a_killed_process_left_unfinished_are_swept() {
+        let (_folder, path) = folder();
+        let here = ProcessIdentity::current();
+        let [machine, boot] = origin(&here);
+        let gone = here.start_time.unwrap() + 1;
+        let left = format!("{PREFIX}{machine}-{boot}-{}-{gone}-aaaaaa", here.pid);
+        for name in ["demo-killed", "demo-finished", "demo-living", "other"] {
+            fs::create_dir_all(path.join(name).join("deep")).unwrap();
+        }
+        for name in ["demo-killed", "other"] {
+            fs::File::create(path.join(name).join(&left)).unwrap();
+        }
+        std::os::unix::fs::symlink(path.join("other"), path.join("demo-link")).unwrap();
+        let living = Unfinished::mark(&path.join("demo-living")).unwrap();
+        drop(Unfinished::mark(&path.join("demo-finished")).unwrap());
+        sweep_unfinished(path.as_std_path(), "demo-");
+        let kept = |name: &str| path.join(name).symlink_metadata().is_ok();
+        assert!(!kept("demo-killed"));
+        for name in ["demo-finished", "demo-living", "demo-link", "other/deep"] {
+            assert!(kept(name), "{name}");
+        }
+        drop(living);
     }
 
     #[test]

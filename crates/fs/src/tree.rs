@@ -10,16 +10,17 @@ mod node;
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io;
+use std::io::{self, Read as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use self::node::{clear_at, look_at, open_file, open_folder, sync, write_copy, write_link};
+use self::node::{clear_at, look_at, open_file, stat, sync, write_copy, write_link};
 use crate::disk::{self, Taken};
 use crate::error::{At as _, shown};
+use crate::guarded::open_folder;
 use crate::{Error, Fingerprint, temporary};
 
 /// The folder at the top of a checkout, held open.
@@ -49,6 +50,15 @@ pub enum Node {
     Other,
 }
 
+/// Whether the executable bit of a file that is put in place counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Modes {
+    /// It is set or taken away as the new file has it; all other bits are kept.
+    Executable,
+    /// All bits of the file that is replaced are kept (`core.fileMode=false`).
+    Kept,
+}
+
 /// A file or link that is written, and has not its name yet; dropping it removes it.
 #[derive(Debug)]
 pub struct Draft {
@@ -56,6 +66,8 @@ pub struct Draft {
     temporary: OsString,
     name: OsString,
     shown: PathBuf,
+    /// Whether its owner may run it; `None` for a link.
+    is_executable: Option<bool>,
     is_placed: bool,
 }
 
@@ -76,6 +88,20 @@ impl Tree {
             return Ok(Node::Absent);
         };
         look_at(folder.as_fd(), name).at("look at", &self.shown(path))
+    }
+
+    /// Returns the bytes of a file if they are the expected ones.
+    ///
+    /// Gives `None` when the file is another one by now.
+    pub fn bytes(&self, path: &Path, expected: &Fingerprint) -> Result<Option<Vec<u8>>, Error> {
+        let Some(file) = self.read(path)? else {
+            return Ok(None);
+        };
+        let mut bytes = Vec::new();
+        file.take(expected.length().saturating_add(1))
+            .read_to_end(&mut bytes)
+            .at("read", &self.shown(path))?;
+        Ok(Some(bytes).filter(|bytes| Fingerprint::of(bytes) == *expected))
     }
 
     /// Returns all that is no folder below a folder, by paths from the top.
@@ -124,6 +150,10 @@ impl Tree {
             temporary,
             name: name.to_owned(),
             shown: self.path.join(path),
+            is_executable: match expected {
+                Node::File { is_executable, .. } => Some(*is_executable),
+                Node::Link(_) | Node::Absent | Node::Folder | Node::Other => None,
+            },
             is_placed: false,
         };
         let is_expected = match (expected, copied) {
@@ -151,10 +181,35 @@ impl Tree {
             let path = self.shown(path);
             return Err(Error::Changed { path });
         }
-        disk::remove_in(&folder, name, AtFlags::empty())
-            .and_then(|()| sync(&folder))
+        self.take_away(&folder, path, name, expected)
+    }
+
+    /// Removes a file after a look at it under another name: a save that came meanwhile is put back.
+    fn take_away(
+        &self,
+        folder: &OwnedFd,
+        path: &Path,
+        name: &OsStr,
+        expected: &Node,
+    ) -> Result<(), Error> {
+        let shown = self.shown(path);
+        let away = temporary::free_name();
+        match disk::rename_in(folder, name, folder, &away, Taken::IsReplaced) {
+            Err(Errno::NOENT) => return Ok(()),
+            other => other.map_err(io::Error::from).at("remove", &shown)?,
+        }
+        if look_at(folder.as_fd(), &away).at("look at", &shown)? != *expected {
+            // Where a newer save has the name by now, that one counts.
+            match disk::rename_in(folder, &away, folder, name, Taken::IsAnError) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(error) => return Err(error.into()).at("put back", &shown),
+            }
+            return Err(Error::Changed { path: shown });
+        }
+        disk::remove_in(folder, &away, AtFlags::empty())
+            .and_then(|()| sync(folder))
             .map_err(io::Error::from)
-            .at("remove", &self.shown(path))
+            .at("remove", &shown)
     }
 
     /// Removes the folders above a path that hold nothing, as git does after a removal; never the top.
@@ -237,28 +292,75 @@ impl Tree {
 }
 
 impl Draft {
-    /// Gives it its name, if what stands there still is `expected`: nothing, a file or a link.
-    pub fn place(mut self, expected: &Node) -> Result<(), Error> {
+    /// Gives it its name, if what is there still is `expected`: nothing, a file or a link. The
+    /// permissions of a file that is replaced are kept.
+    pub fn place(self, expected: &Node, modes: Modes) -> Result<(), Error> {
         let path = shown(&self.shown);
         if look_at(self.folder.as_fd(), &self.name).at("look at", &path)? != *expected {
             return Err(Error::Changed { path });
         }
-        let taken = match expected {
-            Node::Absent => Taken::IsAnError,
-            Node::File { .. } | Node::Link(_) => Taken::IsReplaced,
+        if let Node::File { .. } = expected {
+            self.keep_mode(modes).at("set the mode of", &path)?;
+        }
+        self.rename(expected)
+    }
+
+    /// Takes over the permissions of the file that is replaced, except for what git records.
+    fn keep_mode(&self, modes: Modes) -> io::Result<()> {
+        let (Some(is_executable), Some(found)) =
+            (self.is_executable, stat(self.folder.as_fd(), &self.name)?)
+        else {
+            return Ok(());
+        };
+        let before = found.st_mode & 0o777;
+        let mode = match (modes, is_executable) {
+            (Modes::Kept, _) => before,
+            // Whoever may read it may run it, as git has it.
+            (Modes::Executable, true) => before | ((before & 0o444) >> 2),
+            (Modes::Executable, false) => before & !0o111,
+        };
+        let mode = Mode::from_raw_mode(mode);
+        Ok(disk::set_mode_in(&self.folder, &self.temporary, mode)?)
+    }
+
+    /// Changes places with what is there, and takes that back if it is not what was looked at: somebody
+    /// may save the file at this very moment.
+    fn rename(mut self, expected: &Node) -> Result<(), Error> {
+        let path = shown(&self.shown);
+        let (folder, from, to) = (&self.folder, &self.temporary, &self.name);
+        let is_exchanged = match expected {
+            Node::Absent => false,
+            Node::File { .. } | Node::Link(_) => true,
             Node::Folder | Node::Other => return Err(Error::NotAFile { path }),
         };
-        let (folder, from, to) = (&self.folder, &self.temporary, &self.name);
-        let renamed = match disk::rename_in(folder, from, folder, to, taken) {
-            // Not every file system can do it; it was looked at a moment ago.
-            Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {
-                disk::rename_in(folder, from, folder, to, Taken::IsReplaced)
-            }
-            other => other,
+        let renamed = if is_exchanged {
+            disk::exchange_in(folder, from, to)
+        } else {
+            disk::rename_in(folder, from, folder, to, Taken::IsAnError)
         };
         match renamed {
-            Err(Errno::EXIST) => return Err(Error::Changed { path }),
-            other => other.map_err(io::Error::from).at("replace", &path)?,
+            Ok(()) if is_exchanged => {
+                // From here on the draft's name has the user's file.
+                self.is_placed = true;
+                let out = look_at(folder.as_fd(), from).at("look at", &path)?;
+                if out != *expected {
+                    let back = disk::exchange_in(folder, from, to);
+                    // What cannot be put back is not removed either.
+                    self.is_placed = back.is_err();
+                    back.map_err(io::Error::from).at("put back", &path)?;
+                    return Err(Error::Changed { path });
+                }
+                // The file that was replaced, under the draft's name; what is left is swept later.
+                disk::remove_in(folder, from, AtFlags::empty()).ok();
+            }
+            Ok(()) => {}
+            Err(Errno::EXIST | Errno::NOENT) => return Err(Error::Changed { path }),
+            // Not every file system can do it; it was looked at a moment ago.
+            Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {
+                let replaced = disk::rename_in(folder, from, folder, to, Taken::IsReplaced);
+                replaced.map_err(io::Error::from).at("replace", &path)?;
+            }
+            Err(error) => return Err(error.into()).at("replace", &path),
         }
         self.is_placed = true;
         sync(&self.folder)

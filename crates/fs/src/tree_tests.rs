@@ -31,7 +31,8 @@ fn two() -> Two {
 impl Two {
     fn copy(&self, path: &Path) -> Result<(), Error> {
         let (source, target) = (self.from.look(path)?, self.to.look(path)?);
-        self.to.draft(path, &self.from, &source)?.place(&target)
+        let draft = self.to.draft(path, &self.from, &source)?;
+        draft.place(&target, Modes::Executable)
     }
 }
 
@@ -74,6 +75,53 @@ fn nothing_goes_through_a_link_or_out_of_the_top() {
 }
 
 #[test]
+fn permissions_of_a_replaced_file_are_kept_and_only_the_executable_bit_changes() {
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    for (before, is_executable, modes, after) in [
+        (0o600, false, Modes::Executable, 0o600),
+        (0o444, false, Modes::Executable, 0o444),
+        (0o600, true, Modes::Executable, 0o700),
+        (0o640, true, Modes::Executable, 0o750),
+        (0o755, false, Modes::Executable, 0o644),
+        (0o755, false, Modes::Kept, 0o755),
+        (0o600, true, Modes::Kept, 0o600),
+    ] {
+        let two = two();
+        let path = Path::new("x");
+        let set = |tree: &Tree, text: &str, mode: u32| {
+            fs::write(tree.path.join(path), text).unwrap();
+            fs::set_permissions(tree.path.join(path), fs::Permissions::from_mode(mode)).unwrap();
+        };
+        set(&two.from, "new", if is_executable { 0o755 } else { 0o644 });
+        set(&two.to, "old", before);
+        let (source, target) = (two.from.look(path).unwrap(), two.to.look(path).unwrap());
+        let draft = two.to.draft(path, &two.from, &source).unwrap();
+        draft.place(&target, modes).unwrap();
+        assert_eq!(mode(&two.to.path.join(path)), after, "{before:o} {modes:?}");
+        assert_eq!(fs::read(two.to.path.join(path)).unwrap(), b"new");
+        assert_eq!(fs::read_dir(&two.to.path).unwrap().count(), 1);
+    }
+}
+
+/// The save comes between the look and the rename, so the look is left out here.
+#[test]
+fn a_save_at_the_moment_of_landing_is_put_back() {
+    let two = two();
+    let path = Path::new("x");
+    fs::write(two.from.path.join(path), "new").unwrap();
+    fs::write(two.to.path.join(path), "old").unwrap();
+    let (source, target) = (two.from.look(path).unwrap(), two.to.look(path).unwrap());
+    let draft = two.to.draft(path, &two.from, &source).unwrap();
+    fs::write(two.to.path.join(path), "saved").unwrap();
+    assert!(matches!(draft.rename(&target), Err(Error::Changed { .. })));
+    let name = path.as_os_str();
+    let taken = two.to.take_away(&two.to.folder, path, name, &target);
+    assert!(matches!(taken, Err(Error::Changed { .. })));
+    assert_eq!(fs::read(two.to.path.join(path)).unwrap(), b"saved");
+    assert_eq!(fs::read_dir(&two.to.path).unwrap().count(), 1);
+}
+
+#[test]
 fn what_is_not_as_expected_stays() {
     let two = two();
     let path = Path::new("x");
@@ -82,7 +130,7 @@ fn what_is_not_as_expected_stays() {
     let draft = two.to.draft(path, &two.from, &source).unwrap();
     fs::write(two.to.path.join(path), "theirs").unwrap();
     assert!(matches!(
-        draft.place(&Node::Absent),
+        draft.place(&Node::Absent, Modes::Executable),
         Err(Error::Changed { .. })
     ));
     assert!(matches!(

@@ -14,7 +14,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_fs::{
-    Error, Journal, Liveness, Lock, LockError, Log, Occupancy, ProcessIdentity, Tail,
+    Error, Journal, Key, Liveness, Lock, LockError, Log, Occupancy, ProcessIdentity, Tail,
 };
 
 const ROLE: &str = "REKINDLE_FS_TEST_ROLE";
@@ -71,6 +71,12 @@ fn start(mut command: Command) -> Started {
     }
 }
 
+/// Opens a journal with a key that is next to it.
+fn open(path: &Utf8Path) -> Journal<String> {
+    let key = Key::read_or_make(&path.with_file_name("keys").join("key")).unwrap();
+    Journal::open(path, Some(key.seal(&[]))).unwrap()
+}
+
 /// Not a test of its own: what the re-executed binary does. Without a role it has nothing to do.
 #[test]
 fn roles() {
@@ -104,7 +110,7 @@ fn roles() {
             println!("\n{READY}{error}");
         }
         "journal-on-a-full-disk" => {
-            let mut journal = Journal::<String>::open(&file).unwrap();
+            let mut journal = open(&file);
             let first = journal.begin(NOW, &"fits".to_owned()).unwrap();
             journal.begin(NOW, &"x".repeat(4096)).unwrap_err();
             assert_eq!(journal.open_intents().len(), 1);
@@ -215,7 +221,7 @@ fn an_intent_that_did_not_fit_on_the_disk_was_never_begun() {
     let mut child = start(with_little_disk("journal-on-a-full-disk", &path));
     assert!(child.process.wait().unwrap().success());
 
-    let mut journal = Journal::<String>::open(&path).unwrap();
+    let mut journal = open(&path);
     let bodies: Vec<&str> = journal
         .open_intents()
         .iter()
@@ -224,8 +230,5 @@ fn an_intent_that_did_not_fit_on_the_disk_was_never_begun() {
     assert_eq!(bodies, ["fits"]);
     assert_eq!(journal.damage().len(), 1);
     journal.begin(NOW, &"later".to_owned()).unwrap();
-    assert_eq!(
-        Journal::<String>::open(&path).unwrap().open_intents().len(),
-        2
-    );
+    assert_eq!(open(&path).open_intents().len(), 2);
 }

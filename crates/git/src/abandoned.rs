@@ -1,4 +1,4 @@
-//! Locks that a killed git left behind.
+//! Locks and half-written files that a killed git left behind.
 //!
 //! git takes its locks away when it is asked to end, not when it is killed. They then stand in the
 //! way of every git to come, and nothing in them tells whose they were. They are taken away where
@@ -22,7 +22,24 @@ use crate::error::Error;
 use crate::repo::{Layout, Repo};
 
 /// What git locks in a worktree's own folder before it changes HEAD or the index.
-const OF_A_WORKTREE: [&str; 2] = ["HEAD.lock", "index.lock"];
+const OF_A_WORKTREE: [&str; 3] = ["HEAD.lock", "index.lock", REFTABLE_LOCK];
+
+/// The lock on all refs of a folder that keeps them in reftables.
+const REFTABLE_LOCK: &str = "reftable/tables.list.lock";
+
+/// What git says when it cannot take [`REFTABLE_LOCK`]; it does not say which one.
+const REFTABLE_IS_LOCKED: &[u8] = b"cannot lock references";
+
+/// The file of a linked worktree that git creates empty and fills a moment later. While it is empty,
+/// every git that lists worktrees dies.
+const COMMON_DIR: &str = "commondir";
+
+/// What git writes into [`COMMON_DIR`]: the repository is two folders above `worktrees/<name>`.
+const REPOSITORY_ABOVE: &str = "../..\n";
+
+/// How long a living git is given to fill [`COMMON_DIR`], in pauses.
+const FILLING_TRIES: u32 = 100;
+const FILLING_PAUSE: Duration = Duration::from_millis(10);
 
 /// No lock is taken away before it is that old: programs that are no git hold theirs for milliseconds.
 const OLD_ENOUGH: Duration = Duration::from_secs(1);
@@ -33,24 +50,71 @@ const DAEMONS: [&[u8]; 3] = [b"fsmonitor--daemon", b"credential-cache--daemon", 
 const TICKS: f64 = 100.0;
 
 impl Repo {
-    /// Takes away the locks on HEAD and index of this worktree, whose last user is gone.
-    pub fn break_worktree_locks(&self) -> Result<(), Error> {
-        let layout = self.layout_at_top()?;
-        let mut locks = OF_A_WORKTREE.iter().map(|name| layout.git_dir.join(name));
-        locks.try_for_each(|lock| remove(&lock))
-    }
-
     /// Takes away the lock that a git has stumbled over, by what it said, if it is abandoned; returns
     /// whether it did.
     ///
     /// The index and HEAD of the user's own checkout are never meant.
     pub(crate) fn remove_abandoned(&self, said: &[u8]) -> bool {
-        let Some(lock) = named(said).map(|lock| self.dir().join(lock)) else {
+        let mut ends = said.split(|byte| *byte == b'\n');
+        let is_of_reftables = ends.any(|line| line.ends_with(REFTABLE_IS_LOCKED));
+        let named = named(said).map(|lock| self.dir().join(lock));
+        if named.is_none() && !is_of_reftables {
+            return false;
+        }
+        let Ok(layout) = self.layout() else {
             return false;
         };
-        let is_shared = self.layout().is_ok_and(|layout| is_shared(&layout, &lock));
-        is_shared && is_abandoned(&lock) && remove(&lock).is_ok()
+        let of_reftables = [&layout.common_dir, &layout.git_dir].map(|dir| dir.join(REFTABLE_LOCK));
+        let locks = match named {
+            Some(lock) => vec![lock],
+            None => of_reftables.to_vec(),
+        };
+        locks
+            .iter()
+            .any(|lock| is_shared(&layout, lock) && is_abandoned(lock) && remove(lock).is_ok())
     }
+
+    /// Waits until the worktree that git failed to read, by what it said, is completely registered;
+    /// returns whether git should be asked again.
+    ///
+    /// `git worktree add` may be at work next to us. If it was killed instead, or the machine lost
+    /// power, git stays broken in the whole repository; `may_write` completes the file then.
+    pub(crate) fn await_registration(&self, said: &[u8], may_write: bool) -> bool {
+        let Some(file) = unread_common_dir(said).map(|file| self.dir().join(file)) else {
+            return false;
+        };
+        let is_empty = || file.symlink_metadata().is_ok_and(|found| found.len() == 0);
+        for _ in 0..FILLING_TRIES {
+            if !is_empty() {
+                return true;
+            }
+            thread::sleep(FILLING_PAUSE);
+        }
+        may_write && self.complete_registration(&file).unwrap_or(false)
+    }
+
+    fn complete_registration(&self, file: &Utf8Path) -> Result<bool, Error> {
+        let registry = self.common_dir()?.join("worktrees");
+        let is_of_worktree = file
+            .canonicalize_utf8()
+            .is_ok_and(|file| file.parent().and_then(Utf8Path::parent) == Some(&*registry));
+        if !is_of_worktree || !is_abandoned(file) {
+            return Ok(false);
+        }
+        rekindle_fault::growth("git-complete-registration")
+            .and_then(|()| fs::write(file, REPOSITORY_ABOVE))
+            .map_err(|source| Error::Prepare {
+                path: file.into(),
+                source,
+            })?;
+        Ok(true)
+    }
+}
+
+/// Takes away the locks on HEAD and index in the git folder of a worktree whose last user is gone.
+pub(crate) fn break_locks_in(git_dir: &Utf8Path) -> Result<(), Error> {
+    let mut locks = OF_A_WORKTREE.iter().map(|name| git_dir.join(name));
+    locks.try_for_each(|lock| remove(&lock))
 }
 
 /// Returns the lock that git could not take; the words are the same since 1.6, and their language is
@@ -63,10 +127,20 @@ fn named(said: &[u8]) -> Option<Utf8PathBuf> {
     (path.extension() == Some("lock")).then(|| path.to_owned())
 }
 
+/// Returns the file of a worktree that git could not read because it is empty.
+fn unread_common_dir(said: &[u8]) -> Option<Utf8PathBuf> {
+    let said = str::from_utf8(said).ok()?;
+    let (_, rest) = said.split_once("failed to read ")?;
+    let (path, _) = rest.split_once(": Success")?;
+    let path = Utf8Path::new(path);
+    (path.file_name() == Some(COMMON_DIR)).then(|| path.to_owned())
+}
+
 /// Returns whether a lock is on a ref, or in the own folder of a linked worktree.
 fn is_shared(layout: &Layout, lock: &Utf8Path) -> bool {
     lock.strip_prefix(&layout.common_dir).is_ok_and(|inside| {
         inside == "packed-refs.lock"
+            || inside == REFTABLE_LOCK
             || inside.starts_with("refs")
             || inside.starts_with("worktrees")
     })

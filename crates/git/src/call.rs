@@ -1,57 +1,26 @@
-//! One run of git: its arguments, its scrubbed environment, and what its end means.
+//! One run of git: its arguments, the environment around it, and what its end means.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::process::Command;
 use std::time::Duration;
 
 use camino::Utf8Path;
 
+use crate::environment::{
+    self, DURABLE, FORM, OFF_VALUES, Off, Purpose, SCRUBBED, SETTINGS, Sections, VARIABLES,
+    VARIABLES_TO_LOOK, VARIABLES_TO_READ,
+};
 use crate::error::Error;
 use crate::id::ObjectId;
+use crate::path::RepoPath;
 use crate::process::{Failure, Finished};
 use crate::program::Program;
 use crate::repo::Repo;
 
-/// Variables that point git at another repository, index or object store, or change what our
-/// arguments mean. Hooks and aliases run with many of them set.
-///
-/// Kept on purpose: `GIT_CEILING_DIRECTORIES` and `GIT_DISCOVERY_ACROSS_FILESYSTEM` can only stop
-/// the search for a repository, not redirect it; `GIT_CONFIG_GLOBAL`, `GIT_CONFIG_SYSTEM` and
-/// `GIT_CONFIG_COUNT` are how containers and tests give the user's settings (`safe.directory`);
-/// `GIT_AUTHOR_*` and `GIT_COMMITTER_*` are the user's identity.
-pub const SCRUBBED: &[&str] = &[
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_QUARANTINE_PATH",
-    "GIT_COMMON_DIR",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_CONFIG",
-    // What `git -c …` hands to the alias or hook we may be running in.
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_SHALLOW_FILE",
-    "GIT_GRAFT_FILE",
-    "GIT_REPLACE_REF_BASE",
-    "GIT_NO_REPLACE_OBJECTS",
-    "GIT_ATTR_SOURCE",
-    "GIT_LITERAL_PATHSPECS",
-    "GIT_GLOB_PATHSPECS",
-    "GIT_NOGLOB_PATHSPECS",
-    "GIT_ICASE_PATHSPECS",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_DIFF_OPTS",
-    // Only `LC_MESSAGES` is ours to set, and these two would win over it.
-    "LC_ALL",
-    "LANGUAGE",
-];
-
-/// The place before each run of git that writes, by its subcommand; `git-scratch`, `git-make-folder`
-/// and `git-break-lock` are before what is made and removed here without git.
+/// The place before each run of git that writes, by its subcommand; `git-scratch`, `git-make-folder`,
+/// `git-break-lock`, `git-register` and `git-rejoin` are before what is made and removed here without
+/// git.
 ///
 /// A test looks that every one of them is passed somewhere, and that none is passed that is not here.
 pub const PLACES: &[&str] = &[
@@ -64,32 +33,16 @@ pub const PLACES: &[&str] = &[
     "git-merge-tree",
     "git-mktree",
     "git-read-tree",
+    "git-register",
+    "git-rejoin",
     "git-reset",
     "git-scratch",
     "git-update-index",
     "git-update-ref",
     "git-worktree-add",
-    "git-worktree-prune",
     "git-worktree-remove",
-    "git-worktree-repair",
     "git-worktree-unlock",
     "git-write-tree",
-];
-
-const SETTINGS: &[&str] = &[
-    "core.fsmonitor=false",
-    "submodule.recurse=false",
-    "core.quotepath=false",
-    // Reads have no hooks, except that an index refresh would run `post-index-change`.
-    "core.hooksPath=/dev/null",
-];
-
-/// git does not flush loose objects to the disk by default, only the refs to them. After a power cut
-/// a rescue would be a name without content, and the reset that followed it would stand.
-/// `batch` flushes once for all files of a `git add`.
-const DURABLE: [&str; 2] = [
-    "core.fsync=committed,loose-object",
-    "core.fsyncMethod=batch",
 ];
 
 /// How much of standard error an error keeps: the end, since git says last why it gave up.
@@ -101,6 +54,21 @@ enum Locks {
     /// A refresh of the user's index by a mere question would be a write.
     None,
     AsNeeded,
+}
+
+/// Why an output of git is not the answer that was asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Unreadable {
+    /// These files have conflicts that are not resolved.
+    Unmerged(Vec<RepoPath>),
+    /// It is not what git's manual says.
+    Malformed(String),
+}
+
+impl From<String> for Unreadable {
+    fn from(what: String) -> Self {
+        Self::Malformed(what)
+    }
 }
 
 /// One run of git that is being put together.
@@ -205,37 +173,84 @@ impl<'a> Call<'a> {
     }
 
     /// Returns standard output as `parse` reads it; `parse` says what is wrong with it otherwise.
-    pub(crate) fn parsed<T>(
+    pub(crate) fn parsed<T, E: Into<Unreadable>>(
         self,
-        parse: impl FnOnce(&[u8]) -> Result<T, String>,
+        parse: impl FnOnce(&[u8]) -> Result<T, E>,
     ) -> Result<T, Error> {
         let (args, dir) = (self.shown_args(), self.dir.to_owned());
         let output = self.output()?;
-        parse(&output).map_err(|what| Error::Unexpected { args, dir, what })
+        parse(&output).map_err(|unreadable| match unreadable.into() {
+            Unreadable::Unmerged(paths) => Error::Conflicted { dir, paths },
+            Unreadable::Malformed(what) => Error::Unexpected { args, dir, what },
+        })
     }
 
     fn finish(&self) -> Result<Finished, Error> {
-        let mut finished = self.once()?;
+        let off = match self.switched_off()? {
+            Ok(off) => off,
+            Err(finished) => return Ok(finished),
+        };
+        let here = Repo::at(self.program, self.dir);
+        let mut finished = self.once(&off)?;
+        let may_write = self.program.purpose() == Purpose::Work;
+        // It names one worktree at a time.
+        while !finished.status.success() && here.await_registration(&finished.stderr, may_write) {
+            finished = self.once(&off)?;
+        }
         if let Locks::AsNeeded = self.locks {
-            let here = Repo::at(self.program, self.dir);
             // It names one lock at a time.
             while !finished.status.success() && here.remove_abandoned(&finished.stderr) {
-                finished = self.once()?;
+                finished = self.once(&off)?;
             }
         }
         Ok(finished)
     }
 
-    fn once(&self) -> Result<Finished, Error> {
+    /// Returns what switches off the programs that the configuration names, or the end of the git that
+    /// could not read the configuration.
+    fn switched_off(&self) -> Result<Result<Vec<Off>, Finished>, Error> {
+        let writes = matches!(self.locks, Locks::AsNeeded);
+        let purpose = self.program.purpose();
+        let sections = Sections::of(&self.args, purpose, writes, self.program.version());
+        let Some(pattern) = sections.pattern() else {
+            return Ok(Ok(Vec::new()));
+        };
+        // While work is going on, the configuration of a folder is asked for once.
+        if purpose == Purpose::Work
+            && let Some(known) = self.program.known_off(self.dir)
+        {
+            return Ok(Ok(known));
+        }
+        let ask = ["config", "--null", "--name-only", "--get-regexp", pattern];
+        let mut command = self.command(&[], Locks::None, &ask.map(OsString::from));
+        let finished = self.run(&mut command, None)?;
+        let off = match finished.status.code() {
+            Some(0) => environment::switched_off(&finished.stdout),
+            // Nothing is configured.
+            Some(1) => BTreeSet::new(),
+            _ => return Ok(Err(finished)),
+        };
+        let off: Vec<Off> = off.into_iter().collect();
+        if purpose == Purpose::Work {
+            self.program.know_off(self.dir, &off);
+        }
+        Ok(Ok(off))
+    }
+
+    fn once(&self, off: &[Off]) -> Result<Finished, Error> {
         if let Locks::AsNeeded = self.locks
             && let Err(error) = rekindle_fault::growth(&self.place())
         {
             // As git says that the disk is full.
             return Ok(Finished::failed(&format!("fatal: cannot write: {error}\n")));
         }
-        let mut command = self.command();
+        let mut command = self.command(off, self.locks, &self.args);
+        self.run(&mut command, self.input.as_deref())
+    }
+
+    fn run(&self, command: &mut Command, input: Option<&[u8]>) -> Result<Finished, Error> {
         self.program
-            .run(&mut command, self.input.as_deref())
+            .run(command, input)
             .map_err(|failure| match failure {
                 Failure::TimedOut => Error::TimedOut {
                     args: self.shown_args(),
@@ -249,26 +264,32 @@ impl<'a> Call<'a> {
             })
     }
 
-    fn command(&self) -> Command {
+    fn command(&self, off: &[Off], locks: Locks, args: &[OsString]) -> Command {
         let mut command = self.program.command();
         for name in SCRUBBED {
             command.env_remove(name);
         }
-        command
-            .env("LC_MESSAGES", "C")
-            .env("GIT_TERMINAL_PROMPT", "0");
-        if let Locks::None = self.locks {
-            command.env("GIT_OPTIONAL_LOCKS", "0");
+        command.envs(VARIABLES.iter().copied());
+        if self.program.purpose() == Purpose::Look {
+            command.envs(VARIABLES_TO_LOOK.iter().copied());
+        }
+        if let Locks::None = locks {
+            command.envs(VARIABLES_TO_READ.iter().copied());
         }
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.arg("-C").arg(self.dir.as_os_str());
-        for setting in SETTINGS {
+        let ours = FORM.iter().map(OsStr::new);
+        let of_the_call = self.settings.iter().map(OsString::as_os_str);
+        // Last, since the later one wins and a call may include the repository's own file.
+        let fixed = SETTINGS.iter().map(OsStr::new);
+        for setting in ours.chain(of_the_call).chain(fixed) {
             command.arg("-c").arg(setting);
         }
-        for setting in &self.settings {
-            command.arg("-c").arg(setting);
+        if !off.is_empty() {
+            command.envs(OFF_VALUES);
+            command.args(off.iter().map(Off::argument));
         }
-        command.args(&self.args);
+        command.args(args);
         command
     }
 
@@ -287,6 +308,17 @@ impl<'a> Call<'a> {
         {
             return Error::NotARepository { dir };
         }
+        if stderr.contains("cannot use bare repository") {
+            return Error::Bare { dir };
+        }
+        let args = self.shown_args();
+        if stderr.contains("lazy fetching disabled") || stderr.contains("promisor remote") {
+            return Error::NotFetched { args, dir };
+        }
+        let paths = unmerged(&stderr);
+        if !paths.is_empty() {
+            return Error::Conflicted { dir, paths };
+        }
         if let Some((_, told)) = stderr.split_once("detected dubious ownership in repository") {
             // The folder that was asked about may lie below the one that has to be trusted.
             let line = told.lines().next().unwrap_or_default();
@@ -297,7 +329,7 @@ impl<'a> Call<'a> {
             return Error::OfAnotherUser { dir };
         }
         Error::Failed {
-            args: self.shown_args(),
+            args,
             dir,
             status: finished.status,
             stderr,
@@ -326,8 +358,30 @@ impl<'a> Call<'a> {
     }
 }
 
+/// Returns the files of which git says `<path>: unmerged (<id>)`, each once.
+fn unmerged(stderr: &str) -> Vec<RepoPath> {
+    let named = stderr
+        .lines()
+        .filter_map(|line| line.rsplit_once(": unmerged ("));
+    let mut paths: Vec<RepoPath> = named.map(|(path, _)| path.into()).collect();
+    paths.dedup();
+    paths
+}
+
 /// Takes away the one newline that ends a line; the name in it may end with more of them.
 fn without_newline(mut line: Vec<u8>) -> Vec<u8> {
     line.pop_if(|byte| *byte == b'\n');
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_that_cannot_be_written_names_the_conflicts_once() {
+        let stderr = "a b: unmerged (7898)\na b: unmerged (f2ad)\nc: unmerged (6178)\nfatal: git-write-tree: error building trees\n";
+        assert_eq!(unmerged(stderr), ["a b".into(), "c".into()]);
+        assert!(unmerged("fatal: index file corrupt\n").is_empty());
+    }
 }

@@ -93,16 +93,35 @@ impl Repo {
     /// Staged, unstaged and untracked files, renames, modes and symbolic links are all there;
     /// ignored files are not, nor are repositories inside the worktree
     /// ([`Repo::nested_repositories`]). Content is compared as a commit would have it, after line
-    /// ends and other filters of the repository. Neither the index nor the object store is touched;
+    /// ends, and after filters where the program is [`crate::Program::for_work`]. Neither the index nor the object store is touched;
     /// new content is therefore not readable by its id, [`Repo::snapshot_tree`] is for that.
     pub fn changes(&self, base: &ObjectId) -> Result<Vec<Change>, Error> {
+        // The limit is git's default, pinned so that the answer does not hang on a setting.
+        self.worktree_changes(base, &[], &["-M50%", "-l1000"])
+    }
+
+    /// Returns the same as [`Repo::changes`], except what lies in `exclude`; a move is a deletion and
+    /// an addition.
+    pub fn changes_except(
+        &self,
+        base: &ObjectId,
+        exclude: &[RepoPath],
+    ) -> Result<Vec<Change>, Error> {
+        self.worktree_changes(base, exclude, &["--no-renames"])
+    }
+
+    fn worktree_changes(
+        &self,
+        base: &ObjectId,
+        exclude: &[RepoPath],
+        renames: &[&str],
+    ) -> Result<Vec<Change>, Error> {
         let layout = self.layout()?;
         let scratch = Scratch::with_copied_index(&layout, Objects::Apart)?;
-        self.stage_in(&layout, &scratch, &[])?;
+        self.stage_in(&layout, &scratch, exclude)?;
         let args = ["diff-index", "--cached", "-z", "--raw"];
-        // The limit is git's default, pinned so that the answer does not hang on a setting.
-        let settled = ["--ignore-submodules=none", "-M50%", "-l1000"];
-        let call = self.read().args(args).args(settled).args([base.as_str()]);
+        let call = self.read().args(args).args(renames);
+        let call = call.args(["--ignore-submodules=none", base.as_str()]);
         scratch.apply(call).parsed(raw_diff::parse)
     }
 

@@ -114,6 +114,53 @@ pub enum Error {
         dir: Utf8PathBuf,
     },
 
+    /// The folder itself is a bare repository, and its settings may have come with a clone.
+    #[error(
+        "`{dir}` looks like a bare git repository; rekindle uses only repositories that have a `.git`"
+    )]
+    Bare {
+        /// The folder.
+        dir: Utf8PathBuf,
+    },
+
+    /// The settings of the repository (`core.worktree`) name a worktree that is somewhere else.
+    #[error(
+        "the repository of `{dir}` is configured for the worktree `{top_level}`, which is another \
+         folder; see `git -C '{dir}' config core.worktree`"
+    )]
+    Elsewhere {
+        /// The folder that was given.
+        dir: Utf8PathBuf,
+        /// The worktree git would have worked on.
+        top_level: Utf8PathBuf,
+    },
+
+    /// A partial clone lacks objects, and they are not fetched.
+    #[error(
+        "`git {}` in `{dir}` needs objects that this partial clone has not fetched, and rekindle does \
+         not use the network; run `git -C '{dir}' fetch --refetch --no-filter` first",
+        args.join(" ")
+    )]
+    NotFetched {
+        /// Its arguments, without the settings that every run has.
+        args: Vec<String>,
+        /// Where it ran.
+        dir: Utf8PathBuf,
+    },
+
+    /// The index has both sides of a merge that nobody has resolved.
+    #[error(
+        "`{dir}` has unresolved merge conflicts in {}; resolve or abort the merge first, `git -C \
+         '{dir}' status` shows how",
+        list(paths)
+    )]
+    Conflicted {
+        /// The folder.
+        dir: Utf8PathBuf,
+        /// The files.
+        paths: Vec<RepoPath>,
+    },
+
     /// git refuses to work in what somebody else could have prepared.
     #[error("the repository of `{dir}` belongs to another user, and git does not work in it")]
     OfAnotherUser {
@@ -138,6 +185,34 @@ pub enum Error {
         dir: Utf8PathBuf,
         /// The worktree git would have worked on.
         top_level: Utf8PathBuf,
+    },
+
+    /// The worktree holds files that git should not take in; nothing of it was saved.
+    #[error(
+        "`{dir}` holds files that are too large for git: {}",
+        paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ")
+    )]
+    TooLarge {
+        /// The worktree.
+        dir: Utf8PathBuf,
+        /// The files.
+        paths: Vec<RepoPath>,
+    },
+
+    /// A folder is not the linked worktree that it should be, so nothing in it was changed.
+    #[error("`{dir}` is not a worktree of this repository: {what}")]
+    NotOurWorktree {
+        /// The folder.
+        dir: Utf8PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+
+    /// Objects that were just stored are gone, as after `git gc --prune=now` at the same time.
+    #[error("{what} is no longer complete in the repository; was `git gc --prune=now` run?")]
+    Lost {
+        /// The commit, in words.
+        what: String,
     },
 
     /// Repositories inside the worktree, or changed submodules, would be deleted with it.
@@ -246,7 +321,7 @@ impl Error {
     pub fn is_no_repository(&self) -> bool {
         matches!(
             self,
-            Self::NotARepository { .. } | Self::NoSuchFolder { .. }
+            Self::NotARepository { .. } | Self::NoSuchFolder { .. } | Self::Bare { .. }
         )
     }
 }

@@ -87,6 +87,13 @@ impl Repo {
         Ok(self.read().args(args).answer()?.is_some())
     }
 
+    /// Returns whether a branch of a remote has a commit, as of the last fetch or push.
+    pub fn is_on_a_remote(&self, commit: &ObjectId) -> Result<bool, Error> {
+        let args = ["for-each-ref", "--count=1", "--contains", commit.as_str()];
+        let found = self.read().args(args).args(["refs/remotes/"]).output()?;
+        Ok(!found.is_empty())
+    }
+
     /// Returns the bytes of a file in a commit or tree as they are stored, or `None` if there is
     /// no such file (or no such commit). For a symbolic link they are its target.
     pub fn file_at(&self, rev: &str, path: &RepoPath) -> Result<Option<Vec<u8>>, Error> {

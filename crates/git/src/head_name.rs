@@ -8,13 +8,15 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::error::Error;
-use crate::repo::Repo;
+use crate::repo::{Layout, Repo};
 
 /// A worktree and the name of what is checked out in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeadName {
     /// The top of the worktree.
     pub top_level: Utf8PathBuf,
+    /// The worktree's own git folder, which is not the one that linked worktrees share.
+    pub git_dir: Utf8PathBuf,
     /// The branch as git shortens it, or `HEAD` for a commit without one; none while there is no
     /// commit, and for a name that is not UTF-8.
     pub name: Option<String>,
@@ -23,7 +25,9 @@ pub struct HeadName {
 impl Repo {
     /// Returns what `git rev-parse --abbrev-ref HEAD` prints, and where the top of the worktree is.
     pub fn head_name(&self) -> Result<HeadName, Error> {
-        let top_level = self.top_level()?;
+        let Layout {
+            top_level, git_dir, ..
+        } = self.layout()?;
         let printed = self
             .read()
             .args(["rev-parse", "--abbrev-ref", "HEAD"])
@@ -34,7 +38,11 @@ impl Repo {
             Err(Error::Failed { .. }) => None,
             Err(error) => return Err(error),
         };
-        Ok(HeadName { top_level, name })
+        Ok(HeadName {
+            top_level,
+            git_dir,
+            name,
+        })
     }
 }
 
@@ -52,6 +60,7 @@ pub fn head_name_on_disk(folder: &Utf8Path) -> Option<HeadName> {
         None => return None,
     };
     Some(HeadName {
+        git_dir: repository.git_dir.canonicalize_utf8().ok()?,
         top_level: repository.top_level,
         name,
     })
@@ -115,11 +124,11 @@ impl Repository {
 
     fn branch(&self, name: &str) -> Branch {
         let packed_refs = self.common_dir.join("packed-refs");
-        let packed = match fs_err::read(&packed_refs) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            Err(_) => return Branch::Unclear,
+        let Ok(packed) = rekindle_fs::read_within(&self.common_dir, &packed_refs, LARGEST_LIST)
+        else {
+            return Branch::Unclear;
         };
+        let packed = packed.unwrap_or_default();
         let is_packed = |full: String| {
             let line = format!(" {full}\n").into_bytes();
             packed.windows(line.len()).any(|window| window == line)
@@ -153,15 +162,18 @@ impl Repository {
     }
 }
 
+/// A name or the settings of a repository; a larger file is left to git.
+const LARGEST: u64 = 1024 * 1024;
+/// The list of all refs, of which large repositories have hundreds of thousands.
+const LARGEST_LIST: u64 = 256 * 1024 * 1024;
+
 /// Reads a regular file of text, not through a link.
-fn text(path: &Utf8Path) -> Option<String> {
-    let is_file = path
-        .symlink_metadata()
-        .is_ok_and(|metadata| metadata.is_file());
-    is_file.then(|| fs_err::read_to_string(path).ok()).flatten()
+pub(crate) fn text(path: &Utf8Path) -> Option<String> {
+    let file = rekindle_fs::GuardedFile::open(path).ok()??;
+    String::from_utf8(file.bytes(LARGEST).ok()?).ok()
 }
 
-fn is_object_id(text: &str) -> bool {
+pub(crate) fn is_object_id(text: &str) -> bool {
     matches!(text.len(), 40 | 64)
         && text.bytes().all(|byte| byte.is_ascii_hexdigit())
         && text.bytes().any(|byte| byte != b'0')

@@ -8,9 +8,13 @@
 //! What this crate guarantees:
 //!
 //! * The surroundings do not leak in: the variables by which a hook points git at its own
-//!   repository are removed, hooks are not run, no prompt is shown, and every run has a time limit.
-//! * The user's index is never written, except by [`Repo::reset_hard`] and, for the paths it is
-//!   given, by [`Repo::stage`].
+//!   repository are removed, hooks are not run, nothing is fetched, no prompt is shown, and every run
+//!   has a time limit.
+//! * A git that looks starts no other program, whatever the repository has configured
+//!   (`environment.rs`); filters and merge drivers need [`Program::for_work`].
+//! * HEAD, index and files of a worktree are changed through an [`OwnWorktree`] alone, which is
+//!   verified before every step. The user's index is written by [`Repo::stage`], for the paths it
+//!   is given.
 //! * Names are bytes ([`RepoPath`]); all lists are read with `-z`.
 //! * Whatever a destructive step could lose is kept first by [`Repo::rescue`].
 //!
@@ -22,41 +26,52 @@ mod abandoned;
 pub mod any_output;
 mod call;
 mod changes;
+mod checked_out;
 mod commit;
-mod destroy;
+mod complete;
+mod environment;
 mod error;
 mod head;
 mod head_name;
 mod id;
 mod log;
 mod merge;
+mod on_disk;
 mod overlay;
+mod own;
 mod path;
 mod printed;
 mod process;
 mod program;
 mod raw_diff;
+mod ref_part;
 mod refs;
+mod register;
 mod repo;
 mod rescue;
 mod scratch;
+mod size;
 mod snapshot;
 mod standing;
 mod status;
 mod worktree;
 
-pub use call::{PLACES, SCRUBBED};
+pub use call::PLACES;
 pub use changes::{Change, ChangeKind, Entry, Mode};
 pub use commit::{Identity, Message};
+pub use environment::{SCRUBBED, SETTINGS, VARIABLES, VARIABLES_TO_LOOK, VARIABLES_TO_READ};
 pub use error::Error;
 pub use head::Head;
 pub use head_name::{HeadName, head_name_on_disk};
 pub use id::ObjectId;
 pub use log::Commit;
 pub use merge::Merge;
+pub use on_disk::common_dir_on_disk;
+pub use own::OwnWorktree;
 pub use path::RepoPath;
 pub use printed::Untracked;
-pub use program::{Program, Version};
+pub use program::{Program, Version, absolute_folders};
+pub use ref_part::ref_part;
 pub use refs::Expected;
 pub use repo::Repo;
 pub use rescue::{Rescue, Rescued, Staged};

@@ -68,6 +68,22 @@ impl Repo {
         self.commits(&[&[most.as_str(), commit.as_str()][..], &refs].concat())
     }
 
+    /// Returns a commit on any branch whose message has this text in one line, if there is one.
+    ///
+    /// `since` is in seconds since 1970; history older than that is not looked at.
+    pub fn find_message(&self, text: &str, since: Option<i64>) -> Result<Option<Commit>, Error> {
+        let text = format!("--grep={text}");
+        let since = since.map(|seconds| format!("--since=@{seconds}"));
+        let mut which = vec![
+            "--branches",
+            "--max-count=1",
+            "--fixed-strings",
+            text.as_str(),
+        ];
+        which.extend(since.as_deref());
+        Ok(self.commits(&which)?.pop())
+    }
+
     fn commits(&self, which: &[&str]) -> Result<Vec<Commit>, Error> {
         // A NUL cannot be part of a commit, so with `-z` every field ends with one.
         let format = format!("--format=tformat:{}", FIELDS.join("%x00"));
@@ -82,7 +98,7 @@ impl Repo {
             // The separators that git knows can be set by the user; ours is the colon.
             .setting("trailer.separators=:")
             .args(fixed)
-            .args([format.as_str(), "--no-patch"])
+            .args([format.as_str(), "--no-patch", "--no-ext-diff"])
             .args(which)
             .args(["--"])
             .parsed(parse)

@@ -27,15 +27,17 @@ impl Repo {
         };
         self.read()
             .setting(QUOTED)
-            .args(["status", "--porcelain", which])
+            .args(["status", "--porcelain", which, self.submodules()])
             .output()
     }
 
     /// Returns what `git diff --name-only BASE` prints: the files that differ from a commit.
     pub fn printed_names_since(&self, base: &str) -> Result<Vec<u8>, Error> {
+        let form = ["diff", "--name-only", "--no-ext-diff", "--no-textconv"];
         self.read()
             .setting(QUOTED)
-            .args(["diff", "--name-only", "--end-of-options", base, "--"])
+            .args(form)
+            .args([self.submodules(), "--end-of-options", base, "--"])
             .output()
     }
 

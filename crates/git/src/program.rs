@@ -1,17 +1,19 @@
 //! The git executable: found once, its version checked, its runs counted.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use rustix::fs::{Access, access};
 
 use crate::call::Call;
+use crate::environment::{Off, Purpose};
 use crate::error::Error;
 use crate::process::{self, Failure, Finished};
 
@@ -29,6 +31,8 @@ pub struct Program {
     variables: Vec<(OsString, OsString)>,
     limit: Duration,
     n_started: Arc<AtomicU64>,
+    purpose: Purpose,
+    off: Arc<Mutex<BTreeMap<Utf8PathBuf, Vec<Off>>>>,
 }
 
 impl Program {
@@ -45,8 +49,7 @@ impl Program {
 
     /// Returns where the first git on PATH is, without starting it.
     pub fn locate(path_env: &OsStr) -> Option<PathBuf> {
-        std::env::split_paths(path_env)
-            .filter(|folder| folder.is_absolute())
+        std::env::split_paths(&absolute_folders(path_env))
             .map(|folder| folder.join("git"))
             .find(|file| file.is_file() && access(file, Access::EXEC_OK).is_ok())
     }
@@ -61,6 +64,8 @@ impl Program {
             variables: Vec::new(),
             limit: LIMIT,
             n_started: Arc::default(),
+            purpose: Purpose::Look,
+            off: Arc::default(),
         }
     }
 
@@ -71,6 +76,8 @@ impl Program {
             variables: Vec::new(),
             limit: VERSION_LIMIT,
             n_started: Arc::default(),
+            purpose: Purpose::Look,
+            off: Arc::default(),
         };
         let answer = Call::read(&program, Utf8Path::new("/"))
             .args(["version"])
@@ -105,6 +112,25 @@ impl Program {
         self
     }
 
+    /// Returns the program for work that a person agreed to: filters and merge drivers of the user and
+    /// of the repository convert files, as they do when the user calls git.
+    ///
+    /// Without this, no run of the program starts another one, whatever a repository has configured.
+    #[must_use]
+    pub fn for_work(mut self) -> Self {
+        self.purpose = Purpose::Work;
+        self
+    }
+
+    /// Returns the program as it is before [`Program::for_work`].
+    #[must_use]
+    pub fn for_looking(&self) -> Self {
+        Self {
+            purpose: Purpose::Look,
+            ..self.clone()
+        }
+    }
+
     /// Returns the absolute path of the executable.
     pub fn path(&self) -> &Path {
         &self.path
@@ -118,6 +144,21 @@ impl Program {
     /// Returns how many processes this program and its clones have started.
     pub fn processes_started(&self) -> u64 {
         self.n_started.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn purpose(&self) -> Purpose {
+        self.purpose
+    }
+
+    /// Returns what is known to be switched off in a folder, if it was asked for.
+    pub(crate) fn known_off(&self, dir: &Utf8Path) -> Option<Vec<Off>> {
+        self.off.lock().ok()?.get(dir).cloned()
+    }
+
+    pub(crate) fn know_off(&self, dir: &Utf8Path, off: &[Off]) {
+        if let Ok(mut known) = self.off.lock() {
+            known.insert(dir.to_owned(), off.to_vec());
+        }
     }
 
     pub(crate) fn limit(&self) -> Duration {
@@ -138,6 +179,18 @@ impl Program {
     ) -> Result<Finished, Failure> {
         self.n_started.fetch_add(1, Ordering::Relaxed);
         process::run(command, input, self.limit)
+    }
+}
+
+/// Returns a value of PATH without its relative folders, in which a repository could bring its own
+/// programs. Where no folder is left, nothing is found with it.
+pub fn absolute_folders(path_env: &OsStr) -> OsString {
+    let folders = std::env::split_paths(path_env).filter(|folder| folder.is_absolute());
+    match std::env::join_paths(folders) {
+        // An empty PATH would mean the current folder.
+        Ok(kept) if !kept.is_empty() => kept,
+        // Folders that were split can be joined.
+        Ok(_) | Err(_) => "/dev/null".into(),
     }
 }
 
@@ -190,6 +243,22 @@ impl fmt::Display for Version {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_absolute_folders_of_a_path_are_kept() {
+        for (path, kept) in [
+            ("/a:/b", "/a:/b"),
+            ("bin:/a::.:/b:../c", "/a:/b"),
+            (".", "/dev/null"),
+            ("", "/dev/null"),
+        ] {
+            assert_eq!(
+                absolute_folders(OsStr::new(path)),
+                OsStr::new(kept),
+                "{path}"
+            );
+        }
+    }
 
     #[test]
     fn versions_of_all_vendors_are_read() {

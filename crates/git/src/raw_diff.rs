@@ -1,13 +1,15 @@
 //! The `--raw -z` form of git's differences.
 
+use crate::call::Unreadable;
 use crate::changes::{Change, ChangeKind, Entry, Mode};
 use crate::id::ObjectId;
 use crate::path::RepoPath;
 
 /// Reads `:<mode> <mode> <id> <id> <status>\0<path>\0[<path>\0]` records.
-pub(crate) fn parse(output: &[u8]) -> Result<Vec<Change>, String> {
+pub(crate) fn parse(output: &[u8]) -> Result<Vec<Change>, Unreadable> {
     let mut fields = output.split(|byte| *byte == 0);
     let mut changes = Vec::new();
+    let mut unmerged = Vec::new();
     while let Some(head) = fields.next() {
         if head.is_empty() {
             // After the last terminator.
@@ -26,7 +28,11 @@ pub(crate) fn parse(output: &[u8]) -> Result<Vec<Change>, String> {
             b'D' => (ChangeKind::Deleted, first),
             b'T' => (ChangeKind::TypeChanged, first),
             b'R' => (ChangeKind::Renamed { from: first }, path()?),
-            other => return Err(format!("unknown status `{}`", char::from(other))),
+            b'U' => {
+                unmerged.push(first);
+                continue;
+            }
+            other => return Err(format!("unknown status `{}`", char::from(other)).into()),
         };
         changes.push(Change {
             kind,
@@ -35,7 +41,11 @@ pub(crate) fn parse(output: &[u8]) -> Result<Vec<Change>, String> {
             new: record.new,
         });
     }
-    Ok(changes)
+    if unmerged.is_empty() {
+        Ok(changes)
+    } else {
+        Err(Unreadable::Unmerged(unmerged))
+    }
 }
 
 struct Record {
@@ -94,6 +104,15 @@ mod tests {
         assert_eq!(changes[0].new.as_ref().unwrap().mode, Mode::Executable);
         assert_eq!(changes[1].kind, ChangeKind::TypeChanged);
         assert_eq!(changes[1].old.as_ref().unwrap().mode, Mode::Symlink);
+    }
+
+    #[test]
+    fn unresolved_conflicts_are_reported_with_their_paths() {
+        let text = record("100644 000000", "U", &["a"])
+            + &record("100644 100644", "M", &["b"])
+            + &record("100644 000000", "U", &["c"]);
+        let unmerged = Unreadable::Unmerged(vec!["a".into(), "c".into()]);
+        assert_eq!(parse(text.as_bytes()), Err(unmerged));
     }
 
     #[test]

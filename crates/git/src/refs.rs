@@ -41,21 +41,6 @@ impl Repo {
             .map_err(|error| self.moved_or(error, name, expected))
     }
 
-    /// Returns whether a name can be that of a branch that people can use.
-    pub fn is_branch_name(&self, name: &str) -> Result<bool, Error> {
-        if name.is_empty()
-            || name.starts_with(['-', '@'])
-            || name.starts_with("refs/")
-            || name == "HEAD"
-        {
-            return Ok(false);
-        }
-        let call = self
-            .read()
-            .args(["check-ref-format", &format!("refs/heads/{name}")]);
-        Ok(call.answer()?.is_some())
-    }
-
     /// Deletes a ref, if it is at `expected`; otherwise [`Error::RefMoved`].
     pub fn delete_ref(&self, name: &str, expected: &ObjectId) -> Result<(), Error> {
         check_name(name)?;

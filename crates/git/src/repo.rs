@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::call::Call;
+use crate::environment::Purpose;
 use crate::error::Error;
 use crate::program::Program;
 
@@ -17,6 +18,8 @@ use crate::program::Program;
 pub struct Repo {
     program: Program,
     dir: Utf8PathBuf,
+    /// The worktree's own git folder, where `.git` in the worktree is not believed.
+    git_dir: Option<Utf8PathBuf>,
 }
 
 impl Repo {
@@ -25,6 +28,32 @@ impl Repo {
         Self {
             program: program.clone(),
             dir: dir.into(),
+            git_dir: None,
+        }
+    }
+
+    /// Names a worktree and its own git folder, which git is given explicitly.
+    pub(crate) fn pinned(program: &Program, dir: &Utf8Path, git_dir: &Utf8Path) -> Self {
+        Self {
+            git_dir: Some(git_dir.to_owned()),
+            ..Self::at(program, dir)
+        }
+    }
+
+    /// Names another folder of the same worktree.
+    pub(crate) fn within(&self, dir: impl Into<Utf8PathBuf>) -> Self {
+        Self {
+            dir: dir.into(),
+            ..self.clone()
+        }
+    }
+
+    /// Names the same folder for questions alone, so that no program of the repository is started.
+    #[must_use]
+    pub fn for_looking(&self) -> Self {
+        Self {
+            program: self.program.for_looking(),
+            ..self.clone()
         }
     }
 
@@ -42,7 +71,20 @@ impl Repo {
     ///
     /// Fails in a bare repository, and inside a `.git` folder.
     pub fn top_level(&self) -> Result<Utf8PathBuf, Error> {
-        self.location("--show-toplevel")
+        let top_level = self.location("--show-toplevel")?;
+        self.refuse_elsewhere(&top_level)?;
+        Ok(top_level)
+    }
+
+    /// Refuses a worktree in which this folder is not: the settings of a repository can name any.
+    fn refuse_elsewhere(&self, top_level: &Utf8Path) -> Result<(), Error> {
+        match self.dir.canonicalize_utf8() {
+            Ok(dir) if !dir.starts_with(top_level) => Err(Error::Elsewhere {
+                dir: self.dir.clone(),
+                top_level: top_level.to_owned(),
+            }),
+            Ok(_) | Err(_) => Ok(()),
+        }
     }
 
     /// Returns this folder relative to the top of its worktree; empty where it is the top.
@@ -59,11 +101,31 @@ impl Repo {
     }
 
     pub(crate) fn read(&self) -> Call<'_> {
-        Call::read(&self.program, &self.dir)
+        self.pin(Call::read(&self.program, &self.dir))
     }
 
     pub(crate) fn write(&self) -> Call<'_> {
-        Call::write(&self.program, &self.dir)
+        self.pin(Call::write(&self.program, &self.dir))
+    }
+
+    fn pin<'a>(&'a self, call: Call<'a>) -> Call<'a> {
+        match &self.git_dir {
+            Some(git_dir) => call
+                .variable("GIT_DIR", git_dir.as_os_str())
+                .variable("GIT_WORK_TREE", self.dir.as_os_str()),
+            None => call,
+        }
+    }
+
+    /// Returns how `git status` and its like treat submodules.
+    ///
+    /// To find changes inside one, git starts another git in it, with the settings of the submodule's
+    /// own repository. A git that looks compares only the commits.
+    pub(crate) fn submodules(&self) -> &'static str {
+        match self.program.purpose() {
+            Purpose::Look => "--ignore-submodules=dirty",
+            Purpose::Work => "--ignore-submodules=none",
+        }
     }
 
     /// Returns where everything is, with one run of git where that can be done.
@@ -83,6 +145,7 @@ impl Repo {
         // Not `lines()`, which would take a carriage return off the end of a name.
         let lines: Vec<&str> = text.split_terminator('\n').collect();
         if let [top_level, git_dir, common_dir, object_format] = lines.as_slice() {
+            self.refuse_elsewhere(Utf8Path::new(top_level))?;
             return Ok(Layout {
                 top_level: (*top_level).into(),
                 git_dir: (*git_dir).into(),

@@ -1,7 +1,7 @@
 //! Temporary indexes, so that the user's own is never written.
 //!
-//! A [`Scratch`] is a folder outside the repository, gone when it is dropped, and the variables
-//! that make git use it. There are two kinds: one sees files as a commit would have them, the other
+//! A [`Scratch`] is a folder outside the repository, gone when it is dropped (or, after a kill, when
+//! the next one is made), and the variables that make git use it. There are two kinds: one sees files as a commit would have them, the other
 //! as they are on the disk.
 
 use std::ffi::OsString;
@@ -10,6 +10,7 @@ use std::io;
 use std::path::Path;
 
 use camino::Utf8Path;
+use rekindle_fs::GuardedFile;
 use tempfile::TempDir;
 
 use crate::call::Call;
@@ -94,7 +95,7 @@ impl Scratch {
         write(&git_dir.join("config"), &config(&layout.object_format))?;
         write(&git_dir.join("info/attributes"), NO_CONVERSION)?;
         let exclude = layout.common_dir.join("info/exclude");
-        copy_if_there(exclude.as_std_path(), &git_dir.join("info/exclude"))?;
+        copy_if_there(&exclude, &git_dir.join("info/exclude"))?;
         scratch.variables.extend([
             ("GIT_DIR", git_dir.into()),
             ("GIT_WORK_TREE", work_tree.as_os_str().to_owned()),
@@ -127,7 +128,7 @@ impl Scratch {
 
     fn new() -> Result<Self, Error> {
         let folder = rekindle_fault::growth("git-scratch")
-            .and_then(|()| tempfile::Builder::new().prefix("rekindle-git-").tempdir());
+            .and_then(|()| rekindle_fs::temporary_folder(&std::env::temp_dir()));
         let folder = folder.map_err(|source| Error::Prepare {
             path: std::env::temp_dir(),
             source,
@@ -146,7 +147,7 @@ impl Scratch {
 /// git takes a file as unchanged if its time is before that of the index. A copy with a newer time
 /// would hide a file of the same size that was changed in the same tick as the index was written.
 fn copy_index(from: &Utf8Path, to: &Path) -> Result<(), Error> {
-    let Some(source) = open_if_there(from.as_std_path())? else {
+    let Some(source) = open_if_there(from)? else {
         // A new repository has no index yet, and git takes a missing one as empty.
         return Ok(());
     };
@@ -162,7 +163,7 @@ fn copy_index(from: &Utf8Path, to: &Path) -> Result<(), Error> {
     })
 }
 
-fn copy_if_there(from: &Path, to: &Path) -> Result<(), Error> {
+fn copy_if_there(from: &Utf8Path, to: &Path) -> Result<(), Error> {
     let Some(mut source) = open_if_there(from)? else {
         return Ok(());
     };
@@ -173,15 +174,13 @@ fn copy_if_there(from: &Path, to: &Path) -> Result<(), Error> {
     })
 }
 
-fn open_if_there(path: &Path) -> Result<Option<File>, Error> {
-    match File::open(path) {
-        Ok(file) => Ok(Some(file)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(Error::Prepare {
-            path: path.to_owned(),
-            source,
-        }),
-    }
+/// Opens a file of git's, which the user may have made a link.
+fn open_if_there(path: &Utf8Path) -> Result<Option<File>, Error> {
+    let file = GuardedFile::open_followed(path).map_err(|source| Error::Prepare {
+        path: path.as_std_path().to_owned(),
+        source: io::Error::other(source),
+    })?;
+    Ok(file.map(GuardedFile::into_file))
 }
 
 pub(crate) fn make_folder(path: &Path) -> Result<(), Error> {

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
 use crate::changes::Mode;
+use crate::environment::Purpose;
 use crate::error::Error;
 use crate::id::ObjectId;
 use crate::path::RepoPath;
@@ -25,7 +26,7 @@ impl Repo {
         let layout = self.layout_at_top()?;
         let scratch = Scratch::with_copied_index(&layout, Objects::Repository)?;
         self.stage_in(&layout, &scratch, exclude)?;
-        Repo::at(self.program(), &layout.top_level).write_tree(&scratch)
+        self.within(&layout.top_level).write_tree(&scratch)
     }
 
     /// Puts the whole worktree into a temporary index.
@@ -35,14 +36,43 @@ impl Repo {
         scratch: &Scratch,
         exclude: &[RepoPath],
     ) -> Result<(), Error> {
-        let top = Repo::at(self.program(), &layout.top_level);
-        let mut leave_out = top.nested_below()?;
+        let top = self.within(&layout.top_level);
+        let mut leave_out = top.nested_in_a_small_worktree()?;
         leave_out.extend(top.not_ignored(exclude)?);
+        let submodules = match self.program().purpose() {
+            Purpose::Look => top.submodule_paths(layout)?,
+            Purpose::Work => Vec::new(),
+        };
+        leave_out.extend_from_slice(&submodules);
         top.stage_all(scratch, &leave_out)?;
+        top.stage_submodules(scratch, &submodules)?;
         if !exclude.is_empty() {
             top.unstage(scratch, exclude)?;
         }
         Ok(())
+    }
+
+    fn submodule_paths(&self, layout: &Layout) -> Result<Vec<RepoPath>, Error> {
+        let entries = self.index_entries(layout)?.into_iter();
+        Ok(entries
+            .filter(|entry| entry.mode == Mode::Submodule)
+            .map(|entry| entry.path)
+            .collect())
+    }
+
+    /// Puts the commits that submodules are at into a temporary index.
+    ///
+    /// `git add` would start a git inside each of them first, with the settings of its own repository.
+    fn stage_submodules(&self, scratch: &Scratch, paths: &[RepoPath]) -> Result<(), Error> {
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let args = ["update-index", "-z", "--remove", "--replace", "--stdin"];
+        scratch
+            .apply(self.write().args(args))
+            .input(names(paths))
+            .output()
+            .map(drop)
     }
 
     /// Writes every file of the worktree as a tree, byte by byte, and returns its id.
@@ -54,7 +84,8 @@ impl Repo {
         layout: &Layout,
         entries: &[IndexEntry],
     ) -> Result<ObjectId, Error> {
-        let top = Repo::at(self.program(), &layout.top_level);
+        let top = self.within(&layout.top_level);
+        let leave_out = top.nested_in_a_small_worktree()?;
         let scratch = Scratch::byte_by_byte(layout, &layout.top_level)?;
         let lines = entries
             .iter()
@@ -74,7 +105,7 @@ impl Repo {
                 .input(absent)
                 .output()?;
         }
-        top.stage_all(&scratch, &top.nested_below()?)?;
+        top.stage_all(&scratch, &leave_out)?;
         top.write_tree(&scratch)
     }
 
@@ -100,7 +131,7 @@ impl Repo {
 
     /// Returns what the user's index has, with what git was told about each file.
     pub(crate) fn index_entries(&self, layout: &Layout) -> Result<Vec<IndexEntry>, Error> {
-        let top = Repo::at(self.program(), &layout.top_level);
+        let top = self.within(&layout.top_level);
         top.read()
             .args(["ls-files", "-z", "--stage", "-v"])
             .parsed(parse_entries)
@@ -113,12 +144,8 @@ impl Repo {
         if paths.is_empty() {
             return Ok(Vec::new());
         }
-        let input: Vec<u8> = paths
-            .iter()
-            .flat_map(|path| [path.as_bytes(), b"\0"].concat())
-            .collect();
         let args = ["check-ignore", "-z", "--stdin", "--no-index"];
-        let ignored = self.read().args(args).input(input).answer()?;
+        let ignored = self.read().args(args).input(names(paths)).answer()?;
         let ignored = ignored.unwrap_or_default();
         let is_ignored = |path: &&RepoPath| {
             let mut names = ignored.split(|byte| *byte == 0);
@@ -271,6 +298,14 @@ fn parse_entry(record: &[u8]) -> Option<IndexEntry> {
 
 pub(crate) fn index_line(mode: &str, id: &str, path: &[u8]) -> Vec<u8> {
     [mode.as_bytes(), b" ", id.as_bytes(), b"\t", path, b"\0"].concat()
+}
+
+/// Writes paths as git reads them with `-z --stdin`.
+pub(crate) fn names(paths: &[RepoPath]) -> Vec<u8> {
+    paths
+        .iter()
+        .flat_map(|path| [path.as_bytes(), b"\0"].concat())
+        .collect()
 }
 
 fn removal(path: &RepoPath, layout: &Layout) -> Vec<u8> {

@@ -4,13 +4,16 @@
 //! something is written over a file, the file itself must be looked at.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
 
 use crate::changes::Entry;
 use crate::error::Error;
+use crate::id::ObjectId;
 use crate::path::RepoPath;
 use crate::repo::Repo;
 use crate::scratch::Scratch;
-use crate::snapshot::{IndexEntry, parse_entries};
+use crate::snapshot::{IndexEntry, names, parse_entries};
 
 /// What the user's index has at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,11 +68,8 @@ impl Repo {
         let lines = merged.map(|entry| entry.line(entry.path.as_bytes()));
         self.edit_index(&scratch, lines)?;
         let args = ["update-index", "-z", "--add", "--remove", "--replace"];
-        let names: Vec<u8> = paths
-            .iter()
-            .flat_map(|path| [path.as_bytes(), b"\0"].concat())
-            .collect();
-        let call = self.write().args(args).args(["--stdin"]).input(names);
+        let call = self.write().args(args).args(["--stdin"]);
+        let call = call.input(names(paths));
         scratch.apply(call).output()?;
         let list = self.read().args(["ls-files", "-z", "--stage", "-v"]);
         let found = scratch.apply(list).parsed(parse_entries)?;
@@ -83,6 +83,44 @@ impl Repo {
             .filter(|found| wanted.contains(&found.path))
             .map(entry)
             .collect())
+    }
+
+    /// Returns the ids that the bytes of these files have on the disk, without any conversion.
+    ///
+    /// Each path must be a file, and no part of it a link. A name with a line feed is omitted, because
+    /// git takes these names as lines.
+    pub fn unconverted_ids(
+        &self,
+        paths: &[&RepoPath],
+    ) -> Result<BTreeMap<RepoPath, ObjectId>, Error> {
+        let is_line = |path: &&RepoPath| !path.as_bytes().contains(&b'\n');
+        let asked: Vec<&RepoPath> = paths.iter().copied().filter(is_line).collect();
+        if asked.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        // A name in quotes would be unquoted; after `./` it is not one.
+        let lines = asked
+            .iter()
+            .flat_map(|path| [b"./", path.as_bytes(), b"\n"].concat());
+        let args = ["hash-object", "--no-filters", "--stdin-paths"];
+        let call = self.read().args(args).input(lines.collect());
+        let ids = call.parsed(|output| {
+            let lines = output.trim_ascii_end().split(|byte| *byte == b'\n');
+            let ids: Option<Vec<ObjectId>> = lines.map(ObjectId::from_output).collect();
+            ids.filter(|ids| ids.len() == asked.len())
+                .ok_or_else(|| format!("not the ids of {} files", asked.len()))
+        })?;
+        Ok(asked.into_iter().cloned().zip(ids).collect())
+    }
+
+    /// Returns the bytes that a checkout writes at a path for stored content: with line ends, encoding
+    /// and keywords converted, and with filters where the program is [`crate::Program::for_work`].
+    pub fn as_checked_out(&self, id: &ObjectId, path: &RepoPath) -> Result<Vec<u8>, Error> {
+        let path = [b"--path=", path.as_bytes()].concat();
+        let path = OsString::from_vec(path);
+        let args = ["cat-file", "--filters"].map(OsString::from);
+        let call = self.read().args(args).args([path]).args([id.as_str()]);
+        call.output()
     }
 
     /// Returns whether the executable bits of files mean something here (`core.fileMode`).

@@ -63,14 +63,11 @@ impl StatusEntry {
 impl Repo {
     /// Returns every path of the worktree that is not as in HEAD, with each untracked file.
     ///
-    /// Empty means clean. The whole worktree is looked at, also from a folder inside it.
+    /// Empty means clean. The whole worktree is looked at, also from a folder inside it. Changes inside
+    /// submodules are seen only by [`crate::Program::for_work`]; a submodule at another commit always is.
     pub fn status(&self) -> Result<Vec<StatusEntry>, Error> {
         let form = ["status", "--porcelain=v2", "-z", "--untracked-files=all"];
-        let fixed = [
-            "--ignored=no",
-            "--find-renames=50%",
-            "--ignore-submodules=none",
-        ];
+        let fixed = ["--ignored=no", "--find-renames=50%", self.submodules()];
         self.read().args(form).args(fixed).parsed(parse)
     }
 
@@ -92,11 +89,28 @@ impl Repo {
         Ok(ignored.map(RepoPath::new).collect())
     }
 
+    /// Returns what the index or HEAD has at or below a path, which is relative to this folder.
+    pub fn tracked(&self, path: &str) -> Result<Vec<RepoPath>, Error> {
+        let list = |extra: &[&str]| {
+            let form = ["--literal-pathspecs", "ls-files", "-z", "--cached"];
+            let call = self.read().args(form).args(extra.iter().copied());
+            call.args(["--", path]).output()
+        };
+        // Both with one process; without a first commit there is no HEAD to add.
+        let output = match list(&["--with-tree=HEAD"]) {
+            Err(Error::Failed { .. }) => list(&[])?,
+            other => other?,
+        };
+        let names = output.split(|byte| *byte == 0);
+        let names = names.filter(|name| !name.is_empty());
+        Ok(names.map(RepoPath::new).collect())
+    }
+
     /// Returns the repositories inside this worktree that it does not track, other worktrees among
     /// them. Nothing of theirs is in a snapshot or rescue.
     pub fn nested_repositories(&self) -> Result<Vec<RepoPath>, Error> {
         let top_level = self.top_level()?;
-        Repo::at(self.program(), top_level).nested_below()
+        self.within(top_level).nested_below()
     }
 
     /// As [`Repo::nested_repositories`], in a folder that is known to be the top.

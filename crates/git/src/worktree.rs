@@ -9,6 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::error::Error;
 use crate::head::branch_name;
 use crate::id::ObjectId;
+use crate::own::OwnWorktree;
 use crate::path::RepoPath;
 use crate::repo::Repo;
 use crate::status::StatusEntry;
@@ -77,19 +78,34 @@ impl Repo {
             .map(drop)
     }
 
-    /// Removes the worktree at `path` and its registration. A locked one stays.
-    pub fn remove_worktree(&self, path: &Utf8Path, removal: Removal) -> Result<(), Error> {
+    /// Removes a worktree and its registration. A locked one stays.
+    pub fn remove_worktree(&self, worktree: &OwnWorktree, removal: Removal) -> Result<(), Error> {
         let mut args = vec!["worktree", "remove"];
         if let Removal::WithChanges = removal {
-            // A folder that is gone, or has no `.git` any more, holds nothing that git could judge.
-            let there = Repo::at(self.program(), self.dir().join(path));
-            if there.dir().join(".git").exists() {
-                there.refuse_nested()?;
-            }
+            worktree.repo().refuse_nested()?;
             args.push("--force");
         }
-        args.extend(["--end-of-options", path.as_str()]);
+        worktree.verify()?;
+        args.extend(["--end-of-options", worktree.path().as_str()]);
         self.write().args(args).output().map(drop)
+    }
+
+    /// Forgets a worktree whose folder is gone, unless it is locked; others stay registered.
+    ///
+    /// Not `git worktree prune`, which would also forget worktrees of the user that are on a disk
+    /// which is not mounted now.
+    pub fn forget_worktree(&self, path: &Utf8Path) -> Result<(), Error> {
+        let path = self.dir().join(path);
+        if path.symlink_metadata().is_ok() {
+            return Ok(());
+        }
+        let is_there = |one: &Worktree| one.path == path.as_std_path() && one.locked.is_none();
+        // A killed git can leave the same path registered more than once.
+        for _ in self.worktrees()?.into_iter().filter(is_there) {
+            let args = ["worktree", "remove", "--force", "--end-of-options"];
+            self.write().args(args).args([path.as_str()]).output()?;
+        }
+        Ok(())
     }
 
     /// Takes the lock off a worktree that `git worktree add` was killed over.
@@ -115,20 +131,6 @@ impl Repo {
             self.write().args(args).output()?;
         }
         Ok(())
-    }
-
-    /// Tells git where a worktree is now whose folder was moved.
-    pub fn repair_worktree(&self, path: &Utf8Path) -> Result<(), Error> {
-        let args = ["worktree", "repair", "--end-of-options", path.as_str()];
-        self.write().args(args).output().map(drop)
-    }
-
-    /// Forgets the worktrees whose folder is gone, unless they are locked.
-    pub fn prune_worktrees(&self) -> Result<(), Error> {
-        self.write()
-            .args(["worktree", "prune", "--expire=now"])
-            .output()
-            .map(drop)
     }
 
     fn refuse_nested(&self) -> Result<(), Error> {

@@ -135,7 +135,7 @@ fn hints(error: &Error) -> Vec<String> {
             in_hint(id)
         )],
         Error::UnknownDocument { .. } => one("`resources/list` names the documents that are there"),
-        Error::Moved { .. } => one(
+        Error::Moved { .. } | Error::Spent { .. } => one(
             "nothing was changed: call it without `digest`, look at the plan as it is now, and call it with that one's digest",
         ),
         Error::Blocked { id, .. } => {
@@ -163,6 +163,7 @@ fn hints(error: &Error) -> Vec<String> {
         | Error::NoCommits
         | Error::NothingRescued { .. }
         | Error::UnknownRescue { .. }
+        | Error::UnknownLeftover { .. }
         | Error::AmbiguousRescue { .. }
         | Error::Taken { .. }
         | Error::NotRestored { .. }

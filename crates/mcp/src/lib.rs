@@ -13,6 +13,7 @@ mod failure;
 mod input;
 mod listener;
 mod opening;
+mod output;
 mod pages;
 mod plans;
 mod prompts;

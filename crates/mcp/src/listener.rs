@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use rekindle_app::{
     Briefing, Choice, Face, LeftOut, News, Output, Progress, Tally, Watcher, WorkerView,
 };
-use rekindle_model::{Action, Question, Step, Summary};
+use rekindle_model::{Action, Offer, Question, Step, Summary};
 
 use crate::quote::{is_plain, quoted};
 
@@ -41,14 +41,11 @@ impl Face for Listener {
         match news {
             News::Applied(steps) => self.hints.extend(steps.iter().filter_map(for_the_host)),
             News::Recovered(recovered) => {
-                let n_done = recovered.appended + recovered.finished;
-                if n_done > 0 {
-                    let line = format!("finished {n_done} steps that an earlier resume had begun");
-                    self.hints.push(line);
-                }
+                self.hints.extend(rekindle_app::finished(recovered));
             }
             // Findings are part of the plan; the rest belongs to agents that are not started here.
             News::Findings(_)
+            | News::Commands(_)
             | News::Watching(_)
             | News::Checking(_)
             | News::AgentStarts(_)
@@ -62,6 +59,10 @@ impl Face for Listener {
     }
 
     fn confirm(&mut self, _: &Briefing<'_>) -> bool {
+        false
+    }
+
+    fn accept(&mut self, _: &Offer) -> bool {
         false
     }
 

@@ -168,6 +168,7 @@ mod tests {
                 id: "agent-memory:x".to_owned(),
                 digest: "d".to_owned(),
                 findings: findings.iter().map(|code| finding(code)).collect(),
+                unfinished: Vec::new(),
                 steps: steps
                     .iter()
                     .map(|why| StepOut::Append {
@@ -178,6 +179,7 @@ mod tests {
                     .collect(),
                 then: ThenOut::Again,
                 ahead: Vec::new(),
+                commands: Vec::new(),
             },
             workflow: Some(WorkflowOut {
                 id: "agent-memory:x".to_owned(),

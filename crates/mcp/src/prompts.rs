@@ -34,7 +34,7 @@ pub(crate) fn list() -> Vec<Prompt> {
         Some("Go on with the workflow that was interrupted here"),
         Some(argument()),
     )];
-    prompts.extend(ProtocolName::ALL.iter().map(|protocol| {
+    prompts.extend(rekindle_app::protocol_names().iter().map(|protocol| {
         let about = format!("Go on with a workflow of {protocol} that was interrupted here");
         Prompt::new(of(*protocol), Some(about), Some(argument()))
     }));
@@ -47,7 +47,7 @@ pub(crate) fn get(
     name: &str,
     arguments: Option<JsonObject>,
 ) -> Result<GetPromptResult, ErrorData> {
-    let protocol = ProtocolName::ALL
+    let protocol = rekindle_app::protocol_names()
         .iter()
         .copied()
         .find(|protocol| of(*protocol) == name);

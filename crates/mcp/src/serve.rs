@@ -11,6 +11,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::input;
 use crate::opening::Opening;
+use crate::output::Output;
 use crate::server::Server;
 
 /// How many requests are worked on at once; more wait for their turn.
@@ -32,13 +33,25 @@ pub enum Error {
     /// The conversation broke off in here.
     #[error("the conversation broke off")]
     BrokenOff(#[source] tokio::task::JoinError),
+    /// An answer could not be written.
+    #[error("an answer could not be written to standard output")]
+    Output(#[source] std::io::Error),
 }
 
 /// Answers on standard output what is asked on standard input, until the input ends.
 pub fn serve(project: Project) -> Result<(), Error> {
     in_runtime(async {
         let (input, output) = stdio();
-        converse(project, input, output).await
+        let (output, mut lost) = Output::new(output);
+        let ended = tokio::select! {
+            biased;
+            Ok(error) = &mut lost => return Err(Error::Output(error)),
+            ended = converse(project, input, output) => ended,
+        };
+        match lost.try_recv() {
+            Ok(error) => Err(Error::Output(error)),
+            Err(_) => ended,
+        }
     })
 }
 

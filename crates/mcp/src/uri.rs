@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn addresses_are_plain_where_names_are() {
-        let id = WorkflowId::new(ProtocolName::AgentMemory, "2026-x");
+        let id = WorkflowId::new(ProtocolName::new("agent-memory"), "2026-x");
         let address = Address::document(&id, "tasks/T 1.md", 0);
         assert_eq!(
             address.to_string(),

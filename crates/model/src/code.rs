@@ -123,6 +123,8 @@ codes! {
     InconsistentTask "INCONSISTENT_TASK" Warning;
     /// There is no git repository to land work in.
     NoRepository "NO_REPOSITORY" Blocker;
+    /// A newer Kiln wrote the state, and it is not read.
+    NewerKiln "NEWER_KILN" Blocker;
     /// Something in the folder of worktrees belongs to no task.
     Orphaned "ORPHANED" Warning;
     /// A worker has been silent for long.
@@ -143,6 +145,8 @@ codes! {
     WrongBranch "WRONG_BRANCH" Blocker;
     /// Another user could choose what is in the folder of worktrees.
     UntrustedRoot "UNTRUSTED_ROOT" Blocker;
+    /// Tasks of another project are in the team's task list.
+    OtherProjectTask "OTHER_PROJECT_TASK" Blocker;
 
     // bifrost: what stands against a resume, and what it notices.
     /// An error of the workflow is not resolved.
@@ -220,6 +224,8 @@ codes! {
     PlanDrift "PLAN_DRIFT" Note;
     /// There is a state and no task plan.
     PlanMissing "PLAN_MISSING" Blocker;
+    /// The state and the journal of a repair contradict each other.
+    RepairMismatch "REPAIR_MISMATCH" Blocker;
     /// The state can not be read.
     StateCorrupt "STATE_CORRUPT" Blocker;
 
@@ -228,12 +234,18 @@ codes! {
     EmptyDocument "EMPTY_DOCUMENT" Note;
     /// A run is complete by its summary, and has open tasks.
     OpenTasks "OPEN_TASKS" Note;
+    /// The record of a run that `rekindle run` started is damaged.
+    BrokenRunRecord "BROKEN_RUN_RECORD" Blocker;
     /// Tasks that could run side by side are about the same file.
     OverlappingFiles "OVERLAPPING_FILES" Note;
     /// A checkbox of a plan has no id, so it is no task.
     TaskWithoutId "TASK_WITHOUT_ID" Warning;
     /// A line is too long to be read.
     OversizedLine "OVERSIZED_LINE" Note;
+    /// A record of rekindle's own was not written here, so it is not acted upon.
+    ForeignRecord "FOREIGN_RECORD" Warning;
+    /// git tracks rekindle's own files.
+    TrackedState "TRACKED_STATE" Blocker;
     /// A link leads out of the project.
     OutsideProject "OUTSIDE_PROJECT" Note;
     /// A file was listed and then gone.

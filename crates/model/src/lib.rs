@@ -8,10 +8,13 @@
 mod action;
 mod assessment;
 mod code;
+mod command;
 mod facts;
 mod finding;
 pub mod graph;
 mod id;
+mod left_folder;
+mod moment;
 mod plan;
 mod report;
 mod work;
@@ -21,15 +24,18 @@ pub use assessment::{
     Assessment, Checkpoint, Explanation, Next, Progress, Said, State, Summary, WorkflowDocument,
 };
 pub use code::Code;
+pub use command::{Command, CommandRole, CommandSource};
 pub use facts::Fact;
 pub use finding::{Finding, Place, Severity};
-pub use id::{ParseIdError, ProtocolName, WorkflowId};
+pub use id::{ProtocolName, WorkflowId};
+pub use left_folder::{LeftFolder, LeftKind};
+pub use moment::Moment;
 pub use plan::{
-    AgentTask, Checks, Confirmation, Ended, Intent, Plan, Question, QuestionKind, Report, Step,
-    Stop, StopKind, Then,
+    AgentTask, Checks, Confirmation, Ended, Intent, Offer, OfferKind, Permission, Plan, Question,
+    QuestionKind, Report, Request, Step, Stop, StopKind, Then,
 };
 pub use report::ParseReportError;
 pub use work::{
-    Delivery, Destination, FailureKind, Happened, Kill, Settings, Stage, Standing, Victim, Work,
-    WorkPlace, WorkTask,
+    Delivery, Destination, FailureKind, Happened, Kill, MOST_ATTEMPTS, Settings, Stage, Standing,
+    Victim, Work, WorkPlace, WorkTask,
 };

@@ -91,10 +91,51 @@ pub struct Plan {
     pub ahead: Vec<String>,
     /// What the protocol says on standard output before a person is asked.
     pub before_asking: String,
-    /// How the protocol itself asks whether this may be done, where it has words for that.
-    pub confirmation: Option<Confirmation>,
+    /// How permission for this plan is obtained.
+    pub permission: Permission,
     /// Where there is no agent, nothing of this is done and the resume ends with this.
     pub without_agent: Option<Stop>,
+    /// Lines for rekindle's own logs and requests to the host. They change nothing of the workflow, so
+    /// nobody is asked about them, and a resume that can only wait makes them too.
+    pub notes: Vec<Step>,
+}
+
+impl Plan {
+    /// Returns what the host is to send, to whom and why, in order.
+    pub fn requests(&self) -> impl Iterator<Item = Request> + '_ {
+        let steps = self.notes.iter().chain(&self.steps);
+        steps.filter_map(Step::request)
+    }
+
+    /// Returns the protocol's own question for permission, where it has one.
+    pub const fn confirmation(&self) -> Option<&Confirmation> {
+        match &self.permission {
+            Permission::AskWith(confirmation) => Some(confirmation),
+            Permission::Ask | Permission::NotNeeded => None,
+        }
+    }
+}
+
+/// A message that only the host of a workflow can send.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// Who is to get it.
+    pub recipient: String,
+    /// The message, in the protocol's word.
+    pub request: String,
+    /// Why it is due, as a clause.
+    pub why: String,
+}
+
+/// How permission for a plan is obtained.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Permission {
+    /// rekindle asks in its own words.
+    Ask,
+    /// The protocol has its own words for the question.
+    AskWith(Confirmation),
+    /// The protocol prescribes that nobody is asked.
+    NotNeeded,
 }
 
 /// A protocol's own question whether to go on, answered with yes, no or "details".
@@ -104,6 +145,26 @@ pub struct Confirmation {
     pub question: String,
     /// What is shown to a person who asks for details.
     pub details: String,
+    /// What else a person may want to have done; each is asked after a yes, and no answer is a no.
+    pub offers: Vec<Offer>,
+}
+
+/// Something that a resume can do as well, if a person wants it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// What it is.
+    pub kind: OfferKind,
+    /// The question as it is put, answered with yes or no.
+    pub question: String,
+}
+
+/// The offers that protocols make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OfferKind {
+    /// Move what is not needed from the session to its archive.
+    CompactSession,
+    /// Give a checkpoint that is old and still valid the time of now.
+    UpdateTimestamp,
 }
 
 /// One effect and its reason.
@@ -113,6 +174,27 @@ pub struct Step {
     pub action: Action,
     /// Why it is due, as a clause ("the run is taken up again").
     pub why: String,
+}
+
+impl Step {
+    /// Returns what the host is to send, if that is the effect.
+    pub fn request(&self) -> Option<Request> {
+        match &self.action {
+            Action::AskHost { who, what } => Some(Request {
+                recipient: who.clone(),
+                request: what.clone(),
+                why: self.why.clone(),
+            }),
+            Action::Append { .. }
+            | Action::Create { .. }
+            | Action::Edit { .. }
+            | Action::MoveFolder { .. }
+            | Action::MoveFile { .. }
+            | Action::Land(_)
+            | Action::EndWorker { .. }
+            | Action::Print(_) => None,
+        }
+    }
 }
 
 /// What happens after a plan's effects.
@@ -199,11 +281,17 @@ pub struct Question {
 }
 
 impl Question {
+    /// The answer `no` to a question that offers nothing else to do instead: all stays as it is.
+    pub const LEAVE: &'static str = "Leave";
+
     /// Returns an answer as the protocol knows it, or `None` if it is not understood.
     ///
     /// `revise: FEEDBACK` understands `revise: anything`; the word before the colon decides. Of a list
     /// of labels the number, the whole label or its first word will do.
     pub fn understood(&self, answer: &str) -> Option<String> {
+        if let Some(meant) = self.yes_or_no(answer) {
+            return Some(meant.to_owned());
+        }
         if self.kind.is_list() {
             let said = answer.trim().to_ascii_lowercase();
             let means = |(number, label): (usize, &str)| {
@@ -229,6 +317,26 @@ impl Question {
         is_known.then(|| answer.to_owned())
     }
 
+    /// Returns the answer that `y`, `yes`, `n` or `no` means, where the question can be answered so.
+    fn yes_or_no(&self, answer: &str) -> Option<&'static str> {
+        let labels = || self.answers.iter().map(|(label, _)| *label);
+        let no = match self.kind {
+            QuestionKind::ResumeWorkflow | QuestionKind::CircuitBreaker => labels().next_back()?,
+            QuestionKind::CorruptState | QuestionKind::PlanReview => Self::LEAVE,
+            QuestionKind::Approval
+            | QuestionKind::Escalation
+            | QuestionKind::PullRequest
+            | QuestionKind::FailedValidation
+            | QuestionKind::CompleteProject
+            | QuestionKind::MissingPlan => return None,
+        };
+        match answer.trim().to_ascii_lowercase().as_str() {
+            "y" | "yes" => labels().next(),
+            "n" | "no" => Some(no),
+            _ => None,
+        }
+    }
+
     /// Returns the answer of a resume that was told to go on without asking, where there is one.
     pub fn recommended(&self) -> Option<&'static str> {
         let first = self.answers.first().map(|(label, _)| *label);
@@ -241,6 +349,8 @@ impl Question {
 pub enum QuestionKind {
     /// May the planned work be executed?
     Approval,
+    /// May the plan that is shown be carried out?
+    PlanReview,
     /// What is to happen with a task that failed too often?
     Escalation,
     /// May the run move to its last phase?
@@ -268,10 +378,27 @@ impl QuestionKind {
             | Self::MissingPlan
             | Self::CircuitBreaker => true,
             Self::Approval
+            | Self::PlanReview
             | Self::Escalation
             | Self::PullRequest
             | Self::FailedValidation
             | Self::CompleteProject => false,
+        }
+    }
+
+    /// Returns the word above the question, where the protocol prescribes one.
+    pub const fn header(self) -> Option<&'static str> {
+        match self {
+            Self::ResumeWorkflow => Some("Resume"),
+            Self::Approval
+            | Self::PlanReview
+            | Self::Escalation
+            | Self::PullRequest
+            | Self::FailedValidation
+            | Self::CompleteProject
+            | Self::CorruptState
+            | Self::MissingPlan
+            | Self::CircuitBreaker => None,
         }
     }
 
@@ -280,6 +407,7 @@ impl QuestionKind {
         match self {
             Self::CorruptState | Self::MissingPlan => true,
             Self::Approval
+            | Self::PlanReview
             | Self::Escalation
             | Self::PullRequest
             | Self::FailedValidation
@@ -297,6 +425,7 @@ impl QuestionKind {
                 true
             }
             Self::Approval
+            | Self::PlanReview
             | Self::PullRequest
             | Self::FailedValidation
             | Self::CompleteProject
@@ -329,6 +458,18 @@ pub enum StopKind {
     OthersAtWork,
     /// It can not go on.
     Blocked,
+    /// It cannot go on, and the protocol has said so itself: nothing more is said.
+    BlockedAndSaid,
+}
+
+impl StopKind {
+    /// Returns whether the workflow cannot go on.
+    pub const fn is_blocked(self) -> bool {
+        match self {
+            Self::Blocked | Self::BlockedAndSaid => true,
+            Self::Done | Self::Said | Self::Waiting | Self::OthersAtWork => false,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -389,7 +530,7 @@ mod tests {
             ("4", None),
             ("fresh", None),
             ("start over", None),
-            ("y", None),
+            ("y", Some("Resume (recommended)")),
         ];
         for (said, known) in table {
             assert_eq!(question.understood(said).as_deref(), known, "{said}");

@@ -7,6 +7,11 @@
 use std::collections::BTreeMap;
 
 use camino::Utf8PathBuf;
+use jiff::Timestamp;
+
+/// No task is tried more often: a higher number of an attempt was not counted up to, whoever wrote it,
+/// and there must be room to count on.
+pub const MOST_ATTEMPTS: u32 = 1_000_000;
 
 /// What the engine is to do: tasks in plan order, on one branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +26,8 @@ pub struct Work {
     pub destination: Destination,
     /// How many workers at once, where the workflow says so and nobody else does.
     pub jobs: Option<usize>,
+    /// The time of the newest event of the record, after which new ones have to come.
+    pub latest: Option<Timestamp>,
 }
 
 /// Where finished work goes.

@@ -75,7 +75,8 @@ pub(crate) enum Command {
     /// Goes back to a checkpoint of a Bifrost feature, after a yes; deletes nothing
     ///
     /// Session and marker are kept in `.bifrost/rollback-backup/` before they change.
-    /// Files that were written after the checkpoint are listed; nothing is deleted, and newer checkpoints stay.
+    /// Files that were written after the checkpoint are listed; nothing is deleted, and newer checkpoints stay in the history.
+    /// The checkpoint is the latest one afterwards, so that a plain `resume` goes on from it.
     Rollback(RollbackArguments),
     /// Holds a feature's spec and plan, or single files, against Bifrost's rules
     Validate(ValidateArguments),
@@ -101,8 +102,14 @@ pub(crate) enum Command {
     ///
     /// The agent's JSON is read from standard input. `rekindle install` sets agents up to call it.
     Hook(HookArguments),
-    /// Lists the worktrees that runs left behind, and removes them after a yes
+    /// Remove worktrees that are no longer needed
+    ///
+    /// Lists the worktrees that runs left behind and those of kiln waves that have landed, and asks before it removes them; what is in them is kept as a rescue.
+    /// A folder that belongs to no task is removed only if it is named.
     Clean {
+        /// Worktrees to remove, by path or by name; all that are no longer needed if none is given
+        #[arg(value_name = "WORKTREE")]
+        names: Vec<String>,
         /// Removes them without asking
         #[arg(short, long)]
         yes: bool,
@@ -140,7 +147,11 @@ pub(crate) enum Command {
         order: Utf8PathBuf,
     },
     /// Serves coding agents over MCP on standard input and output, until the input ends
-    Mcp,
+    Mcp {
+        /// The mark by which `rekindle uninstall` knows what `rekindle install` added; it does nothing
+        #[arg(long = "installed", hide = true)]
+        _installed: bool,
+    },
     /// Checks whether everything that rekindle needs is in order
     Doctor,
     /// Prints a completion script for a shell
@@ -214,7 +225,7 @@ pub(crate) struct StartArguments {
     /// Goes back to this checkpoint instead of the latest; for bifrost
     #[arg(long, value_name = "CP")]
     pub(crate) checkpoint: Option<String>,
-    /// Shows only phase, artifacts and next action; for bifrost
+    /// Shows only phase, artifacts and next action, and compacts the session where the context is high; for bifrost
     #[arg(long)]
     pub(crate) fresh: bool,
     /// Runs the validators first; for bifrost
@@ -443,12 +454,18 @@ pub(crate) struct HookArguments {
     /// Who calls: claude, codex, gemini or opencode; without it the agent is told by what it says
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
+    /// The mark by which `rekindle uninstall` knows what `rekindle install` added; it does nothing
+    #[arg(long = "installed", hide = true)]
+    _installed: bool,
 }
 
 fn parse_protocol(text: &str) -> Result<ProtocolName, String> {
-    text.parse().map_err(|error| {
-        let known: Vec<&str> = ProtocolName::ALL.iter().map(|name| name.as_str()).collect();
-        format!("{error}; known: {}", known.join(", "))
+    rekindle_app::parse_protocol(text).ok_or_else(|| {
+        let known: Vec<&str> = rekindle_app::protocol_names()
+            .iter()
+            .map(|name| name.as_str())
+            .collect();
+        format!("`{text}` is not a protocol; known: {}", known.join(", "))
     })
 }
 

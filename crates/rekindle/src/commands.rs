@@ -15,7 +15,6 @@ mod run;
 mod torture;
 
 use rekindle_app::{Project, Query, Wish};
-use rekindle_model::WorkflowId;
 use rekindle_wire::exit;
 
 use crate::arguments::{Command, OutputArguments, StartArguments, WorkflowArguments};
@@ -66,12 +65,12 @@ pub(crate) fn run(
             install::install(&project()?, &arguments, Wish::Uninstall, terminal)
         }
         Some(Command::Hook(arguments)) => Ok(hook::hook(&arguments, output, terminal)),
-        Some(Command::Clean { yes }) => run::clean(&project()?, yes, terminal),
+        Some(Command::Clean { names, yes }) => run::clean(&project()?, &names, yes, terminal),
         Some(Command::Rescue(command)) => rescue::rescue(&project()?, &command, terminal),
         Some(Command::Map { words }) => Ok(map::map(&project()?, &words, terminal)),
         Some(Command::Demo) => demo::demo(terminal),
         Some(Command::Torture(arguments)) => torture::torture(&project()?, &arguments, terminal),
-        Some(Command::Mcp) => mcp::mcp(project()?),
+        Some(Command::Mcp { .. }) => mcp::mcp(project()?),
         Some(Command::Doctor) => Ok(inspect::doctor(&project()?, terminal)),
         Some(Command::Completions { shell }) => Ok(reference::completions(shell, terminal)),
         Some(Command::Man) => Ok(reference::manual(terminal)),
@@ -79,28 +78,39 @@ pub(crate) fn run(
 }
 
 fn query(arguments: &WorkflowArguments) -> Query {
+    let tasks = arguments.tasks.iter();
     Query {
         protocol: arguments.protocol,
         name: arguments.id.clone(),
-        tasks: arguments.tasks.clone(),
+        options: tasks
+            .map(|file| (rekindle_app::ResumeOption::TASKS, file.to_string()))
+            .collect(),
         ..Query::default()
     }
 }
 
 /// Returns the query of a workflow that may begin at a checkpoint.
 fn started(workflow: &WorkflowArguments, start: &StartArguments) -> Query {
+    let checkpoint = start.checkpoint.iter();
+    let flags = [
+        (rekindle_app::ResumeOption::FRESH, start.fresh),
+        (rekindle_app::ResumeOption::VALIDATE, start.validate),
+    ];
+    let flags = flags.into_iter().filter(|(_, is_given)| *is_given);
+    let options = checkpoint
+        .map(|name| (rekindle_app::ResumeOption::CHECKPOINT, name.clone()))
+        .chain(flags.map(|(flag, _)| (flag, String::new())));
+    let query = query(workflow);
     Query {
-        checkpoint: start.checkpoint.clone(),
-        fresh: start.fresh,
-        validate: start.validate,
-        ..query(workflow)
+        options: query.options.into_iter().chain(options).collect(),
+        ..query
     }
 }
 
 /// Returns the query of a workflow that must be named.
 fn named(id: String) -> Query {
     Query {
-        protocol: WorkflowId::split(&id).0,
+        protocol: rekindle_app::split_id(&id).0,
         name: Some(id),
         ..Query::default()
     }

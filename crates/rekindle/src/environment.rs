@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use jiff::tz::TimeZone;
 use rekindle_app::hook::Attempt;
 use rekindle_app::{Clock, Project, Zone};
-use rekindle_model::{ProtocolName, WorkflowId};
 
 use crate::failure::Failure;
 
@@ -82,7 +80,23 @@ pub(crate) fn project(folder: Option<&Utf8Path>) -> Result<Project, Failure> {
         zone: zone(std::env::var("TZ").ok().as_deref())?,
         variables,
         search_path: std::env::var_os("PATH").unwrap_or_default(),
+        key: key(),
     })
+}
+
+/// Returns where the user's key is: outside of every project, and not with what is shared or synced.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place that reads the environment"
+)]
+pub(crate) fn key() -> Option<Utf8PathBuf> {
+    let folder = |name: &str| {
+        let folder = Utf8PathBuf::from(std::env::var(name).ok()?);
+        folder.is_absolute().then_some(folder)
+    };
+    let state = folder("XDG_STATE_HOME");
+    let state = state.or_else(|| Some(folder("HOME")?.join(".local/state")))?;
+    Some(state.join("rekindle/key"))
 }
 
 /// Returns whether there is a current folder: one that was deleted has no path.
@@ -121,10 +135,9 @@ pub(crate) fn attempt() -> Option<Attempt> {
     {
         return None;
     }
-    let (protocol, name) = WorkflowId::split(&workflow);
     Some(Attempt {
         project: variable("REKINDLE_PROJECT").unwrap_or_default().into(),
-        id: WorkflowId::new(protocol.unwrap_or(ProtocolName::AgentMemory), name),
+        id: rekindle_app::workflow_id(&workflow),
         task: variable("REKINDLE_TASK").unwrap_or_default(),
         number: variable("REKINDLE_ATTEMPT")
             .and_then(|number| number.parse().ok())
@@ -171,9 +184,12 @@ fn zone(named: Option<&str>) -> Result<Zone, Failure> {
         return Ok(Zone::System);
     };
     // Times that are an hour off in silence are worse than none.
-    TimeZone::try_system().map(Zone::Fixed).map_err(|_| {
-        Failure::usage(format!("TZ is no time zone: `{named}`"))
-            .hint("write it as `Europe/Oslo`, or unset it")
+    Zone::parse(named).ok_or_else(|| {
+        Failure::usage(format!(
+            "TZ is not a time zone: `{}`",
+            rekindle_text::printable(named)
+        ))
+        .hint("write it as `Europe/Oslo`, or unset it")
     })
 }
 

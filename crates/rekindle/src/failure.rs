@@ -4,6 +4,7 @@ use std::error::Error as StdError;
 
 use rekindle_app::{Error, InstallError, Missing, Unfit};
 use rekindle_model::{Code, Finding, WorkflowId};
+use rekindle_text::shell_word;
 use rekindle_wire::{ErrorBody, ErrorOut, exit};
 
 use crate::render;
@@ -48,6 +49,14 @@ impl Failure {
         }
     }
 
+    /// Returns the failure of a result that could not be written.
+    pub(crate) fn lost_result(error: &std::io::Error) -> Self {
+        Self::cannot(format!(
+            "the result could not be written to standard output: {error}"
+        ))
+        .hint("make room or write to another place, then run it again")
+    }
+
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
@@ -55,14 +64,21 @@ impl Failure {
 
     /// Shows it and returns the exit code.
     pub(crate) fn show(self, terminal: &mut Terminal) -> u8 {
+        if !terminal.is_json() {
+            return self.show_as_text(terminal);
+        }
         terminal.end_live();
         let error = ErrorBody::new(&*self.error, self.code, self.hints, self.exit);
-        if terminal.is_json() {
-            let schema = "rekindle.error/1";
-            terminal.json(&ErrorOut { schema, error });
-        } else {
-            terminal.note(&render::failure(&error));
-        }
+        let schema = "rekindle.error/1";
+        terminal.json(&ErrorOut { schema, error });
+        self.exit
+    }
+
+    /// Shows it on standard error, whatever the result's form is, and returns the exit code.
+    pub(crate) fn show_as_text(self, terminal: &mut Terminal) -> u8 {
+        terminal.end_live();
+        let error = ErrorBody::new(&*self.error, self.code, self.hints, self.exit);
+        terminal.note(&render::failure(&error));
         self.exit
     }
 }
@@ -98,7 +114,7 @@ fn hints(error: &Error) -> Vec<String> {
         }
         Error::ChoiceNeeded { open } => open
             .iter()
-            .map(|summary| format!("`rekindle resume {}`", summary.id))
+            .map(|summary| format!("`rekindle resume {}`", typed(&summary.id)))
             .collect(),
         Error::NotChosen { finding } => finding.hint.iter().cloned().collect(),
         Error::NotOffered { .. } => {
@@ -107,14 +123,18 @@ fn hints(error: &Error) -> Vec<String> {
         Error::Nothing => one("`rekindle run PLAN` starts something; `-C DIR` looks elsewhere"),
         Error::NothingOf { .. } => one("`rekindle` lists what is here"),
         Error::NotKept { id, .. } => vec![format!(
-            "nothing needs to be told: what was done is read from the files; `rekindle plan {id}` shows what comes next"
+            "nothing needs to be told: what was done is read from the files; `rekindle plan {}` shows what comes next",
+            typed(id)
         )],
         Error::TaskNeeded { .. } => one("say which one with `--task ID`"),
-        Error::UnknownTask { id, .. } => vec![format!("`rekindle inspect {id}` lists its tasks")],
+        Error::UnknownTask { id, .. } => {
+            vec![format!("`rekindle inspect {}` lists its tasks", typed(id))]
+        }
         Error::UnknownDocument { .. } => one("the documents are files of the project: look there"),
         Error::Moved { .. } => one("run `rekindle resume` again"),
+        Error::Spent { .. } => one("make a new plan: `rekindle plan`, or `rekindle resume`"),
         Error::Blocked { id, reasons } => {
-            let look = format!("`rekindle inspect {id}` shows where");
+            let look = format!("`rekindle inspect {}` shows where", typed(id));
             reasons.iter().cloned().chain([look]).collect()
         }
         Error::NoProgress { .. } => one("look at the agent's output above"),
@@ -137,6 +157,7 @@ fn hints(error: &Error) -> Vec<String> {
         Error::OriginalDiffers { .. } => one(
             "MAP itself has written a newer script; compare the two, and remove the older one if it is not wanted",
         ),
+        Error::UnknownLeftover { .. } => one("`rekindle clean` lists what is left"),
         Error::NothingRescued { .. } | Error::UnknownRescue { .. } => {
             one("`rekindle rescue list` lists what was kept")
         }
@@ -168,14 +189,21 @@ fn hints(error: &Error) -> Vec<String> {
                 pids.join(" ")
             )]
         }
-        Error::SessionAlive { id, pid, .. } => vec![
-            format!("wait until process {pid} has ended its turn, or end that turn yourself"),
-            format!("to go on beside it, say yes yourself: `rekindle resume {id}` without `--yes`"),
-        ],
+        Error::SessionAlive { id, pid, .. } => session_alive(id, *pid),
         Error::Run(error) => vec![error.hint().unwrap_or_else(doctor)],
         Error::Install(error) => one(install(error)),
         Error::Files(_) => vec![doctor()],
     }
+}
+
+fn session_alive(id: &WorkflowId, pid: u32) -> Vec<String> {
+    vec![
+        format!("wait until process {pid} has ended its turn, or end that turn yourself"),
+        format!(
+            "to go on beside it, say yes yourself: `rekindle resume {}` without `--yes`",
+            typed(id)
+        ),
+    ]
 }
 
 fn install(error: &InstallError) -> &'static str {
@@ -197,7 +225,7 @@ fn ambiguous_rescue(among: &[String]) -> Vec<String> {
     let show = among
         .iter()
         .take(5)
-        .map(|name| format!("`rekindle rescue show {name}`"));
+        .map(|name| format!("`rekindle rescue show {}`", shell_word(name)));
     let rest = among.len().saturating_sub(5);
     let more = (rest > 0).then(|| format!("`rekindle rescue list` lists {rest} more"));
     show.chain(more).collect()
@@ -217,7 +245,7 @@ fn work_missing(id: &WorkflowId, branch: &str, missing: &Missing) -> Vec<String>
     let mut hints = Vec::new();
     match &missing.last_commit {
         Some(commit) if missing.branch_is_gone => {
-            hints.push(format!("its last commit is still there: `git branch {branch} {commit:.12}` brings the branch back"));
+            hints.push(format!("its last commit is still there: `git branch {} {commit:.12}` brings the branch back", shell_word(branch)));
         }
         Some(commit) => {
             hints.push(format!(
@@ -227,9 +255,18 @@ fn work_missing(id: &WorkflowId, branch: &str, missing: &Missing) -> Vec<String>
         None => {}
     }
     if let Some(task) = missing.tasks.first() {
-        hints.push(format!("to have it done again: `rekindle event {id} task_ready --task {task}`, then `rekindle resume {id}`"));
+        let event = render::event_of(&id.to_string(), "task_ready", task);
+        hints.push(format!(
+            "to have it done again: `{event}`, then `rekindle resume {}`",
+            typed(id)
+        ));
     }
     hints
+}
+
+/// Returns a workflow's id as it can be pasted into a shell.
+fn typed(id: &WorkflowId) -> String {
+    shell_word(&id.to_string()).into_owned()
 }
 
 fn doctor() -> String {

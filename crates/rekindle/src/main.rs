@@ -11,6 +11,7 @@ mod live;
 mod render;
 mod terminal;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
@@ -34,7 +35,16 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(failure) => failure.show(&mut terminal),
     };
-    ExitCode::from(code)
+    ExitCode::from(unless_lost(code, &mut terminal))
+}
+
+/// Returns the exit code: a result that could not be written is a failure, and is reported as one.
+fn unless_lost(code: u8, terminal: &mut Terminal) -> u8 {
+    let Some(error) = terminal.take_loss() else {
+        return code;
+    };
+    let failed = Failure::lost_result(&error).show_as_text(terminal);
+    if code == exit::DONE { failed } else { code }
 }
 
 /// Tells whether a hook was called, by the first word that is a command at all.
@@ -48,15 +58,20 @@ fn is_hook() -> bool {
 /// Shows help, version, or what is wrong with what was typed; returns the exit code.
 fn unparsed(error: &clap::Error) -> u8 {
     let wants_json = std::env::args_os().any(|word| word == "--json");
+    let mut terminal = Terminal::for_json();
+    let code = u8::try_from(error.exit_code()).unwrap_or(exit::USAGE);
     if error.use_stderr() && wants_json {
         let text = error.to_string();
         let first = text.lines().next().unwrap_or_default();
         let message = first.strip_prefix("error: ").unwrap_or(first);
-        return Failure::usage(message.to_owned())
+        Failure::usage(message.to_owned())
             .hint("`rekindle --help` shows what can be typed")
-            .show(&mut Terminal::for_json());
+            .show(&mut terminal);
+    } else {
+        let written = error.print().and_then(|()| std::io::stdout().flush());
+        if !error.use_stderr() {
+            terminal.note_loss(written);
+        }
     }
-    // A reader that went away is no failure of ours.
-    error.print().ok();
-    u8::try_from(error.exit_code()).unwrap_or(exit::USAGE)
+    unless_lost(code, &mut terminal)
 }

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use rekindle_app::LastSession;
 use rekindle_model::{State, Summary};
 use rekindle_text::{excerpt, printable};
@@ -40,12 +40,12 @@ pub(crate) use overview::{
 };
 pub(crate) use rescue::{made_at, rescue, rescue_hints, rescues, restored, restored_hints};
 pub(crate) use resume::{
-    agent_ended, agent_needed, agent_starts, applied, briefing, checking, plan, question,
+    agent_ended, agent_needed, agent_starts, applied, briefing, checking, commands, plan, question,
     recovered, stop, unanswered, watching,
 };
 pub(crate) use run::{
-    checkout_changed, cleaning, cost_untold, ending, left_out, not_kept, progress, progress_word,
-    stuck,
+    checkout_changed, cleaning, cost_untold, ending, event_of, left_out, not_kept, progress,
+    progress_word, stuck,
 };
 pub(crate) use torture::{torture, torture_so_far};
 
@@ -81,11 +81,10 @@ pub(crate) fn age(at: Option<Timestamp>, now: Timestamp) -> String {
         return "age unknown".to_owned();
     };
     let ago = now.duration_since(at);
-    if ago < SignedDuration::ZERO {
-        return "in the future".to_owned();
-    }
     let (n, unit) = match ago.as_secs() {
-        0..60 => return "just now".to_owned(),
+        ..=-60 => return "in the future".to_owned(),
+        // Events of ours are stamped after all that came before them, which can be ahead of the clock.
+        -59..60 => return "just now".to_owned(),
         secs @ 60..3600 => (secs / 60, "minute"),
         secs @ 3600..86_400 => (secs / 3600, "hour"),
         secs => (secs / 86_400, "day"),

@@ -1,6 +1,6 @@
 //! The terminal: results to standard output, everything else to standard error, questions as plain lines.
 
-use std::io::{BufRead as _, IsTerminal as _, Read as _, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use rekindle_app::{
     Briefing, Choice, Face, LeftOut, News, Output, Progress, Tally, Watcher, WorkerView,
 };
-use rekindle_model::{Confirmation, Question, Severity, Summary};
+use rekindle_model::{Command, CommandSource, Offer, Question, Severity, Summary};
 use rekindle_wire::ProgressOut;
 use serde::Serialize;
 
@@ -37,6 +37,8 @@ pub(crate) struct Terminal {
     live: Option<Live>,
     /// How often something was finished that an earlier rekindle had begun.
     n_finished: usize,
+    /// Why a part of the result could not be written.
+    lost: Option<io::Error>,
 }
 
 impl Terminal {
@@ -54,6 +56,7 @@ impl Terminal {
             printed: String::new(),
             live: None,
             n_finished: 0,
+            lost: None,
         }
     }
 
@@ -82,33 +85,45 @@ impl Terminal {
         self.verbose
     }
 
-    /// Prints the result; a reader that went away is no failure of ours.
+    /// Prints the result.
     pub(crate) fn result(&mut self, text: &str) {
         let mut out = anstream::stdout().lock();
-        out.write_all(text.as_bytes())
-            .and_then(|()| out.flush())
-            .ok();
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        self.note_loss(written);
     }
 
     /// Prints a result byte for byte, control characters included: programs read it.
     pub(crate) fn verbatim(&mut self, text: &str) {
-        let mut out = std::io::stdout().lock();
-        out.write_all(text.as_bytes())
-            .and_then(|()| out.flush())
-            .ok();
+        let mut out = io::stdout().lock();
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        self.note_loss(written);
     }
 
     /// Prints the one object of a command.
     pub(crate) fn json(&mut self, object: &impl Serialize) {
-        let mut out = std::io::stdout().lock();
+        let mut out = io::stdout().lock();
         let written = serde_json::to_writer(&mut out, object);
-        written
-            .map_err(std::io::Error::from)
-            .and_then(|()| {
-                out.write_all(b"\n")?;
-                out.flush()
-            })
-            .ok();
+        let written = written.map_err(io::Error::from).and_then(|()| {
+            out.write_all(b"\n")?;
+            out.flush()
+        });
+        self.note_loss(written);
+    }
+
+    /// Remembers the first part of the result that was lost.
+    ///
+    /// A reader that closed its pipe wanted no more, which is not a failure.
+    pub(crate) fn note_loss(&mut self, written: io::Result<()>) {
+        if let Err(error) = written
+            && error.kind() != io::ErrorKind::BrokenPipe
+        {
+            self.lost.get_or_insert(error);
+        }
+    }
+
+    /// Returns why a part of the result could not be written, once.
+    pub(crate) fn take_loss(&mut self) -> Option<io::Error> {
+        self.lost.take()
     }
 
     /// Reads a JSON object on standard input: to its end, or until nothing more comes.
@@ -116,7 +131,7 @@ impl Terminal {
     /// `None` when it is longer than this; nothing where a person types. A pipe that is never closed
     /// is no reason to wait for ever.
     pub(crate) fn input(&mut self, most: usize) -> Option<Vec<u8>> {
-        if std::io::stdin().is_terminal() {
+        if io::stdin().is_terminal() {
             return Some(Vec::new());
         }
         let (sender, pieces) = sync_channel(4);
@@ -182,28 +197,27 @@ impl Terminal {
         std::mem::take(&mut self.printed)
     }
 
-    /// Puts a protocol's own question whether to go on, on standard output, until it is answered.
-    fn confirm_in_its_words(&mut self, confirmation: &Confirmation) -> bool {
+    /// Puts a protocol's own question, on standard output, until it is answered with yes or no.
+    fn confirm_in_its_words(&mut self, question: &str, details: Option<&str>) -> bool {
+        let question = format!("{} ", rekindle_text::printable_block(question));
         loop {
-            let question = format!(
-                "{} ",
-                rekindle_text::printable_block(&confirmation.question)
-            );
             if self.json {
                 self.note(&question);
             } else {
                 self.result(&question);
             }
             let answer = self.read_line();
-            if !self.json && !std::io::stdin().is_terminal() {
+            if !self.json && !io::stdin().is_terminal() {
                 // Nobody's typing ended the line of the question.
                 self.result("\n");
             }
-            match answer.map(|answer| answer.to_lowercase()).as_deref() {
-                Some("y" | "yes") => return true,
-                None | Some("" | "n" | "no") => return false,
-                Some("d" | "details") => self.print(&confirmation.details),
-                Some(_) => self.note("please answer y, n or details\n"),
+            let answer = answer.map(|answer| answer.to_lowercase());
+            match (answer.as_deref(), details) {
+                (Some("y" | "yes"), _) => return true,
+                (None | Some("" | "n" | "no"), _) => return false,
+                (Some("d" | "details"), Some(details)) => self.print(details),
+                (Some(_), Some(_)) => self.note("please answer y, n or details\n"),
+                (Some(_), None) => self.note("please answer y or n\n"),
             }
         }
     }
@@ -221,7 +235,7 @@ impl Terminal {
     /// Reads one line; `None` at the end of standard input.
     fn read_line(&self) -> Option<String> {
         let mut line = String::new();
-        match std::io::stdin().lock().read_line(&mut line) {
+        match io::stdin().lock().read_line(&mut line) {
             Ok(0) | Err(_) => None,
             Ok(_) => Some(line.trim().to_owned()),
         }
@@ -230,13 +244,13 @@ impl Terminal {
 
 /// Passes on what comes on standard input, and nothing at its end.
 fn listen(sender: &SyncSender<Option<Vec<u8>>>) {
-    let mut input = std::io::stdin().lock();
+    let mut input = io::stdin().lock();
     let mut room = vec![0; 64 * 1024];
     loop {
         let piece = match input.read(&mut room) {
             Ok(0) => None,
             Ok(len) => room.get(..len).map(<[u8]>::to_vec),
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(_) => None,
         };
         let is_end = piece.is_none();
@@ -291,7 +305,7 @@ impl Watcher for Terminal {
     }
 
     fn view(&mut self, tally: Tally, workers: &[WorkerView]) {
-        if self.json || self.quiet || !std::io::stderr().is_terminal() {
+        if self.json || self.quiet || !io::stderr().is_terminal() {
             return;
         }
         self.live.get_or_insert_with(Live::new).draw(tally, workers);
@@ -303,6 +317,15 @@ impl Face for Terminal {
         // A promise that can not be kept is told in any case.
         if let News::CostUntold(agent) = news {
             self.note(&render::cost_untold(agent));
+            return;
+        }
+        // So is what files of the project let run; what the user chose is known to them.
+        if let News::Commands(commands) = news {
+            let is_shown = |command: &&Command| {
+                !self.quiet || matches!(command.source, CommandSource::Project(_))
+            };
+            let shown: Vec<Command> = commands.iter().filter(is_shown).cloned().collect();
+            self.note(&render::commands(&shown));
             return;
         }
         let least = if self.verbose {
@@ -318,6 +341,7 @@ impl Face for Terminal {
                     .collect();
                 render::findings(&shown)
             }
+            News::Commands(commands) => render::commands(commands),
             News::Recovered(recovered) => {
                 self.n_finished += usize::from(recovered.has_changed_the_world());
                 render::recovered(recovered)
@@ -368,8 +392,8 @@ impl Face for Terminal {
 
     fn confirm(&mut self, briefing: &Briefing<'_>) -> bool {
         // What a protocol prescribes has said all that a briefing would say.
-        if let Some(confirmation) = &briefing.plan.confirmation {
-            return self.confirm_in_its_words(confirmation);
+        if let Some(confirmation) = briefing.plan.confirmation() {
+            return self.confirm_in_its_words(&confirmation.question, Some(&confirmation.details));
         }
         let text = render::briefing(briefing, self.verbose);
         self.note(&text);
@@ -383,6 +407,10 @@ impl Face for Terminal {
                 Some(_) => self.note("please answer y or n\n"),
             }
         }
+    }
+
+    fn accept(&mut self, offer: &Offer) -> bool {
+        self.confirm_in_its_words(&offer.question, None)
     }
 
     fn agree(&mut self, text: &str) -> bool {

@@ -81,6 +81,8 @@ fn a_run_goes_from_execution_to_its_end_one_task_at_a_time() -> Result<()> {
     Continuing...
     ═══════════════════════════════════════════════════════════
     --- stderr
+    These commands will run:
+      - agent: `exec sh '[ROOT]/agent.sh'`
     agent: Resume T002 - Add endpoint (attempt 1)
     agent: the executor is done
     agent: Verify T002 - Add endpoint
@@ -316,6 +318,8 @@ fn after_three_failures_a_person_is_asked_and_the_end_of_input_leaves_it_open() 
     Continuing...
     ═══════════════════════════════════════════════════════════
     --- stderr
+    These commands will run:
+      - agent: `exec sh '[ROOT]/agent.sh'`
     agent: Execute T002 - Add endpoint
     agent: the executor did not succeed: it ended with exit code 1
     agent: Retry T002 - Add endpoint (attempt 2)
@@ -403,7 +407,11 @@ fn a_skipped_task_is_left_out_and_what_depends_on_it_is_blocked() -> Result<()> 
         .task("T001", "Add model", &[])
         .task("T002", "Add endpoint", &["T001"]);
     let scene = Scene::new(run, "exit 1")?;
-    insta::assert_snapshot!(scene.resume("skip\n")?.stderr(), @"
+    let skipped = scene.resume("skip\n")?;
+    let root = scene.sandbox.root().as_str();
+    insta::assert_snapshot!(skipped.stderr().replace(root, "[ROOT]"), @"
+    These commands will run:
+      - agent: `exec sh '[ROOT]/agent.sh'`
     agent: Execute T001 - Add model
     agent: the executor did not succeed: it ended with exit code 1
     agent: Retry T001 - Add model (attempt 2)
@@ -466,6 +474,8 @@ fn an_abort_stops_with_exit_code_1_and_records_nothing_more() -> Result<()> {
     Continuing...
     ═══════════════════════════════════════════════════════════
     --- stderr
+    These commands will run:
+      - agent: `exec sh '[ROOT]/agent.sh'`
     T002 - Add endpoint failed 3 times. What is to happen?
       retry                  try it once more
       retry with: GUIDANCE   try it once more, and tell the agent this
@@ -564,6 +574,8 @@ fn a_run_that_is_cancelled_at_the_gate_is_over() -> Result<()> {
     Continuing...
     ═══════════════════════════════════════════════════════════
     --- stderr
+    These commands will run:
+      - agent: `exec sh '[ROOT]/agent.sh'`
     The plan of this run waits for approval: read `.agent-memory/runs/20260119-0900-orders-api-k2l3/plan.md`. May it be executed?
       approve                execute the plan
       approve with: NOTES    execute it, and keep the notes with the approval
@@ -606,6 +618,8 @@ fn without_an_answer_the_gate_stays_closed() -> Result<()> {
     Continuing...
     ═══════════════════════════════════════════════════════════
     --- stderr
+    These commands will run:
+      - agent: `exec sh '[ROOT]/agent.sh'`
     The plan of this run waits for approval: read `.agent-memory/runs/20260119-0900-orders-api-k2l3/plan.md`. May it be executed?
       approve                execute the plan
       approve with: NOTES    execute it, and keep the notes with the approval
@@ -666,6 +680,8 @@ fn an_agent_that_claims_success_without_its_document_is_not_asked_twice() -> Res
     Continuing...
     ═══════════════════════════════════════════════════════════
     --- stderr
+    These commands will run:
+      - agent: `exec sh '[ROOT]/agent.sh'`
     agent: Write prd.md (spec-writer)
     agent: the spec-writer is done
     error: the spec-writer said that it was done, yet the same step is due again: Write prd.md (spec-writer)
@@ -701,6 +717,8 @@ fn a_planner_that_fails_stops_the_resume_and_the_next_one_goes_on() -> Result<()
     Continuing...
     ═══════════════════════════════════════════════════════════
     --- stderr
+    These commands will run:
+      - agent: `exec sh '[ROOT]/agent.sh'`
     agent: Write prd.md (spec-writer)
     agent: the spec-writer is done
     agent: Write plan.md from prd.md (planner)
@@ -774,7 +792,10 @@ fn the_report_of_a_verifier_decides() -> Result<()> {
     let blocked = Scene::new(nearly_done(), &report("BLOCKED"))?;
     let ran = blocked.resume("")?;
     assert_eq!(ran.code(), Some(1), "{ran}");
-    insta::assert_snapshot!(ran.stderr(), @"
+    let root = blocked.sandbox.root().as_str();
+    insta::assert_snapshot!(ran.stderr().replace(root, "[ROOT]"), @"
+    These commands will run:
+      - agent: `exec sh '[ROOT]/agent.sh'`
     agent: Execute T002 - Add endpoint
     agent: the executor is done
     agent: Verify T002 - Add endpoint

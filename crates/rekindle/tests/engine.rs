@@ -688,6 +688,37 @@ fn a_branch_that_is_checked_out_meanwhile_is_not_moved() {
     assert_eq!(project.git(&["rev-parse", "result"]), tip);
 }
 
+/// `HEAD` is a dummy file in such a repository.
+#[test]
+fn a_checkout_during_a_run_is_noticed_with_reftables() {
+    let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
+    let made = project.shell(
+        "rm -rf .git && git init -q -b main --ref-format=reftable \
+         && git add . && git commit -qm start",
+    );
+    if !made.status.success() {
+        // Only git 2.45 and newer can.
+        return;
+    }
+    project.plan("A B<A");
+    let agent = "cat > /dev/null; echo x > $REKINDLE_TASK.txt; \
+                 [ $REKINDLE_TASK = A ] || git -C \"$ENGINE_PROJECT\" checkout -q result";
+    let words = run_words(agent);
+    let output = project
+        .command(&words)
+        .env("ENGINE_PROJECT", project.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text(&output.stderr).contains("the branch `result` is checked out"),
+        "{}",
+        text(&output.stderr)
+    );
+    let status = project.git(&["status", "--porcelain", "--untracked-files=no"]);
+    assert_eq!(status, "");
+}
+
 #[test]
 fn a_commit_that_somebody_adds_to_the_branch_is_built_upon() {
     let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));

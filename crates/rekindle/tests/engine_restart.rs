@@ -259,6 +259,46 @@ fn what_workers_write_while_a_person_thinks_is_no_reason_to_stop() {
 }
 
 #[test]
+fn a_resume_that_fails_before_it_begins_names_the_workers_of_a_killed_run() {
+    let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
+    let gate = project.path().join("gate");
+    let agent = orphaned(&gate, &project);
+    let run = runs(&project).remove(0);
+    let settings = project
+        .path()
+        .join(format!(".agent-memory/runs/{run}/rekindle-run.json"));
+    let resume = ["resume", "--yes", "--agent-cmd", &agent];
+    let assert_named = |output: &Output| {
+        assert!(!output.status.success(), "{}", text(&output.stderr));
+        assert_says(output, "still at work: A (attempt 1), process ");
+        assert_says(output, "a resume takes it up, `kill ");
+    };
+    // Something blocks it.
+    let kept = fs::read(&settings).unwrap();
+    fs::write(&settings, "{").unwrap();
+    assert_named(&project.rekindle(&resume));
+    fs::write(&settings, kept).unwrap();
+    // git is not found.
+    let no_git = project.command(&resume).env("PATH", "/nowhere").output();
+    assert_named(&no_git.unwrap());
+    // Another run has the branch.
+    project.plan("C");
+    let other_gate = project.path().join("other");
+    let mut other = start(&project, &gated(&other_gate), &[]);
+    wait_until(|| other_gate.with_extension("in").exists());
+    let resume_it = ["resume", &run, "--yes", "--agent-cmd", &agent];
+    assert_named(&project.rekindle(&resume_it));
+    fs::write(&other_gate, "").unwrap();
+    assert!(other.wait().unwrap().success());
+    // The worker was only named, not ended.
+    fs::write(&gate, "").unwrap();
+    let done = project.rekindle(&resume_it);
+    assert_done(&done);
+    assert!(!text(&done.stderr).contains("still at work: "));
+    assert_eq!(project.tasks(), "C A B");
+}
+
+#[test]
 fn what_a_person_decides_meanwhile_stops_a_resume() {
     let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
     let gate = project.path().join("gate");

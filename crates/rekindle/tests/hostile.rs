@@ -773,3 +773,40 @@ fn a_thousand_runs_and_a_log_of_many_lines_are_no_trouble() -> Result<()> {
     assert_eq!(workflows, Some(1001));
     Ok(())
 }
+
+#[test]
+fn a_huge_or_hostile_journal_of_a_repair_is_a_finding() -> Result<()> {
+    let operation = "repair-0123456789abcdef01234567";
+    let path = format!(".git/map-repairs/{operation}/journal.json");
+    let huge = format!("{{\"frame\": \"{}\", \"stage\": 1}}", "A".repeat(50 << 20));
+    let over = "A".repeat(65 << 20);
+    let deep = "[".repeat(1 << 20);
+    for hostile in [
+        huge.as_bytes(),
+        over.as_bytes(),
+        deep.as_bytes(),
+        b"\xff\x00",
+    ] {
+        let sandbox = Sandbox::new(BINARY)?;
+        let init = [
+            "sh",
+            "-c",
+            "git init -q -b main && git -c user.name=a -c user.email=b commit -q --allow-empty -m start",
+        ];
+        sandbox.typed(&[]).through(&init).run()?;
+        let state =
+            json!({"current_step_id": "2.3", "active_interruption": {"operation_id": operation}});
+        sandbox.write(".map/main/step_state.json", state.to_string())?;
+        sandbox.write(&path, hostile)?;
+        for args in [
+            &["inspect", "--json"][..],
+            &["map", "get_next_step"],
+            &["map", "abandon"],
+        ] {
+            let ran = sandbox.typed(args).through(&IN_LITTLE_MEMORY).run()?;
+            assert!(matches!(ran.code(), Some(0 | 1 | 3)), "{args:?}: {ran}");
+            assert!(ran.stdout().contains("map-repairs"), "{args:?}: {ran}");
+        }
+    }
+    Ok(())
+}

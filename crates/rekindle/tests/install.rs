@@ -93,19 +93,19 @@ fn the_change_is_shown_and_made_only_after_a_yes() -> Result<()> {
     +{
     +  "hooks": {
     +    "SessionStart": [
-    +      {"hooks": [{"type": "command", "command": "rekindle hook session-start --agent codex", "timeout": 10}]}
+    +      {"hooks": [{"type": "command", "command": "rekindle hook session-start --agent codex --installed", "timeout": 10}]}
     +    ],
     +    "PreCompact": [
-    +      {"hooks": [{"type": "command", "command": "rekindle hook pre-compact --agent codex", "timeout": 10}]}
+    +      {"hooks": [{"type": "command", "command": "rekindle hook pre-compact --agent codex --installed", "timeout": 10}]}
     +    ],
     +    "SessionEnd": [
-    +      {"hooks": [{"type": "command", "command": "rekindle hook session-end --agent codex", "timeout": 3}]}
+    +      {"hooks": [{"type": "command", "command": "rekindle hook session-end --agent codex --installed", "timeout": 3}]}
     +    ],
     +    "Stop": [
-    +      {"hooks": [{"type": "command", "command": "rekindle hook stop --agent codex", "timeout": 10}]}
+    +      {"hooks": [{"type": "command", "command": "rekindle hook stop --agent codex --installed", "timeout": 10}]}
     +    ],
     +    "PostToolUse": [
-    +      {"hooks": [{"type": "command", "command": "rekindle hook post-tool-use --agent codex", "timeout": 10}]}
+    +      {"hooks": [{"type": "command", "command": "rekindle hook post-tool-use --agent codex --installed", "timeout": 10}]}
     +    ]
     +  }
     +}
@@ -113,7 +113,7 @@ fn the_change_is_shown_and_made_only_after_a_yes() -> Result<()> {
     @@ -0,0 +1,3 @@
     +[mcp_servers.rekindle]
     +command = "rekindle"
-    +args = ["mcp"]
+    +args = ["mcp", "--installed"]
 
     Go? [y/N] 
     hint: nobody answered; `--yes` says yes beforehand
@@ -347,7 +347,9 @@ fn variables_say_where_settings_are_and_a_program_off_the_path_is_named_whole() 
     run(&["install", "claude", "--yes"])?;
     let text = fs_err::read_to_string(scene.home("claude/settings.json"))?;
     assert!(
-        text.contains(&format!("\"{BINARY} hook stop --agent claude\"")),
+        text.contains(&format!(
+            "\"{BINARY} hook stop --agent claude --installed\""
+        )),
         "{text}"
     );
     let servers = fs_err::read_to_string(scene.home("claude/.claude.json"))?;
@@ -387,10 +389,57 @@ fn the_plugin_has_the_same_hooks_server_and_version() -> Result<()> {
         (".mcp.json", ".claude.json"),
     ] {
         let installed = fs_err::read_to_string(scene.home(theirs))?;
+        // The plugin is removed as a whole, so nothing in it needs the mark.
+        let installed = installed.replace(" --installed", "");
+        let installed = installed.replace(r#", "--installed""#, "");
         let installed: Value = serde_json::from_str(&installed)?;
         assert_eq!(plugin(ours)?, installed);
     }
     let manifest = plugin(".claude-plugin/plugin.json")?;
     assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
+    Ok(())
+}
+
+#[test]
+fn what_a_user_wrote_by_hand_stays_to_the_byte() -> Result<()> {
+    let scene = Scene::new()?;
+    let hooks = |agent: &str, event: &str| {
+        format!(
+            "{{\n  \"hooks\": {{\n    \"{event}\": [\n      {{\"hooks\": [{{\"type\": \"command\", \"command\": \"rekindle hook stop --agent {agent}\", \"timeout\": 10}}]}}\n    ]\n  }}\n}}\n"
+        )
+    };
+    let server =
+        "{\"mcpServers\": {\"rekindle\": {\"command\": \"rekindle\", \"args\": [\"mcp\"]}}}\n";
+    let table = "[mcp_servers.rekindle]\ncommand = \"rekindle\"\nargs = [\"mcp\"]\n";
+    let by_hand = [
+        ("claude", ".claude/settings.json", hooks("claude", "Stop")),
+        ("claude", ".claude.json", server.to_owned()),
+        ("codex", ".codex/hooks.json", hooks("codex", "Stop")),
+        ("codex", ".codex/config.toml", table.to_owned()),
+        (
+            "gemini",
+            ".gemini/settings.json",
+            hooks("gemini", "AfterAgent"),
+        ),
+    ];
+    for (_, path, text) in &by_hand {
+        let path = scene.home(path);
+        fs_err::create_dir_all(path.parent().unwrap_or(&path))?;
+        fs_err::write(path, text)?;
+    }
+    for commands in [&["uninstall"][..], &["install", "install", "uninstall"]] {
+        for command in commands {
+            for agent in ["claude", "codex", "gemini"] {
+                scene.ok(&[command, agent, "--yes"])?;
+            }
+        }
+        for (agent, path, text) in &by_hand {
+            assert_eq!(
+                &fs_err::read_to_string(scene.home(path))?,
+                text,
+                "{agent} {path}"
+            );
+        }
+    }
     Ok(())
 }

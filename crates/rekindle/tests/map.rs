@@ -298,3 +298,64 @@ fn a_folder_below_a_project_without_git_is_no_project_of_its_own() -> Result<()>
     ensure!(!sandbox.path("src/deep/.map").exists());
     Ok(())
 }
+
+#[test]
+fn closed_steps_that_another_writer_keeps_as_an_object_are_read_by_their_keys() -> Result<()> {
+    // What the scripts of mapify-cli 3.25.0 answer for the same file.
+    let found = json!({
+        "subtask_sequence": ["ST-001"], "current_subtask_id": "ST-001", "current_step_id": "2.3",
+        "current_step_phase": "ACTOR", "completed_steps": {"2.2": ["x"], "ST-001": ["actor"]},
+        "pending_steps": ["2.3", "2.4"],
+    });
+    let scenes: &[(&[&str], i32, Value)] = &[
+        (&["peek_current_step"], 0, json!({"step_id": "2.3"})),
+        (
+            &["check_circuit_breaker"],
+            0,
+            json!({"tool_count": 2, "triggered": false}),
+        ),
+        (
+            &["get_next_step"],
+            0,
+            json!({"step_id": "2.3", "warning": null}),
+        ),
+        (
+            &["validate_step", "2.2"],
+            0,
+            json!({"valid": true, "idempotent": true}),
+        ),
+        (
+            &["set_tdd_mode", "true"],
+            0,
+            json!({"status": "success", "tdd_mode": true}),
+        ),
+        (&["monitor_failed"], 0, json!({"status": "retrying"})),
+        (
+            &["set_plan_approved", "true"],
+            0,
+            json!({"status": "success"}),
+        ),
+        (
+            &["record_subtask_result", "ST-001", "valid"],
+            0,
+            json!({"status": "success"}),
+        ),
+        // A step cannot be added to an object.
+        (&["validate_step", "2.3"], 1, Value::Null),
+    ];
+    for (words, code, expected) in scenes {
+        let sandbox = Sandbox::in_memory(BINARY)?;
+        sandbox.write(STATE, found.to_string())?;
+        let ran = map(&sandbox, words)?;
+        ensure!(ran.code() == Some(*code), "{words:?}: {ran}");
+        if *code == 0 {
+            let answer = ran.json()?;
+            for (key, value) in expected.as_object().into_iter().flatten() {
+                ensure!(answer[key] == *value, "{words:?}, {key}: {ran}");
+            }
+        }
+        let kept = state(&sandbox)?["completed_steps"].clone();
+        ensure!(kept == found["completed_steps"], "{words:?}: {kept}");
+    }
+    Ok(())
+}

@@ -6,14 +6,14 @@
 )]
 
 use std::ffi::OsString;
-use std::fs::{self, Permissions};
+use std::fs::{self};
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Output;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_testkit::gate::Gate;
+use rekindle_testkit::process::write_script;
 use rekindle_testkit::repository::{Project, kill, text};
 use rekindle_torture::{Interruption, LIMIT, Options};
 use rekindle_wire::torture::Score;
@@ -30,11 +30,6 @@ fn score(output: &Output) -> Value {
 fn names(folder: &Path) -> io::Result<Vec<OsString>> {
     let entries = fs::read_dir(folder)?;
     entries.map(|entry| Ok(entry?.file_name())).collect()
-}
-
-fn executable(path: &Path, script: &str) -> io::Result<()> {
-    fs::write(path, script)?;
-    fs::set_permissions(path, Permissions::from_mode(0o755))
 }
 
 #[test]
@@ -71,7 +66,7 @@ fn the_repository_and_the_settings_of_a_user_do_not_matter_and_are_not_touched()
     fs::create_dir(&hooks).unwrap();
     let ran = home.path().join("ran");
     for hook in ["pre-commit", "post-checkout", "reference-transaction"] {
-        executable(
+        write_script(
             &hooks.join(hook),
             &format!("#!/bin/sh\necho {hook} >> '{}'\nexit 1\n", ran.display()),
         )
@@ -91,7 +86,7 @@ fn the_repository_and_the_settings_of_a_user_do_not_matter_and_are_not_touched()
     let settings = home.path().join("gitconfig");
     let filter = home.path().join("filter");
     let script = format!("#!/bin/sh\necho filter >> '{}'\nexit 1\n", ran.display());
-    executable(&filter, &script).unwrap();
+    write_script(&filter, &script).unwrap();
     let text_of_settings = format!(
         "[core]\n\thooksPath = {}\n[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = /bin/false\n\
          [clone]\n\tdefaultRemoteName = theirs\n[grep]\n\tlineNumber = true\n\
@@ -129,7 +124,7 @@ fn an_interruption_ends_everything_and_removes_the_copy() {
     let tools = tempfile::tempdir().unwrap();
     let gate = Gate::new(Utf8Path::from_path(tools.path()).unwrap()).unwrap();
     let sleep = format!("#!/bin/sh\n{}", gate.script());
-    executable(&tools.path().join("sleep"), &sleep).unwrap();
+    write_script(&tools.path().join("sleep"), &sleep).unwrap();
     let path = std::env::var("PATH").unwrap();
     let running = project.start(
         &["torture", "--json"],
@@ -213,7 +208,7 @@ fn a_program_that_loses_work_gets_no_good_score() {
         "#!/bin/sh\n\"{}\" \"$@\"; code=$?\ngit for-each-ref --format='delete %(refname)' refs/rekindle | git update-ref --stdin\nexit $code\n",
         env!("CARGO_BIN_EXE_rekindle")
     );
-    executable(&forgetful, &script).unwrap();
+    write_script(&forgetful, &script).unwrap();
     let options = Options {
         kills: 200,
         ..options(Utf8PathBuf::try_from(forgetful).unwrap())
@@ -246,14 +241,21 @@ for log in .agent-memory/runs/*/events/*/*.jsonl; do printf '{{"half' >> "$log";
 "#,
         env!("CARGO_BIN_EXE_rekindle")
     );
-    executable(&messy, &script).unwrap();
+    write_script(&messy, &script).unwrap();
     let options = options(Utf8PathBuf::try_from(messy).unwrap());
     let score = rekindle_torture::torture(&options, &mut |_| {}).unwrap();
     let wrong = score.wrong.join("\n");
     assert_eq!((score.landed_twice, score.lost), (1, 0), "{wrong}");
     assert!(score.processes_left > 0, "{wrong}");
-    assert_eq!(score.worktrees_leaked, 2, "{wrong}");
-    assert!(wrong.contains("is damaged: TRUNCATED_LINE"), "{wrong}");
+    // A git that outlives its killed worker can leave a ref of its own besides.
+    assert!(score.worktrees_leaked >= 2, "{wrong}");
+    for found in [
+        "worktrees/R/T001.left-1` is left",
+        "`refs/rekindle/work/R/T001/9` is left",
+        "is damaged: TRUNCATED_LINE",
+    ] {
+        assert!(wrong.contains(found), "{found}: {wrong}");
+    }
     fs::remove_dir_all(kept(&score).unwrap()).unwrap();
 }
 

@@ -1,6 +1,6 @@
 //! Carries out a plan's effects under the workflow's lock.
 
-use camino::Utf8Path;
+use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use rekindle_agents::{Agent, Call, Invocation};
 use rekindle_fs::journal::{IntentId, Outcome};
@@ -27,6 +27,7 @@ pub struct Runner {
     id: WorkflowId,
     lock: Lock,
     journal: Journal<Intent>,
+    opened_at: u64,
 }
 
 /// What a runner found and finished that an earlier one had begun.
@@ -42,6 +43,10 @@ pub struct Recovered {
     pub lost_agents: Vec<String>,
     /// Damaged lines of the journal.
     pub damaged: usize,
+    /// What was finished, each a line with its path.
+    pub named: Vec<String>,
+    /// Where the journal is now, because it has lines that were not written here.
+    pub put_aside: Option<Utf8PathBuf>,
 }
 
 impl Recovered {
@@ -58,28 +63,49 @@ impl Runner {
     ///
     /// # Errors
     /// [`Error::Lock`] names the other rekindle that holds it; [`Error::AgentAlive`] the agent that
-    /// an earlier one left at work.
+    /// an earlier one left at work; [`Error::Tracked`] files of ours that git has.
     pub fn open(
-        project: &Utf8Path,
+        folder: &StateFolder,
         id: &WorkflowId,
         purpose: &str,
         now: Timestamp,
         reach: Reach,
     ) -> Result<(Self, Recovered), Error> {
-        let folder = StateFolder::of(project);
+        let site = Site::new(folder, reach);
+        site.refuse_tracked()?;
         folder.ensure()?;
         let stamp = rekindle_text::format_seconds(now);
         let lock = Lock::acquire(&folder.lock(id), purpose, stamp)?;
         crash::point("after-lock");
-        let journal = Journal::open(&folder.journal(id)?)?;
+        let path = folder.journal(id)?;
+        let journal = Journal::open(&path, Some(folder.sealing(&path)?))?;
         let mut runner = Self {
-            site: Site::new(project, reach),
+            site,
             id: id.clone(),
             lock,
             journal,
+            opened_at: folder.position(id)?,
         };
-        let recovered = runner.recover(now)?;
+        let mut recovered = runner.recover(now)?;
+        // What was not written here would be told again and again, and is no part of our past.
+        if runner.journal.has_foreign_lines() {
+            recovered.put_aside = Some(crate::state_folder::put_aside(&path)?);
+            runner.journal = Journal::open(&path, Some(folder.sealing(&path)?))?;
+        }
         Ok((runner, recovered))
+    }
+
+    /// Notes that a plan with this digest is carried out now, so that it is spent.
+    pub fn spend(&mut self, digest: &str, now: Timestamp) -> Result<(), Error> {
+        let stamp = rekindle_text::format_seconds(now);
+        let digest = digest.to_owned();
+        let intent = self.journal.begin(&stamp, &Intent::Agreed { digest })?;
+        self.end(intent, now, Outcome::Completed, "")
+    }
+
+    /// Returns how far the journal had come when the lock was taken, before anything was finished.
+    pub fn opened_at(&self) -> u64 {
+        self.opened_at
     }
 
     /// Returns the workflow's lock.
@@ -119,6 +145,7 @@ impl Runner {
                     recovered.lost_agents.push(format!("{role}{task}"));
                     self.end(id, now, Outcome::Abandoned, "the agent is gone")?;
                 }
+                Intent::Agreed { .. } => self.end(id, now, Outcome::Completed, "")?,
             }
         }
         Ok(recovered)
@@ -140,8 +167,12 @@ impl Runner {
                 (Repeated::Already, _) => {}
                 (Repeated::Done, Effect::Append { .. } | Effect::Create { .. }) => {
                     recovered.appended += 1;
+                    recovered.named.extend(effects::lines(effect));
                 }
-                (Repeated::Done, _) => recovered.finished += 1,
+                (Repeated::Done, _) => {
+                    recovered.finished += 1;
+                    recovered.named.extend(effects::lines(effect));
+                }
                 (Repeated::Superseded, _) => {
                     recovered.superseded += open.len() - place;
                     return self.end(intent, now, Outcome::Abandoned, "the world moved on");
@@ -305,12 +336,12 @@ impl Runner {
 
 /// Carries out a report: one line in a log of the reporter's own, so it needs no lock.
 pub fn report(
-    project: &Utf8Path,
+    folder: &StateFolder,
     id: &WorkflowId,
     steps: &[Step],
     output: &mut dyn Output,
 ) -> Result<(), Error> {
-    let site = Site::new(project, Reach::default());
+    let site = Site::new(folder, Reach::default());
     for step in steps {
         effects::perform(&site, id, &step.action, output)?;
     }

@@ -2,9 +2,10 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_fs::{Lock, Occupancy};
-use rekindle_git::{Program, Removal, Repo, RepoPath};
+use rekindle_git::{OwnWorktree, Program, Removal, Repo, RepoPath};
+use rekindle_model::WorkflowId;
 
-use crate::state_folder::{decoded, workflow_of};
+use crate::state_folder::{decoded, encoded};
 use crate::worker::own_files;
 use crate::{Error, StateFolder};
 
@@ -21,13 +22,29 @@ pub struct Leftover {
     pub in_use: bool,
 }
 
+impl Leftover {
+    /// Returns a worktree that a workflow left in a place of its own.
+    pub fn of(
+        state: &StateFolder,
+        id: &WorkflowId,
+        task: &str,
+        path: &Utf8Path,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            path: path.to_owned(),
+            workflow: state.file_stem(id),
+            task: encoded(task),
+            in_use: !matches!(state.holder(id)?, Occupancy::Free),
+        })
+    }
+}
+
 /// Lists the worktrees that runs of a project left, sorted by path.
 pub fn leftovers(
-    project: &Utf8Path,
+    folder: &StateFolder,
     search_path: &std::ffi::OsStr,
 ) -> Result<Vec<Leftover>, Error> {
-    let folder = StateFolder::of(project);
-    let repo = Repo::at(&Program::find(search_path)?, project);
+    let repo = Repo::at(&Program::find(search_path)?, folder.project());
     let root = folder.worktree_root();
     let mut found = Vec::new();
     for worktree in repo.worktrees()? {
@@ -66,11 +83,9 @@ pub fn ignored_in(
     }
     let program = Program::find(search_path)?;
     let main = Repo::at(&program, project);
-    let here = Repo::at(&program, leftover.path.clone());
-    // One that lost its `.git` is a part of the repository around it, for git.
-    here.verify_worktree_of(&main.common_dir()?)?;
+    let here = OwnWorktree::open(&program, &main.common_dir()?, &leftover.path)?;
     let own = own_files(&main.prefix()?).map(|name| RepoPath::from(name.as_str()));
-    let ignored = here.ignored()?.into_iter();
+    let ignored = here.repo().ignored()?.into_iter();
     Ok(ignored
         .filter(|path| !own.iter().any(|own| path.is_within(own)))
         .map(|path| path.to_string())
@@ -80,21 +95,22 @@ pub fn ignored_in(
 /// Removes a worktree after everything in it that git does not ignore is saved under
 /// `refs/rekindle/rescue/`. Returns where.
 pub fn remove(
-    project: &Utf8Path,
+    folder: &StateFolder,
     search_path: &std::ffi::OsStr,
     leftover: &Leftover,
 ) -> Result<Option<String>, Error> {
-    let program = Program::find(search_path)?;
-    let here = Repo::at(&program, leftover.path.clone());
+    let program = Program::find(search_path)?.for_work();
+    let main = Repo::at(&program, folder.project());
     // The names that the worker gave, so that all rescues of a task stand together.
-    let workflow = workflow_of(&leftover.workflow);
+    let workflow = folder.workflow_of(&leftover.workflow);
     let task = decoded(&leftover.task).unwrap_or_else(|| leftover.task.clone());
-    let rescue = if is_gone(&leftover.path) {
-        None
-    } else {
-        here.rescue(&workflow, &task)?
-    };
-    Repo::at(&program, project).remove_worktree(&leftover.path, Removal::WithChanges)?;
+    if is_gone(&leftover.path) {
+        main.forget_worktree(&leftover.path)?;
+        return Ok(None);
+    }
+    let own = OwnWorktree::open(&program, &main.common_dir()?, &leftover.path)?;
+    let rescue = own.repo().rescue(&workflow, &task)?;
+    main.remove_worktree(&own, Removal::WithChanges)?;
     Ok(rescue.map(|rescue| rescue.name))
 }
 

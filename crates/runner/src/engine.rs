@@ -22,6 +22,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
 use rekindle_agents::Agent;
 use rekindle_fs::Lock;
 use rekindle_git::{ObjectId, Program, Repo};
@@ -32,7 +33,7 @@ use tokio::task::JoinSet;
 
 pub use self::board::Tally;
 use self::board::{Board, State};
-pub use self::evidence::{Missing, missing};
+pub use self::evidence::{Missing, has_commits, missing};
 pub use self::ledger::Cost;
 use self::ledger::Ledger;
 use self::workers::{Active, Over};
@@ -65,6 +66,12 @@ pub trait Scribe {
     /// Returns the host's own record of a task with what happened in it, where there is something to change.
     fn mirrored(&self, file: &[u8], happened: &Happened) -> Option<Vec<u8>>;
 
+    /// Takes note of a time after which everything has to come that is recorded from now on.
+    fn follow(&self, time: Timestamp);
+
+    /// Returns the time of the newest event that was recorded, heard or taken note of.
+    fn latest(&self) -> Option<Timestamp>;
+
     /// Returns the time as it is written.
     fn stamp(&self) -> String;
 
@@ -76,6 +83,8 @@ pub trait Scribe {
 pub struct Engine<'a> {
     /// The project's folder.
     pub project: &'a Utf8Path,
+    /// The folder of rekindle's own files in it.
+    pub state: &'a StateFolder,
     /// The workflow.
     pub id: &'a WorkflowId,
     /// Its tasks and settings.
@@ -109,6 +118,8 @@ pub struct Engine<'a> {
 pub enum Progress<'a> {
     /// A worker of an earlier orchestrator was found at work.
     Adopted(&'a str, u32),
+    /// The order of a task's last attempt was not written here, so nothing of it is taken up.
+    Foreign(&'a str, u32),
     /// A worker was started.
     Started(&'a str, u32),
     /// A task's work is done and stays in its worktree for the protocol to land.
@@ -121,10 +132,27 @@ pub enum Progress<'a> {
     Interrupted(&'a str, u32, Kill, After),
     /// A task was said to be done, but its commit is not on the branch.
     Reopened(&'a str),
+    /// The commit that an attempt delivered is no longer in the repository; the task is done again.
+    DeliveryLost(&'a str, u32, &'a str),
     /// An agent has to wait.
     Limited(&'a str, Duration),
     /// A person wants it to end: after what runs now, or at once.
     Stopping(bool),
+    /// The engine ends with an error while a worker is at work.
+    StillAtWork(&'a StillAtWork),
+}
+
+/// A worker that is at work when the engine ends with an error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StillAtWork {
+    /// Its task.
+    pub task: String,
+    /// Its attempt.
+    pub attempt: u32,
+    /// Its process.
+    pub pid: u32,
+    /// Whether it was asked to end, because the run cannot go on.
+    pub is_asked_to_end: bool,
 }
 
 /// What a task's work did to the files.
@@ -235,15 +263,30 @@ pub struct Skipped {
 
 impl<'a> Engine<'a> {
     /// Runs until every task has landed or nothing more can be done; `lock` is the workflow's.
+    ///
+    /// Where it ends with an error, every worker that is still at work was reported.
     pub fn drive(self, lock: &'a Lock) -> Result<Ending, Error> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(Error::Runtime)?;
+            .map_err(Error::Runtime);
+        let prepared = runtime.and_then(|runtime| Ok((runtime, Ground::open(&self)?)));
+        let (runtime, ground) = match prepared {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                // An earlier orchestrator may have left them.
+                let mut report = |left: &_| self.watcher.progress(&Progress::StillAtWork(left));
+                self.state.report_workers(self.id, &mut report);
+                return Err(error);
+            }
+        };
         let ending = runtime.block_on(async {
-            let mut orchestrator = Orchestrator::new(self, lock)?;
+            let mut orchestrator = Orchestrator::new(self, ground, lock);
             let checkout = orchestrator.look_at_checkout();
             let ending = orchestrator.work().await;
+            if let Err(error) = &ending {
+                orchestrator.tell_who_is_left(error);
+            }
             orchestrator.tell_of_checkout(checkout);
             ending
         });
@@ -284,20 +327,41 @@ struct Orchestrator<'a> {
     tracked: Vec<String>,
 }
 
-impl<'a> Orchestrator<'a> {
-    fn new(engine: Engine<'a>, lock: &'a Lock) -> Result<Self, Error> {
-        let state = StateFolder::of(engine.project);
-        let repo = Repo::at(&Program::find(engine.search_path)?, engine.project);
+/// What the engine has to know of the repository before it can begin.
+struct Ground {
+    repo: Repo,
+    base: ObjectId,
+    common_dir: Utf8PathBuf,
+    folder: Utf8PathBuf,
+    tracked: Vec<String>,
+}
+
+impl Ground {
+    fn open(engine: &Engine<'_>) -> Result<Self, Error> {
+        let program = Program::find(engine.search_path)?.for_work();
+        let repo = Repo::at(&program, engine.project);
         let base = ObjectId::parse(&engine.work.settings.base)?;
         let common_dir = repo.common_dir()?;
         let folder = repo.prefix()?;
         let tracked = tracked(&repo, &base, &folder)?;
         Ok(Self {
-            tip: base,
+            repo,
+            base,
+            common_dir,
+            folder,
+            tracked,
+        })
+    }
+}
+
+impl<'a> Orchestrator<'a> {
+    fn new(engine: Engine<'a>, ground: Ground, lock: &'a Lock) -> Self {
+        Self {
+            tip: ground.base,
             tip_tree: None,
             unchanged: BTreeSet::new(),
-            port: state.port(engine.project, engine.id),
-            repo,
+            port: engine.state.port(engine.id),
+            repo: ground.repo,
             board: Board::new(&engine.work.tasks, engine.work.settings.retries),
             active: BTreeMap::new(),
             trouble: BTreeMap::new(),
@@ -308,12 +372,12 @@ impl<'a> Orchestrator<'a> {
             stops: Arc::new(AtomicU8::new(0)),
             stop_said: 0,
             integration_ready: false,
-            common_dir,
-            folder,
-            tracked,
+            common_dir: ground.common_dir,
+            folder: ground.folder,
+            tracked: ground.tracked,
             engine,
             lock,
-        })
+        }
     }
 
     fn task(&self, task: usize) -> &str {

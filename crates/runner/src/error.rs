@@ -21,8 +21,25 @@ pub enum Error {
         /// What it works on.
         task: Option<String>,
     },
-    /// The order of a worker is not there or of a form that is not known.
-    #[error("`{path}` is not an order that this worker understands")]
+    /// A worker lives whose order was not written for this folder.
+    #[error("a worker that was started for another folder or by another version of rekindle still works on {}{}", excerpt(task, 80), numbered(*pid))]
+    ForeignWorker {
+        /// The task.
+        task: String,
+        /// Its process, where it says so.
+        pid: Option<u32>,
+    },
+    /// git has files of `.rekindle/`, so they may be anybody's.
+    #[error(
+        "git tracks rekindle's own files in this project: {}",
+        listed_paths(paths)
+    )]
+    Tracked {
+        /// Some of them, each shown on one line.
+        paths: Vec<String>,
+    },
+    /// The order of a worker is not there, not written for its project, or of a form that is not known.
+    #[error("`{path}` is not an order of its project that this worker understands")]
     NoOrder {
         /// The file.
         path: camino::Utf8PathBuf,
@@ -32,6 +49,12 @@ pub enum Error {
     CheckedOut {
         /// The branch.
         branch: String,
+    },
+    /// The commit that a run started from is not in the repository.
+    #[error("the commit {base} that the run started from is no longer in the repository")]
+    BaseGone {
+        /// The commit.
+        base: String,
     },
     /// Somebody else changes the run's branch in a way that can not be followed.
     #[error("the branch `{branch}` was moved by somebody else")]
@@ -144,6 +167,14 @@ pub enum Error {
         /// What it printed, in a line.
         said: String,
     },
+    /// The attempts of a task have the highest numbers that there are.
+    #[error(
+        "no number is left for the next attempt: `{folder}` has attempts that were not counted up to"
+    )]
+    NoNumber {
+        /// The folder of the task's attempts.
+        folder: camino::Utf8PathBuf,
+    },
     /// The system would not let us wait for processes and signals.
     #[error("cannot wait for processes and signals")]
     Runtime(#[source] std::io::Error),
@@ -169,8 +200,11 @@ impl Error {
             | Self::Submodule { .. } => true,
             Self::Lock(_)
             | Self::AgentAlive { .. }
+            | Self::ForeignWorker { .. }
+            | Self::Tracked { .. }
             | Self::NoOrder { .. }
             | Self::CheckedOut { .. }
+            | Self::BaseGone { .. }
             | Self::BranchMoves { .. }
             | Self::GitsOwn { .. }
             | Self::Unfinished { .. }
@@ -179,10 +213,16 @@ impl Error {
             | Self::WorkerStays { .. }
             | Self::Worker { .. }
             | Self::WorkerFailed { .. }
+            | Self::NoNumber { .. }
             | Self::Runtime(_)
             | Self::Git(_)
             | Self::Files(_) => false,
         }
+    }
+
+    /// Returns whether no resume can go on with the run, so that its workers work in vain.
+    pub(crate) fn ends_the_run(&self) -> bool {
+        matches!(self, Self::BaseGone { .. })
     }
 
     /// Returns whether trying again later can not help: it is the path that is wrong, not the moment.
@@ -214,9 +254,13 @@ impl Error {
             Self::NoBranch => {
                 Some("check a branch out with `git switch`, then run it again".to_owned())
             }
+            Self::BaseGone { .. } => Some(
+                "fetch it from where it still is, or start a new run with `rekindle run PLAN`"
+                    .to_owned(),
+            ),
             Self::NoCommit => Some("make a first commit, then run it again".to_owned()),
             Self::InTheWay { path, .. } => Some(format!(
-                "look at it with `git status` and `git diff HEAD`, put your change of `{path}` aside, then run it again"
+                "look at it with `git status` and `git diff HEAD`, put your change of `{path}` aside, then run it again; if git shows no change, line ends, a keyword or a filter hide it: rename the file and check it out again with `git checkout`"
             )),
             Self::Submodule { .. } => {
                 Some("commit the submodule yourself, then run it again".to_owned())
@@ -234,13 +278,30 @@ impl Error {
             Self::WorkerFailed { .. } => {
                 Some("mend that, then run `rekindle resume`: no work is lost".to_owned())
             }
+            Self::NoNumber { folder } => Some(format!(
+                "if nothing is at work, put it aside with `mv {folder} {folder}.aside`"
+            )),
             Self::HalfDone { why, .. } if why.is_lasting() => {
                 Some("look at the files of the branch before going on".to_owned())
             }
             Self::HalfDone { .. } => {
                 Some("the next command finishes it; make room on the disk first".to_owned())
             }
-            Self::Git(rekindle_git::Error::Nested { dir, paths }) => Some(move_out(dir, paths)),
+            Self::Git(
+                rekindle_git::Error::Nested { dir, paths }
+                | rekindle_git::Error::TooLarge { dir, paths },
+            ) => Some(move_out(dir, paths)),
+            Self::ForeignWorker { pid, .. } => {
+                let kill = pid.map_or_else(String::new, |pid| format!(" with `kill {pid}`"));
+                Some(format!(
+                    "wait until it has ended, or end it yourself{kill}, then run it again"
+                ))
+            }
+            Self::Tracked { .. } => Some(
+                "look at the files, then run `git rm -r --cached .rekindle`, commit that, and run it again"
+                    .to_owned(),
+            ),
+            Self::Files(error) => of_key(error),
             Self::Lock(_)
             | Self::AgentAlive { .. }
             | Self::NoOrder { .. }
@@ -249,10 +310,36 @@ impl Error {
             | Self::GitsOwn { .. }
             | Self::Worker { .. }
             | Self::Runtime(_)
-            | Self::Git(_)
-            | Self::Files(_) => None,
+            | Self::Git(_) => None,
         }
     }
+}
+
+/// Returns how to come to a key that can be used, if that is what is missing.
+fn of_key(error: &rekindle_fs::Error) -> Option<String> {
+    use rekindle_fs::Error as Files;
+    if let Files::NoKeyPlace = error {
+        return Some(
+            "set HOME or XDG_STATE_HOME to a folder of yours, then run it again".to_owned(),
+        );
+    }
+    if let Files::KeyNotMade { .. } = error {
+        return Some("make its folder writable, or run the command once outside of the sandbox: rekindle proves with this key which of its records are yours".to_owned());
+    }
+    let Files::BadKey { path, .. } = error else {
+        return None;
+    };
+    Some(format!(
+        "move it away with `mv {path} {path}.bad`: the next command makes a new one, and what was begun under the old one is not finished"
+    ))
+}
+fn numbered(pid: Option<u32>) -> String {
+    pid.map_or_else(String::new, |pid| format!(": process {pid}"))
+}
+
+fn listed_paths(paths: &[String]) -> String {
+    let shown: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
+    shown.join(", ")
 }
 
 /// Returns how to get repositories out of a worktree that is to be removed.

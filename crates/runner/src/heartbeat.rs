@@ -4,9 +4,9 @@
 //! It is written by the same rules: into the log of the attempt, in the protocol's words, and only by
 //! who belongs to the newest attempt.
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
-use rekindle_model::{Happened, Stage, WorkflowId};
+use rekindle_model::{Happened, ProtocolName, Stage, WorkflowId};
 
 use crate::worker::{BEAT, say};
 use crate::{Error, Scribe, StateFolder};
@@ -28,15 +28,21 @@ pub struct Attempt {
 
 /// Writes a sign of life, unless one was written a moment ago.
 ///
-/// Whoever is not of the newest attempt of a worker says nothing.
-pub fn beat(attempt: &Attempt, scribe: &dyn Scribe, now: Timestamp) -> Result<(), Error> {
-    let port = StateFolder::of(&attempt.project).port(&attempt.project, &attempt.id);
+/// Whoever is not of the newest attempt of a worker says nothing. `key` is where the user's key is.
+pub fn beat(
+    attempt: &Attempt,
+    key: Option<&Utf8Path>,
+    protocols: &'static [ProtocolName],
+    scribe: &dyn Scribe,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let port = StateFolder::of(&attempt.project, key, protocols).port(&attempt.id);
     let Some(order) = port.order(&attempt.task, attempt.number) else {
         return Ok(());
     };
     let is_ours = order.token == attempt.token
         && order.project == attempt.project
-        && order.id().as_ref() == Some(&attempt.id)
+        && order.id(protocols).as_ref() == Some(&attempt.id)
         && port.newest(&attempt.task) == attempt.number;
     if !is_ours || port.written_within(&order.log, now, BEAT) {
         return Ok(());

@@ -8,6 +8,7 @@
 
 mod agent;
 mod apply;
+mod binding;
 mod branch_lock;
 mod cleaning;
 mod crash;
@@ -27,12 +28,13 @@ mod transaction;
 mod worker;
 
 pub use apply::{Output, Recovered, Runner, report};
+pub use binding::Foreign;
 pub use branch_lock::hold_branch;
 pub use cleaning::{Leftover, ignored_in, leftovers, remove};
 pub use crash::places as crash_places;
 pub use engine::{
     After, Change, Cost, Ending, Engine, GivenUp, LeftOut, Missing, Progress, Scribe, Skipped,
-    Tally, Watcher, WorkerView, missing,
+    StillAtWork, Tally, Watcher, WorkerView, has_commits, missing,
 };
 pub use error::Error;
 pub use heartbeat::{Attempt, beat};

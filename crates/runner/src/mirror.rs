@@ -9,6 +9,9 @@ use crate::{Error, Scribe};
 /// How often a file that others write at the same time is read again.
 const MOST_TRIES: u32 = 20;
 
+/// A task's record is a page.
+pub(crate) const LARGEST: u64 = 16 * 1024 * 1024;
+
 /// Brings the record up to date. A record that is gone stays gone: the host has let go of the task.
 pub(crate) fn update(
     file: &Utf8Path,
@@ -16,7 +19,7 @@ pub(crate) fn update(
     happened: &Happened,
 ) -> Result<(), Error> {
     for _ in 0..MOST_TRIES {
-        let Ok(before) = fs_err::read(file) else {
+        let Some(before) = rekindle_fs::read_followed(file, LARGEST)? else {
             return Ok(());
         };
         let Some(after) = scribe.mirrored(&before, happened) else {

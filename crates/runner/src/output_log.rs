@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use camino::Utf8Path;
 use rekindle_agents::Redactor;
+use rekindle_fs::GuardedFile;
 
 use crate::Error;
 
@@ -61,16 +62,9 @@ impl OutputLog {
 
 /// Returns the last line of a file that may be large, for a screen.
 pub(crate) fn last_line(path: &Utf8Path) -> String {
-    use std::io::{Read as _, Seek as _, SeekFrom};
-    let read = || -> std::io::Result<Vec<u8>> {
-        let mut file = fs_err::File::open(path)?;
-        let len = file.metadata()?.len();
-        file.seek(SeekFrom::Start(len.saturating_sub(2048)))?;
-        let mut tail = Vec::new();
-        file.read_to_end(&mut tail)?;
-        Ok(tail)
-    };
-    let tail = read().unwrap_or_default();
+    let file = GuardedFile::open(path).ok().flatten();
+    let tail = file.and_then(|file| file.tail(2048).ok());
+    let tail = tail.unwrap_or_default();
     let text = String::from_utf8_lossy(&tail);
     let last = text
         .lines()

@@ -10,10 +10,20 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
-use rekindle_fs::{Holder, Lock, LockError, Occupancy};
+use rekindle_fs::{GuardedFile, Holder, Lock, LockError, Occupancy};
+use rekindle_model::MOST_ATTEMPTS;
 use rekindle_wire::order::{ORDER_SCHEMA, Order};
 
-use crate::Error;
+use crate::binding::Binding;
+use crate::{Error, StillAtWork, process_tree};
+
+/// The names of an attempt's files.
+const ORDER: &str = "order.json";
+const CLAIM: &str = "claim";
+/// An order holds a prompt, and a prompt is cut.
+const LARGEST_ORDER: u64 = 16 * 1024 * 1024;
+/// The log of an attempt holds its words and signs of life, one each half minute.
+const LARGEST_LOG: u64 = 256 * 1024 * 1024;
 
 /// The claims and logs of one run, as files.
 #[derive(Debug, Clone)]
@@ -21,6 +31,7 @@ pub(crate) struct FilePort {
     project: Utf8PathBuf,
     /// `.rekindle/runs/<workflow>/`.
     root: Utf8PathBuf,
+    binding: Binding,
 }
 
 /// A place in a log: everything before it has been read.
@@ -37,14 +48,15 @@ pub(crate) enum Held {
 }
 
 impl FilePort {
-    pub(crate) fn new(project: &Utf8Path, runs: &Utf8Path, workflow_file: &str) -> Self {
+    pub(crate) fn new(project: &Utf8Path, root: Utf8PathBuf, binding: Binding) -> Self {
         Self {
             project: project.to_owned(),
-            root: runs.join(workflow_file),
+            root,
+            binding,
         }
     }
 
-    fn task_folder(&self, task: &str) -> Utf8PathBuf {
+    pub(crate) fn task_folder(&self, task: &str) -> Utf8PathBuf {
         self.root.join(crate::state_folder::encoded(task))
     }
 
@@ -55,66 +67,138 @@ impl FilePort {
 
     /// Returns where the order of an attempt stands.
     pub(crate) fn order_path(&self, task: &str, attempt: u32) -> Utf8PathBuf {
-        self.attempt_folder(task, attempt).join("order.json")
+        self.attempt_folder(task, attempt).join(ORDER)
     }
 
     fn claim_path(&self, task: &str, attempt: u32) -> Utf8PathBuf {
-        self.attempt_folder(task, attempt).join("claim")
+        self.attempt_folder(task, attempt).join(CLAIM)
     }
 
     /// Claims a task under the order's fencing number; a number can be claimed once.
     pub(crate) fn claim(&self, order: &Order) -> Result<(), Error> {
         // Texts and numbers only: there is nothing in it that can not be written as JSON.
-        let text = serde_json::to_vec_pretty(order).unwrap_or_default();
+        let text = serde_json::to_string(order).unwrap_or_default();
         let path = self.order_path(&order.task, order.attempt);
-        let path = rekindle_fs::confine(&self.project, &path)?;
-        Ok(rekindle_fs::create(&path, &text)?)
+        let text = self.binding.sealing(&path)?.stamp(&text);
+        rekindle_fs::refuse_links(&self.project, &path)?;
+        Ok(rekindle_fs::create(&path, text.as_bytes())?)
     }
 
     /// Returns the newest number under which a task was claimed.
+    ///
+    /// A folder without an order of ours gives out no number, unless a worker holds its claim.
     pub(crate) fn newest(&self, task: &str) -> u32 {
-        newest(&self.task_folder(task))
+        self.newest_in(&self.task_folder(task))
+            .map_or(0, |(number, _)| number)
     }
 
-    /// Returns the tasks whose newest attempt is held by a worker, sorted.
+    /// Returns the newest attempt in the folder of a task, with its order if there is a whole one.
+    fn newest_in(&self, task_folder: &Utf8Path) -> Option<(u32, Option<Order>)> {
+        self.numbers(task_folder)
+            .into_iter()
+            .rev()
+            .find_map(|number| {
+                let folder = task_folder.join(number.to_string());
+                let order = self.read_order(&folder.join(ORDER));
+                let order = order.filter(|order| order.attempt == number);
+                let is_held = || matches!(self.probe(&folder.join(CLAIM)), Ok(Occupancy::Held(_)));
+                (order.is_some() || is_held()).then_some((number, order))
+            })
+    }
+
+    /// Returns the numbers that folders of attempts have, ascending.
+    fn numbers(&self, task_folder: &Utf8Path) -> Vec<u32> {
+        let names = self.list(task_folder);
+        let numbers = names.iter().filter_map(|name| attempt_number(name));
+        let mut numbers: Vec<u32> = numbers.collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
+    /// Returns the names in a folder of ours; none if it cannot be listed or is reached through a link.
+    fn list(&self, folder: &Utf8Path) -> Vec<String> {
+        let names = rekindle_fs::list_within(&self.project, folder).unwrap_or_default();
+        let names = names.into_iter().filter_map(|name| name.into_string().ok());
+        names.collect()
+    }
+
+    /// Reads an order that was written here.
+    fn read_order(&self, path: &Utf8Path) -> Option<Order> {
+        let bytes = rekindle_fs::read_within(&self.project, path, LARGEST_ORDER).ok()??;
+        self.binding.seal(path).filter(|seal| seal.is_on(&bytes))?;
+        parse_order(&bytes)
+    }
+
+    /// Returns every task whose newest attempt is held by a worker, with that attempt and its holder,
+    /// sorted.
     ///
     /// What can not be looked at is left out: this is for showing.
-    pub(crate) fn tasks_at_work(&self) -> Vec<String> {
-        let Ok(entries) = fs_err::read_dir(&self.root) else {
-            return Vec::new();
-        };
-        let folders = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        let mut tasks: Vec<String> = folders
+    pub(crate) fn at_work(&self) -> Vec<(String, u32, Holder)> {
+        let folders = self.list(&self.root).into_iter();
+        let mut found: Vec<(String, u32, Holder)> = folders
             .filter_map(|folder| {
-                let newest = newest(&self.root.join(&folder));
-                let attempt = self.root.join(folder).join(newest.to_string());
-                match Lock::probe(&attempt.join("claim")) {
-                    Ok(Occupancy::Held(Some(_))) => {
-                        Some(read_order(&attempt.join("order.json"))?.task)
-                    }
+                let folder = self.root.join(folder);
+                let (number, order) = self.newest_in(&folder)?;
+                let claim = folder.join(number.to_string()).join(CLAIM);
+                match self.probe(&claim) {
+                    Ok(Occupancy::Held(Some(holder))) => Some((order?.task, number, holder)),
                     // Without a holder who is alive, what the worker started ends just now.
                     Ok(Occupancy::Held(None) | Occupancy::Free) | Err(_) => None,
                 }
             })
             .collect();
-        tasks.sort();
-        tasks
+        found.sort_by(|one, other| one.0.cmp(&other.0));
+        found
     }
 
-    /// Reads the order of an attempt, if there is a whole one.
+    /// Returns every worker that is at work, sorted by task; each process is known to be the worker.
+    pub(crate) fn workers(&self) -> Vec<StillAtWork> {
+        let is_worker = |left: &StillAtWork| {
+            let order = self.order_path(&left.task, left.attempt);
+            process_tree::is_worker(left.pid, &order)
+        };
+        let found = self.at_work().into_iter();
+        found
+            .map(|(task, attempt, holder)| StillAtWork {
+                task,
+                attempt,
+                pid: holder.process.pid,
+                is_asked_to_end: false,
+            })
+            .filter(is_worker)
+            .collect()
+    }
+
+    fn probe(&self, claim: &Utf8Path) -> Result<Occupancy, rekindle_fs::Error> {
+        rekindle_fs::refuse_links(&self.project, claim)?;
+        Lock::probe(claim)
+    }
+
+    /// Reads the order of an attempt, if there is a whole one of this very attempt that was written here.
     pub(crate) fn order(&self, task: &str, attempt: u32) -> Option<Order> {
-        read_order(&self.order_path(task, attempt))
+        self.read_order(&self.order_path(task, attempt))
+            .filter(|order| order.task == task && order.attempt == attempt)
+    }
+
+    /// Returns the number and the order of a task's last attempt, if that order was not written here.
+    pub(crate) fn foreign(&self, task: &str) -> Option<(u32, Utf8PathBuf)> {
+        let newest = self.numbers(&self.task_folder(task)).pop()?;
+        let path = self.order_path(task, newest);
+        let is_there = path.symlink_metadata().is_ok();
+        (is_there && self.read_order(&path).is_none()).then_some((newest, path))
     }
 
     /// Takes the claim of an attempt for as long as the returned lock lives.
     pub(crate) fn hold(&self, order: &Order, now: String) -> Result<Lock, LockError> {
         let purpose = format!("{} attempt {}", order.task, order.attempt);
-        Lock::acquire(&self.claim_path(&order.task, order.attempt), &purpose, now)
+        let claim = self.claim_path(&order.task, order.attempt);
+        rekindle_fs::refuse_links(&self.project, &claim)?;
+        Lock::acquire(&claim, &purpose, now)
     }
 
     /// Tells whether the worker of an attempt is alive.
     pub(crate) fn held(&self, task: &str, attempt: u32) -> Result<Held, Error> {
-        Ok(match Lock::probe(&self.claim_path(task, attempt))? {
+        Ok(match self.probe(&self.claim_path(task, attempt))? {
             Occupancy::Free => Held::Free,
             Occupancy::Held(holder) => Held::By(holder),
         })
@@ -132,17 +216,18 @@ impl FilePort {
 
     /// Tells whether a log was written to in the time before `now`; one that is not there was not.
     pub(crate) fn written_within(&self, log: &Utf8Path, now: Timestamp, span: Duration) -> bool {
-        let modified = fs_err::metadata(self.project.join(log)).and_then(|meta| meta.modified());
-        let modified = modified.ok().and_then(|at| Timestamp::try_from(at).ok());
+        let modified = self.open_log(log).and_then(|log| log.metadata().ok());
+        let modified = modified.and_then(|meta| Timestamp::try_from(meta.modified().ok()?).ok());
         modified.is_some_and(|at| now.duration_since(at).unsigned_abs() < span)
     }
 
     /// Returns the whole lines of a log after a position, and the position after them.
     pub(crate) fn read(&self, log: &Utf8Path, from: Position) -> (Vec<String>, Position) {
-        let Ok(bytes) = fs_err::read(self.project.join(log)) else {
+        let fresh = self.open_log(log);
+        let fresh = fresh.and_then(|log| log.bytes_from(from.0 as u64, LARGEST_LOG).ok());
+        let Some(fresh) = fresh else {
             return (Vec::new(), from);
         };
-        let fresh = bytes.get(from.0..).unwrap_or_default();
         let Some(end) = fresh.iter().rposition(|&byte| byte == b'\n') else {
             return (Vec::new(), from);
         };
@@ -152,20 +237,97 @@ impl FilePort {
             .collect();
         (lines, Position(from.0 + end + 1))
     }
+
+    /// Opens a log that an order names, if it is one of the project's: an order can be anybody's.
+    ///
+    /// The folders of a workflow may be links, as far as they stay in the project.
+    fn open_log(&self, log: &Utf8Path) -> Option<GuardedFile> {
+        let folder = rekindle_fs::confine(&self.project, log.parent()?).ok()?;
+        GuardedFile::open(&folder.join(log.file_name()?)).ok()?
+    }
 }
 
-/// Returns the newest number in the folder of a task.
-fn newest(task_folder: &Utf8Path) -> u32 {
-    let Ok(entries) = fs_err::read_dir(task_folder) else {
-        return 0;
-    };
-    let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    numbers.max().unwrap_or(0)
+/// Returns the number of an attempt that a folder's name is.
+fn attempt_number(name: &str) -> Option<u32> {
+    let number = name.parse().ok()?;
+    // Another spelling, such as `+1` or `01`, is none of ours.
+    ((1..=MOST_ATTEMPTS).contains(&number) && number.to_string() == name).then_some(number)
 }
 
-/// Reads an order file, if it is a whole one of a form that is known.
+/// Reads an order file, if it is a whole one of a form that is known; who wrote it is not asked.
 pub(crate) fn read_order(path: &Utf8Path) -> Option<Order> {
-    let bytes = fs_err::read(path).ok()?;
-    let order: Order = serde_json::from_slice(&bytes).ok()?;
+    parse_order(&GuardedFile::open(path).ok()??.bytes(LARGEST_ORDER).ok()?)
+}
+
+fn parse_order(bytes: &[u8]) -> Option<Order> {
+    let order: Order = serde_json::from_slice(bytes).ok()?;
     (order.schema == ORDER_SCHEMA).then_some(order)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_numbers_that_can_have_been_counted_up_to_are_attempts() {
+        for (name, expected) in [
+            ("1", Some(1)),
+            ("12", Some(12)),
+            ("1000000", Some(MOST_ATTEMPTS)),
+            ("1000001", None),
+            ("4294967295", None),
+            ("4294967296", None),
+            ("0", None),
+            ("01", None),
+            ("+1", None),
+            ("-1", None),
+            ("1 ", None),
+            ("", None),
+            ("x", None),
+        ] {
+            assert_eq!(attempt_number(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_folder_without_an_order_of_ours_is_not_an_attempt() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Utf8Path::from_path(folder.path()).unwrap();
+        let runs = project.join(".rekindle/runs/agent-memory-x");
+        let key = project.join("home/key");
+        let port = FilePort::new(project, runs, Binding::new(project, Some(&key)));
+        assert_eq!(port.newest("T1"), 0);
+        let order = |attempt: u32, of: u32| {
+            let text = format!(
+                r#"{{"seal":"","schema":"{ORDER_SCHEMA}","protocol":"agent-memory","workflow":"x","task":"T1",
+                "attempt":{of},"actor":"a","log":"log","project":"/p","worktree":"/w","base":"b","token":"",
+                "agent":{{"program":"true","arguments":[],"variables":[],"input":""}},"checks":[],
+                "stream":"plain","git":["git",[2,50,0]],"common_dir":"/c","tracked":[],"timeout":null}}"#
+            );
+            let path = port.order_path("T1", attempt);
+            let sealed = port.binding.sealing(&path).unwrap().stamp(&text);
+            let text = if attempt == 6 { text } else { sealed };
+            rekindle_fs::create(&path, text.as_bytes()).unwrap();
+        };
+        order(2, 2);
+        // One without a seal.
+        order(6, 6);
+        order(7, 2);
+        order(MOST_ATTEMPTS + 1, MOST_ATTEMPTS + 1);
+        for empty in ["9", "4294967295"] {
+            rekindle_fs::ensure_dir(&port.task_folder("T1").join(empty)).unwrap();
+        }
+        std::os::unix::fs::symlink("/dev/zero", port.task_folder("T1").join("9/order.json"))
+            .unwrap();
+        std::os::unix::fs::symlink("2", port.task_folder("T1").join("8")).unwrap();
+        assert_eq!(port.newest("T1"), 2);
+        assert_eq!(port.order("T1", 2).unwrap().attempt, 2);
+        for attempt in [1, 6, 7, 8, 9] {
+            assert!(port.order("T1", attempt).is_none(), "{attempt}");
+        }
+        // Somebody holds its claim, whatever became of its order.
+        let claim = port.claim_path("T1", 11);
+        let _lock = Lock::acquire(&claim, "test", "2026-01-20T12:00:00Z".to_owned()).unwrap();
+        assert_eq!(port.newest("T1"), 11);
+    }
 }

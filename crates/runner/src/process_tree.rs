@@ -21,14 +21,17 @@ const MOST_ANCESTORS: usize = 256;
 
 /// Whether the worker of an order runs, be it that it has no claim yet.
 pub(crate) fn has_worker(order_file: &Utf8Path) -> bool {
+    let mut processes = processes().into_iter();
+    processes.any(|(pid, ..)| is_worker(pid, order_file))
+}
+
+/// Returns whether a process was started as the worker of an order.
+pub(crate) fn is_worker(pid: u32, order_file: &Utf8Path) -> bool {
     let wanted = [b"worker".as_slice(), order_file.as_str().as_bytes()];
-    let is_it = |pid: u32| {
-        fs_err::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| {
-            let words: Vec<&[u8]> = line.split(|&byte| byte == 0).collect();
-            words.windows(2).any(|pair| pair == wanted)
-        })
-    };
-    processes().into_iter().any(|(pid, ..)| is_it(pid))
+    fs_err::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| {
+        let words: Vec<&[u8]> = line.split(|&byte| byte == 0).collect();
+        words.windows(2).any(|pair| pair == wanted)
+    })
 }
 
 /// Returns the living processes with a variable in their environment, without ourselves.

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_git::Program;
 
-use crate::Error;
+use crate::{Error, StateFolder};
 
 /// What a runner may reach beside the project.
 #[derive(Debug, Clone, Default)]
@@ -20,21 +20,41 @@ pub struct Reach {
 #[derive(Debug, Clone)]
 pub(crate) struct Site {
     pub(crate) project: Utf8PathBuf,
+    pub(crate) state: StateFolder,
     reach: Reach,
 }
 
 impl Site {
-    pub(crate) fn new(project: &Utf8Path, reach: Reach) -> Self {
-        let project = project.to_owned();
-        Self { project, reach }
+    pub(crate) fn new(state: &StateFolder, reach: Reach) -> Self {
+        Self {
+            project: state.project().to_owned(),
+            state: state.clone(),
+            reach,
+        }
     }
 
-    /// Returns the git program.
+    /// Returns the git program, for effects that a person agreed to.
     pub(crate) fn git(&self) -> Result<Program, Error> {
-        Ok(Program::find(&self.reach.search_path)?)
+        Ok(Program::find(&self.reach.search_path)?.for_work())
+    }
+
+    /// Refuses a project in which git tracks files of ours: they come and go with commits of others.
+    ///
+    /// The configuration may be tracked, since a person writes it. Without a repository, or without
+    /// git, nothing is tracked.
+    pub(crate) fn refuse_tracked(&self) -> Result<(), Error> {
+        let paths = self.state.tracked(&self.reach.search_path)?;
+        if paths.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::Tracked { paths })
+        }
     }
 
     /// Returns where a path of an effect really leads, if that is where effects may go.
+    ///
+    /// Folders on the way may be links that stay inside; what is at the path itself may not be one,
+    /// since the file that it leads to is not the one that is meant.
     ///
     /// Asked also for effects that come from a journal: in a project that was cloned it may be
     /// anybody's, and what it names must be no more than what a plan could have named.
@@ -56,7 +76,7 @@ impl Site {
     }
 
     fn inside(&self, root: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, Error> {
-        let place = rekindle_fs::confine(root, path)?;
+        let place = rekindle_fs::confine_unlinked(root, path)?;
         let root = root.canonicalize_utf8().unwrap_or_else(|_| root.to_owned());
         let below = place.strip_prefix(&root).unwrap_or(&place);
         // A line in git's own files can make git run a command.
@@ -97,7 +117,7 @@ mod tests {
             roots: vec![base.join("missing"), base.join("root")],
             search_path: OsString::new(),
         };
-        let site = Site::new(&base.join("project"), reach);
+        let site = Site::new(&StateFolder::of(&base.join("project"), None, &[]), reach);
         let good = |path: &str| site.place(path.into()).is_ok();
         let inside = |path: &str| good(base.join(path).as_str());
         assert!(good("a/b") && good("a..b") && inside("project/a"));

@@ -1,38 +1,89 @@
 //! `.rekindle/`: where rekindle keeps its own things in a project.
 
+use std::ffi::OsStr;
+
 use camino::{Utf8Path, Utf8PathBuf};
-use rekindle_fs::{Company, Error, Journal, Lock, Occupancy};
+use rekindle_fs::{Company, Error, Journal, Lock, Occupancy, Seal};
+use rekindle_git::{Program, Repo};
 use rekindle_model::{ProtocolName, WorkflowId};
 use rekindle_wire::journal::Intent;
 
-/// Everything that stands directly in the folder and is written to.
-const OWN: [&str; 10] = [
-    ".gitignore",
-    "hook.log",
+use crate::StillAtWork;
+use crate::binding::{Binding, Foreign};
+
+/// The folders in it; each file is looked at when its path is asked for.
+const OWN: [&str; 7] = [
     "journal",
     "locks",
     "logs",
     "redo",
     "restored",
     "runs",
-    "stopped.json",
     "worktrees",
 ];
+
+/// The one file that a team may keep in its repository.
+const TRACKED_CONFIG: &[u8] = b".rekindle/config.toml";
+/// So many tracked files are named.
+const MOST_TRACKED: usize = 3;
 
 /// The folder of rekindle's own files in a project.
 #[derive(Debug, Clone)]
 pub struct StateFolder {
     project: Utf8PathBuf,
     root: Utf8PathBuf,
+    binding: Binding,
+    protocols: &'static [ProtocolName],
 }
 
 impl StateFolder {
     /// Returns the folder of a project, which need not be there yet.
-    pub fn of(project: &Utf8Path) -> Self {
+    ///
+    /// `key` is where the user's key is or is to be made; without such a place no record can be
+    /// written, and none counts. `protocols` are all that there are, by which names of files are told
+    /// apart.
+    pub fn of(
+        project: &Utf8Path,
+        key: Option<&Utf8Path>,
+        protocols: &'static [ProtocolName],
+    ) -> Self {
         Self {
             project: project.to_owned(),
             root: project.join(".rekindle"),
+            binding: Binding::new(project, key),
+            protocols,
         }
+    }
+
+    /// Returns the project.
+    pub fn project(&self) -> &Utf8Path {
+        &self.project
+    }
+
+    pub(crate) fn binding(&self) -> &Binding {
+        &self.binding
+    }
+
+    /// Returns the seal of a file of ours, to write it.
+    pub(crate) fn sealing(&self, file: &Utf8Path) -> Result<Seal, Error> {
+        self.binding.sealing(file)
+    }
+
+    /// Returns some of the files in it that git has in its index or in the last commit, other than the
+    /// configuration; each is shown on one line.
+    pub fn tracked(&self, search_path: &OsStr) -> Result<Vec<String>, rekindle_git::Error> {
+        let is_nothing = self.root.symlink_metadata().is_err();
+        if is_nothing || rekindle_git::common_dir_on_disk(&self.project).is_none() {
+            return Ok(Vec::new());
+        }
+        let Ok(program) = Program::find(search_path) else {
+            return Ok(Vec::new());
+        };
+        let found = Repo::at(&program, &self.project).tracked(".rekindle")?;
+        let others = found
+            .iter()
+            .filter(|path| path.as_bytes() != TRACKED_CONFIG);
+        Ok(others.take(MOST_TRACKED).map(ToString::to_string).collect())
     }
 
     /// Makes the folder, with a rule that keeps it out of version control.
@@ -40,10 +91,11 @@ impl StateFolder {
     /// It holds what agents were told and printed, so it is for nobody else, unless a whole group
     /// works in the project.
     ///
-    /// Gives [`Error::Outside`] when a link in it leads out of the project.
+    /// Gives [`Error::Link`] when it is a link, or when one is in it: what a clone brings along must
+    /// not lead us elsewhere, in the project or out of it.
     pub fn ensure(&self) -> Result<(), Error> {
         for name in OWN {
-            rekindle_fs::confine(&self.project, &self.root.join(name))?;
+            rekindle_fs::refuse_links(&self.project, &self.root.join(name))?;
         }
         rekindle_fs::ensure_private_dir(&self.root, Company::GroupAbove)?;
         match rekindle_fs::create(&self.root.join(".gitignore"), b"*\n") {
@@ -54,11 +106,11 @@ impl StateFolder {
 
     /// Returns the lock file of a workflow.
     pub fn lock(&self, id: &WorkflowId) -> Utf8PathBuf {
-        self.root.join("locks").join(file_name(id, "lock"))
+        self.root.join("locks").join(self.file_name(id, "lock"))
     }
 
     pub(crate) fn journal(&self, id: &WorkflowId) -> Result<Utf8PathBuf, Error> {
-        self.own_file(&self.root.join("journal"), &file_name(id, "jsonl"))
+        self.own_file(&self.root.join("journal"), &self.file_name(id, "jsonl"))
     }
 
     /// Returns the lock file of commands on the files of one name.
@@ -75,8 +127,9 @@ impl StateFolder {
     }
 
     /// Returns the claims and logs of a workflow's attempts.
-    pub(crate) fn port(&self, project: &Utf8Path, id: &WorkflowId) -> crate::port::FilePort {
-        crate::port::FilePort::new(project, &self.root.join("runs"), &file_stem(id))
+    pub(crate) fn port(&self, id: &WorkflowId) -> crate::port::FilePort {
+        let root = self.root.join("runs").join(self.file_stem(id));
+        crate::port::FilePort::new(&self.project, root, self.binding.clone())
     }
 
     /// Returns the lock of a workflow by the name that its files have.
@@ -91,11 +144,11 @@ impl StateFolder {
 
     /// Returns the folder that a rescue of a task is restored into when no other is named.
     ///
-    /// Gives [`Error::Outside`] when a link leads out of the project.
+    /// Gives [`Error::Link`] when a link is on the way to it.
     pub fn restored(&self, workflow: &str, task: &str, number: u32) -> Result<Utf8PathBuf, Error> {
         let name = format!("{}-{number}", encoded(task));
         let folder = self.root.join("restored").join(encoded(workflow));
-        rekindle_fs::confine(&self.project, &folder).map(|folder| folder.join(name))
+        self.own_file(&folder, &name)
     }
 
     /// Returns where hooks of agents say what they could not do; a link is refused.
@@ -108,80 +161,150 @@ impl StateFolder {
         self.own_file(&self.root, "stopped.json")
     }
 
-    /// Returns the path of a file that is ours and so never a link.
+    /// Returns the path of a file that is ours, with no link on the way to it: [`Error::Link`].
     ///
     /// A link can come with a clone. Wherever it leads, in the project or out of it, what is written
-    /// here would take the place of somebody else's file: [`Error::Outside`] or [`Error::NotAFile`].
+    /// here would take the place of somebody else's file.
     fn own_file(&self, folder: &Utf8Path, name: &str) -> Result<Utf8PathBuf, Error> {
-        let path = rekindle_fs::confine(&self.project, folder)?.join(name);
-        if rekindle_fs::confine(&self.project, &path)? == path {
-            Ok(path)
-        } else {
-            Err(Error::NotAFile { path })
-        }
+        let path = folder.join(name);
+        rekindle_fs::refuse_links(&self.project, &path)?;
+        Ok(path)
     }
 
     /// Returns the folder of a workflow's worktrees.
     pub(crate) fn worktrees(&self, id: &WorkflowId) -> Utf8PathBuf {
-        self.root.join("worktrees").join(file_stem(id))
+        self.root.join("worktrees").join(self.file_stem(id))
     }
 
     /// Returns whether an earlier runner has begun something that it did not end.
+    ///
+    /// What others wrote into the journal was not begun here.
     pub fn is_unfinished(&self, id: &WorkflowId) -> Result<bool, Error> {
-        let journal = Journal::<Intent>::open(&self.journal(id)?)?;
-        Ok(!journal.open_intents().is_empty())
+        Ok(!self.read_journal(id)?.open_intents().is_empty())
+    }
+
+    /// Returns what an earlier runner has begun and the next one finishes, each a line.
+    pub fn unfinished(&self, id: &WorkflowId) -> Result<Vec<String>, Error> {
+        let journal = self.read_journal(id)?;
+        let open = journal.open_intents().iter();
+        let lines = open.flat_map(|open| match &open.body {
+            Intent::Effects(effects) => (0..)
+                .zip(effects)
+                .filter(|(step, _)| !open.steps_done.contains(step))
+                .flat_map(|(_, effect)| crate::effects::lines(effect))
+                .collect(),
+            Intent::Agent { .. } | Intent::Agreed { .. } => Vec::new(),
+        });
+        Ok(lines.collect())
+    }
+
+    /// Returns the records of a workflow that would be acted upon if they were ours, and are not.
+    ///
+    /// `tasks` are those whose last attempt a resume would take up.
+    pub fn foreign<'a>(
+        &self,
+        id: &WorkflowId,
+        tasks: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Vec<Foreign>, Error> {
+        let mut found = Vec::new();
+        if self.read_journal(id)?.n_foreign_intents() > 0 {
+            found.push(self.binding.foreign(&self.journal(id)?));
+        }
+        let redo = self.redo(&format!("{}-{}", id.protocol, id.name));
+        if crate::transaction::is_foreign(self, &redo) {
+            found.push(self.binding.foreign(&redo));
+        }
+        let port = self.port(id);
+        let orders = tasks.into_iter().filter_map(|task| port.foreign(task));
+        found.extend(orders.map(|(_, order)| self.binding.foreign(&order)));
+        Ok(found)
+    }
+
+    /// Returns how far the journal of a workflow has come: what is written to it never leaves it.
+    pub fn position(&self, id: &WorkflowId) -> Result<u64, Error> {
+        let path = self.journal(id)?;
+        Ok(path.symlink_metadata().map_or(0, |found| found.len()))
+    }
+
+    fn read_journal(&self, id: &WorkflowId) -> Result<Journal<Intent>, Error> {
+        let path = self.journal(id)?;
+        Journal::open(&path, self.binding.seal(&path))
     }
 
     /// Returns the tasks whose newest attempt has a worker that is alive.
     pub fn tasks_at_work(&self, id: &WorkflowId) -> Vec<String> {
-        self.port(&self.project, id).tasks_at_work()
+        let at_work = self.port(id).at_work().into_iter();
+        at_work.map(|(task, _, _)| task).collect()
+    }
+
+    /// Reports every worker of a workflow that is alive, whichever orchestrator started it: a command
+    /// ends with an error and leaves them at work.
+    pub fn report_workers(&self, id: &WorkflowId, report: &mut dyn FnMut(&StillAtWork)) {
+        self.port(id).workers().iter().for_each(report);
     }
 
     /// Tells who holds a workflow, without making or disturbing anything.
     pub fn holder(&self, id: &WorkflowId) -> Result<Occupancy, Error> {
-        Lock::probe(&self.lock(id))
+        let lock = self.lock(id);
+        rekindle_fs::refuse_links(&self.project, &lock)?;
+        Lock::probe(&lock)
     }
 }
 
-fn file_name(id: &WorkflowId, extension: &str) -> String {
-    format!("{}.{extension}", file_stem(id))
-}
-
-/// Returns the name that a workflow's files and folders have.
-fn file_stem(id: &WorkflowId) -> String {
-    let stem = encoded(&format!("{}-{}", id.protocol, id.name));
-    if protocol_of(&stem) == Some(id.protocol) {
-        return stem;
-    }
-    // `teams-x` of `kiln` must not share its files with `x` of `kiln-teams`.
-    let (head, rest) = stem.split_at(id.protocol.as_str().len() + 1);
-    let mut rest = rest.chars();
-    match rest.next() {
-        Some(first) => format!("{head}%{:02x}{}", u32::from(first), rest.as_str()),
-        None => stem,
+/// Gives a record another name, so that it is kept and is in nobody's way. Returns the name.
+pub(crate) fn put_aside(record: &Utf8Path) -> Result<Utf8PathBuf, Error> {
+    let mut n = 1;
+    loop {
+        let aside = Utf8PathBuf::from(format!("{record}.aside-{n}"));
+        match rekindle_fs::rename(record, &aside) {
+            Err(Error::Exists { .. }) => n += 1,
+            other => return other.map(|()| aside),
+        }
     }
 }
 
-/// Returns the protocol with the longest name that a stem begins with.
-fn protocol_of(stem: &str) -> Option<ProtocolName> {
-    let begins = |protocol: &&ProtocolName| {
-        let rest = stem.strip_prefix(protocol.as_str());
-        rest.is_some_and(|rest| rest.starts_with('-'))
-    };
-    let found = ProtocolName::ALL.iter().filter(begins);
-    found
-        .max_by_key(|protocol| protocol.as_str().len())
-        .copied()
-}
+impl StateFolder {
+    fn file_name(&self, id: &WorkflowId, extension: &str) -> String {
+        format!("{}.{extension}", self.file_stem(id))
+    }
 
-/// Returns the name of the workflow whose files have this stem, or the stem where that can not be told.
-pub(crate) fn workflow_of(stem: &str) -> String {
-    let name = protocol_of(stem).and_then(|protocol| {
-        let name = unescaped(stem.get(protocol.as_str().len() + 1..)?)?;
-        let is_it = file_stem(&WorkflowId::new(protocol, &name)) == stem;
-        is_it.then_some(name)
-    });
-    name.unwrap_or_else(|| stem.to_owned())
+    /// Returns the name that a workflow's files and folders have.
+    pub(crate) fn file_stem(&self, id: &WorkflowId) -> String {
+        let stem = encoded(&format!("{}-{}", id.protocol, id.name));
+        let is_another = |protocol: ProtocolName| protocol != id.protocol;
+        if !self.protocol_of(&stem).is_some_and(is_another) {
+            return stem;
+        }
+        // `teams-x` of `kiln` must not share its files with `x` of `kiln-teams`.
+        let (head, rest) = stem.split_at(id.protocol.as_str().len() + 1);
+        let mut rest = rest.chars();
+        match rest.next() {
+            Some(first) => format!("{head}%{:02x}{}", u32::from(first), rest.as_str()),
+            None => stem,
+        }
+    }
+
+    /// Returns the protocol with the longest name that a stem begins with.
+    fn protocol_of(&self, stem: &str) -> Option<ProtocolName> {
+        let begins = |protocol: &&ProtocolName| {
+            let rest = stem.strip_prefix(protocol.as_str());
+            rest.is_some_and(|rest| rest.starts_with('-'))
+        };
+        let found = self.protocols.iter().filter(begins);
+        found
+            .max_by_key(|protocol| protocol.as_str().len())
+            .copied()
+    }
+
+    /// Returns the name of the workflow whose files have this stem, or the stem if there is none.
+    pub(crate) fn workflow_of(&self, stem: &str) -> String {
+        let name = self.protocol_of(stem).and_then(|protocol| {
+            let name = unescaped(stem.get(protocol.as_str().len() + 1..)?)?;
+            let is_it = self.file_stem(&WorkflowId::new(protocol, &name)) == stem;
+            is_it.then_some(name)
+        });
+        name.unwrap_or_else(|| stem.to_owned())
+    }
 }
 
 /// Returns what [`encoded`] made this of; a name that was cut stays so.
@@ -229,6 +352,16 @@ pub(crate) fn encoded(name: &str) -> String {
 mod tests {
     use super::*;
 
+    const PROTOCOLS: &[ProtocolName] = &[
+        ProtocolName::new("agent-memory"),
+        ProtocolName::new("kiln"),
+        ProtocolName::new("kiln-teams"),
+    ];
+
+    fn state(project: &Utf8Path) -> StateFolder {
+        StateFolder::of(project, None, PROTOCOLS)
+    }
+
     #[test]
     fn a_workflow_is_told_by_the_name_of_its_files() {
         for name in [
@@ -240,14 +373,14 @@ mod tests {
             ".x",
             "",
         ] {
-            for protocol in ProtocolName::ALL {
-                let stem = file_stem(&WorkflowId::new(*protocol, name));
-                assert_eq!(workflow_of(&stem), name, "{stem}");
+            for protocol in PROTOCOLS {
+                let stem = state("/w".into()).file_stem(&WorkflowId::new(*protocol, name));
+                assert_eq!(state("/w".into()).workflow_of(&stem), name, "{stem}");
             }
             assert_eq!(decoded(&encoded(name)).as_deref(), Some(name));
         }
         for stem in ["elsewhere", "agent-memory-%zz", "agent-memory-%2f"] {
-            assert_eq!(workflow_of(stem), stem);
+            assert_eq!(state("/w".into()).workflow_of(stem), stem);
         }
     }
 
@@ -256,7 +389,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let project = Utf8Path::from_path(folder.path()).unwrap();
         let project = project.canonicalize_utf8().unwrap();
-        let state = StateFolder::of(&project);
+        let state = state(&project);
         let path = state.restored("../../w", "../t/-1", 2).unwrap();
         let expected = project.join(".rekindle/restored/%2E.%2F..%2Fw/%2E.%2Ft%2F-1-2");
         assert_eq!(path, expected);
@@ -269,8 +402,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let base = Utf8Path::from_path(folder.path()).unwrap();
         let project = base.canonicalize_utf8().unwrap().join("project");
-        let state = StateFolder::of(&project);
-        let id = WorkflowId::new(ProtocolName::AgentMemory, "x");
+        let state = state(&project);
+        let id = WorkflowId::new(ProtocolName::new("agent-memory"), "x");
         rekindle_fs::ensure_dir(&project).unwrap();
         // Nothing is there yet, and that is no link.
         assert_eq!(
@@ -299,8 +432,12 @@ mod tests {
 
     #[test]
     fn names_of_workflows_can_not_lead_elsewhere_or_meet() {
-        let name =
-            |text: &str| file_name(&WorkflowId::new(ProtocolName::AgentMemory, text), "lock");
+        let name = |text: &str| {
+            state("/w".into()).file_name(
+                &WorkflowId::new(ProtocolName::new("agent-memory"), text),
+                "lock",
+            )
+        };
         assert_eq!(name("20260119-0900-x"), "agent-memory-20260119-0900-x.lock");
         assert_eq!(name("../a b"), "agent-memory-..%2Fa%20b.lock");
         let (long, longer) = (name(&"x".repeat(400)), name(&"x".repeat(401)));

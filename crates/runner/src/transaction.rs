@@ -11,6 +11,8 @@
 //! The lock is not the workflow's: a resume holds that while its agent works, and the agent calls
 //! these very commands.
 
+use std::ffi::OsStr;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_fs::{Content, ForeignLock, Lock};
@@ -19,7 +21,11 @@ use rekindle_wire::journal::Pending;
 
 use crate::effects::{self, Repeated};
 use crate::reach::{Reach, Site};
+use crate::state_folder::put_aside;
 use crate::{Error, StateFolder, crash};
+
+/// What one command writes: the state and some documents of a branch.
+const LARGEST_REDO: u64 = 64 * 1024 * 1024;
 
 /// The right to change the files of one name, until it is dropped.
 #[derive(Debug)]
@@ -27,6 +33,7 @@ pub struct Transaction {
     site: Site,
     lock: Lock,
     redo: Utf8PathBuf,
+    notes: Vec<String>,
     _foreign: Option<ForeignLock>,
 }
 
@@ -36,28 +43,45 @@ impl Transaction {
     /// `foreign` is the lock of another program on the same files; it is taken if its file is there.
     ///
     /// # Errors
-    /// [`Error::Lock`] after some seconds, with who holds it.
+    /// [`Error::Lock`] after some seconds, with who holds it; [`Error::Tracked`] where a record is
+    /// there and git has files of ours.
     pub fn open(
-        project: &Utf8Path,
+        folder: &StateFolder,
+        search_path: &OsStr,
         name: &str,
         purpose: &str,
         now: Timestamp,
         foreign: &Utf8Path,
     ) -> Result<Self, Error> {
-        let folder = StateFolder::of(project);
+        let reach = Reach {
+            search_path: search_path.to_owned(),
+            ..Reach::default()
+        };
+        let site = Site::new(folder, reach);
+        let redo = folder.redo(name);
+        // Asking git costs more than most commands: only where there is something to act on.
+        if redo.symlink_metadata().is_ok() {
+            site.refuse_tracked()?;
+        }
         folder.ensure()?;
         let stamp = rekindle_text::format_seconds(now);
         let lock = Lock::acquire_patiently(&folder.transaction_lock(name), purpose, stamp)?;
-        let foreign = ForeignLock::acquire(&rekindle_fs::confine(project, foreign)?)?;
-        let transaction = Self {
-            site: Site::new(project, Reach::default()),
+        let foreign = ForeignLock::acquire(&rekindle_fs::confine(folder.project(), foreign)?)?;
+        let mut transaction = Self {
+            site,
             lock,
-            redo: folder.redo(name),
+            redo,
+            notes: Vec::new(),
             _foreign: foreign,
         };
         crash::point("transaction-after-lock");
         transaction.recover()?;
         Ok(transaction)
+    }
+
+    /// Returns what was finished or put aside when it was opened, each a line.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Carries out effects on files, in order: all or, with an error, none.
@@ -82,12 +106,15 @@ impl Transaction {
         }
         let pending = Pending {
             v: Pending::VERSION,
+            seal: String::new(),
             effects: actions.iter().map(effects::written).collect(),
         };
-        let text = serde_json::to_vec(&pending).map_err(|source| {
+        let text = serde_json::to_string(&pending).map_err(|source| {
             let path = self.redo.clone();
             rekindle_fs::Error::Encode { path, source }
         })?;
+        let text = self.site.state.sealing(&self.redo)?.stamp(&text);
+        let text = text.into_bytes();
         if let Err(error) = self.write_redo(&text) {
             // It can have its name although the disk did not say so.
             self.end(&text).ok();
@@ -142,19 +169,20 @@ impl Transaction {
     }
 
     /// Finishes what a command that died had begun; where the world has moved on, the rest is left.
-    fn recover(&self) -> Result<(), Error> {
-        let text = match fs_err::read(&self.redo) {
-            Ok(text) if text.is_empty() => return Ok(()),
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-            Err(source) => {
-                return Err(Error::Files(rekindle_fs::Error::Io {
-                    action: "read",
-                    path: self.redo.clone(),
-                    source,
-                }));
-            }
+    fn recover(&mut self) -> Result<(), Error> {
+        let text = match self.read_redo()? {
+            Some(text) if !text.is_empty() => text,
+            Some(_) | None => return Ok(()),
         };
+        if !is_ours(&self.site.state, &self.redo, &text) {
+            let foreign = self.site.state.binding().foreign(&self.redo);
+            let aside = put_aside(&self.redo)?;
+            self.notes.push(format!(
+                "`{}` was not carried out and is now `{aside}`: {}",
+                foreign.path, foreign.why
+            ));
+            return Ok(());
+        }
         let pending: Option<Pending> = serde_json::from_slice(&text).ok();
         let Some(pending) = pending.filter(|pending| pending.v == Pending::VERSION) else {
             let path = self.redo.clone();
@@ -163,30 +191,26 @@ impl Transaction {
         for effect in &pending.effects {
             match effects::repeat_on_files(&self.site, effect) {
                 Ok(Some(Repeated::Superseded)) => break,
-                Ok(_) => crash::point("transaction-after-repeat"),
-                Err(error) if error.is_lasting() => return Err(self.put_aside(error)?),
+                Ok(repeated) => {
+                    if repeated == Some(Repeated::Done) {
+                        let lines = effects::lines(effect).into_iter();
+                        let finished = lines.map(|line| {
+                            format!("finished what an interrupted command had begun: {line}")
+                        });
+                        self.notes.extend(finished);
+                    }
+                    crash::point("transaction-after-repeat");
+                }
+                Err(error) if error.is_lasting() => {
+                    return Err(Error::PutAside {
+                        aside: put_aside(&self.redo)?,
+                        source: Box::new(error),
+                    });
+                }
                 Err(error) => return Err(error),
             }
         }
         self.end(&text)
-    }
-
-    /// Gives the record another name, so that it is kept and stands in nobody's way.
-    fn put_aside(&self, error: Error) -> Result<Error, Error> {
-        let mut n = 1;
-        loop {
-            let aside = Utf8PathBuf::from(format!("{}.aside-{n}", self.redo));
-            match rekindle_fs::rename(&self.redo, &aside) {
-                Err(rekindle_fs::Error::Exists { .. }) => n += 1,
-                Err(error) => return Err(error.into()),
-                Ok(()) => {
-                    return Ok(Error::PutAside {
-                        aside,
-                        source: Box::new(error),
-                    });
-                }
-            }
-        }
     }
 
     /// Removes the record: unlike emptying it, that needs no room on the disk.
@@ -199,9 +223,27 @@ impl Transaction {
             return Ok(());
         };
         rekindle_fs::ensure_dir(folder)?;
-        let found = Content::read(&self.redo)?;
+        let found = self.read_redo()?;
+        let found = found.map_or(Content::Absent, |bytes| Content::of(&bytes));
         Ok(rekindle_fs::replace(&self.redo, &found, text)?)
     }
+
+    fn read_redo(&self) -> Result<Option<Vec<u8>>, Error> {
+        let (project, redo) = (&self.site.project, &self.redo);
+        Ok(rekindle_fs::read_within(project, redo, LARGEST_REDO)?)
+    }
+}
+
+/// Returns whether a record is there that was not written here.
+pub(crate) fn is_foreign(folder: &StateFolder, redo: &Utf8Path) -> bool {
+    let text = rekindle_fs::read_within(folder.project(), redo, LARGEST_REDO);
+    let text = text.ok().flatten().unwrap_or_default();
+    !text.is_empty() && !is_ours(folder, redo, &text)
+}
+
+fn is_ours(folder: &StateFolder, redo: &Utf8Path, text: &[u8]) -> bool {
+    let seal = folder.binding().seal(redo);
+    seal.is_some_and(|seal| seal.is_on(text))
 }
 
 #[cfg(test)]

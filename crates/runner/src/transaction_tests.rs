@@ -22,11 +22,23 @@ impl Scene {
 
     fn open(&self) -> Result<Transaction, Error> {
         let now = Timestamp::UNIX_EPOCH;
-        Transaction::open(&self.project, "x", "a test", now, "foreign.lock".into())
+        let path = std::ffi::OsStr::new("");
+        Transaction::open(
+            &self.state(),
+            path,
+            "x",
+            "a test",
+            now,
+            "foreign.lock".into(),
+        )
+    }
+
+    fn state(&self) -> StateFolder {
+        StateFolder::of(&self.project, Some(&self.project.join("../keys/key")), &[])
     }
 
     fn redo(&self) -> Utf8PathBuf {
-        StateFolder::of(&self.project).redo("x")
+        self.state().redo("x")
     }
 
     /// Everything in the project but rekindle's own files.
@@ -141,19 +153,88 @@ fn what_somebody_wrote_meanwhile_is_not_taken_back() {
 }
 
 fn died(scene: &Scene, actions: &[Action]) {
+    put(scene, &scene.state(), &pending(actions));
+}
+
+fn pending(actions: &[Action]) -> String {
     let pending = Pending {
         v: Pending::VERSION,
+        seal: String::new(),
         effects: actions.iter().map(effects::written).collect(),
     };
-    let text = serde_json::to_vec(&pending).unwrap();
-    rekindle_fs::create(&scene.redo(), &text).unwrap();
+    serde_json::to_string(&pending).unwrap()
+}
+
+/// Writes a record as whoever has this folder would seal it.
+fn put(scene: &Scene, writer: &StateFolder, text: &str) {
+    let place = writer.redo("x");
+    let text = writer.sealing(&place).unwrap().stamp(text);
+    rekindle_fs::create(&scene.redo(), text.as_bytes()).unwrap();
+}
+
+/// Puts something in the place of a record.
+type Forge = fn(&Scene, &str);
+
+#[test]
+fn a_record_that_was_not_written_here_is_put_aside_and_never_carried_out() {
+    let actions = [create("a"), edit("before")];
+    let forged: [(&str, Forge); 5] = [
+        ("another folder", |scene, text| {
+            let other = scene.project.join("../outside");
+            let key = scene.project.join("../keys/key");
+            put(scene, &StateFolder::of(&other, Some(&key), &[]), text);
+        }),
+        ("another key", |scene, text| {
+            let key = scene.project.join("../other-keys/key");
+            put(
+                scene,
+                &StateFolder::of(&scene.project, Some(&key), &[]),
+                text,
+            );
+        }),
+        ("no seal", |scene, text| {
+            rekindle_fs::create(&scene.redo(), text.as_bytes()).unwrap();
+        }),
+        ("version 1", |scene, text| {
+            let text = text.replace(r#""v":2,"seal":"","#, r#""v":1,"#);
+            rekindle_fs::create(&scene.redo(), text.as_bytes()).unwrap();
+        }),
+        ("no record at all", |scene, _| {
+            rekindle_fs::create(&scene.redo(), b"{").unwrap();
+        }),
+    ];
+    for (what, forge) in forged {
+        let scene = Scene::new();
+        let before = scene.files();
+        forge(&scene, &pending(&actions));
+        let transaction = scene.open().unwrap();
+        assert_eq!(scene.files(), before, "{what}");
+        let [note] = transaction.notes() else {
+            panic!("{what}: {:?}", transaction.notes());
+        };
+        let aside = format!("{}.aside-1", scene.redo());
+        assert!(note.contains(&aside), "{what}: {note}");
+        assert!(
+            Utf8Path::new(&aside).exists() && !scene.redo().exists(),
+            "{what}"
+        );
+        transaction.commit(&actions).unwrap();
+        drop(transaction);
+        assert!(scene.open().unwrap().notes().is_empty(), "{what}");
+    }
 }
 
 #[test]
 fn what_a_dead_command_had_begun_is_finished() {
     let scene = Scene::new();
     died(&scene, &[create("a"), edit("before")]);
-    scene.open().unwrap();
+    let transaction = scene.open().unwrap();
+    let notes = transaction.notes().join("\n");
+    assert!(
+        notes.contains("create `a`") && notes.contains("change `old`"),
+        "{notes}"
+    );
+    drop(transaction);
     let files = [
         ("a".to_owned(), b"new".to_vec()),
         ("old".to_owned(), b"after".to_vec()),
@@ -179,9 +260,9 @@ fn what_can_never_be_finished_fails_one_command_and_no_other() {
 }
 
 #[test]
-fn a_record_of_another_version_stays_and_it_is_said_what_to_do() {
+fn a_record_of_a_later_version_stays_and_it_is_said_what_to_do() {
     let scene = Scene::new();
-    rekindle_fs::create(&scene.redo(), br#"{"v":2,"effects":[]}"#).unwrap();
+    put(&scene, &scene.state(), r#"{"v":3,"seal":"","effects":[]}"#);
     let error = scene.open().unwrap_err();
     assert!(matches!(error, Error::Unfinished { .. }) && error.hint().is_some());
     assert!(scene.redo().exists());

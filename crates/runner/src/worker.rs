@@ -6,7 +6,10 @@
 //! work is there. When it dies, the kernel frees its claim.
 
 mod place;
+mod submodule;
 mod worktree;
+
+pub(crate) use self::worktree::{is_ready, make_anew};
 
 use std::fs::File;
 use std::process::Stdio;
@@ -14,7 +17,9 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_agents::{Exit, Stream, StreamEnd, StreamReader, Summary, Verdict, judge};
-use rekindle_git::{Expected, Message, ObjectId, Program, Removal, Repo, RepoPath, Version};
+use rekindle_git::{
+    Expected, Message, ObjectId, OwnWorktree, Program, Removal, Repo, RepoPath, Version,
+};
 use rekindle_model::{
     Delivery, FailureKind, Happened, Kill, ProtocolName, Stage, Victim, WorkflowId,
 };
@@ -48,17 +53,21 @@ pub(crate) fn beat_within(limit: Duration) -> Duration {
 
 /// Does one attempt as its order says. Returns when the last word is written.
 ///
-/// `scribe` returns who gives the protocol's words to what happens.
+/// `scribe` returns who gives the protocol's words to what happens, `key` is where the user's key is.
+///
+/// # Errors
+/// [`Error::NoOrder`] for an order that was not written for its project, or that is elsewhere.
 pub fn work(
     order_file: &Utf8Path,
-    scribe: &dyn Fn(ProtocolName) -> Box<dyn Scribe>,
+    key: Option<&Utf8Path>,
+    protocols: &'static [ProtocolName],
+    scribe: &dyn Fn(ProtocolName) -> Option<Box<dyn Scribe>>,
 ) -> Result<(), Error> {
-    let order = read_order(order_file);
-    let Some((order, id)) = order.and_then(|order| order.id().map(|id| (order, id))) else {
-        return Err(Error::NoOrder {
-            path: order_file.to_owned(),
-        });
+    let no_order = || Error::NoOrder {
+        path: order_file.to_owned(),
     };
+    let (order, id, port) = ours(order_file, key, protocols).ok_or_else(no_order)?;
+    let scribe = scribe(id.protocol).ok_or_else(no_order)?;
     // A session of its own: what ends the terminal or the orchestrator does not end the work.
     rustix::process::setsid().ok();
     // What outlives its parent becomes our child, so that none of it can get away.
@@ -67,13 +76,26 @@ pub fn work(
         .enable_all()
         .build()
         .map_err(Error::Runtime)?;
-    let outcome = runtime.block_on(attempt(&order, &id, scribe(id.protocol).as_ref()));
+    let outcome = runtime.block_on(attempt(&order, &port, scribe.as_ref()));
     runtime.shutdown_background();
     outcome
 }
 
-async fn attempt(order: &Order, id: &WorkflowId, scribe: &dyn Scribe) -> Result<(), Error> {
-    let port = StateFolder::of(&order.project).port(&order.project, id);
+/// Reads an order that has our seal at this very place.
+fn ours(
+    file: &Utf8Path,
+    key: Option<&Utf8Path>,
+    protocols: &'static [ProtocolName],
+) -> Option<(Order, WorkflowId, FilePort)> {
+    let told = read_order(file)?;
+    let id = told.id(protocols)?;
+    let port = StateFolder::of(&told.project, key, protocols).port(&id);
+    let is_here = port.order_path(&told.task, told.attempt) == file;
+    let order = port.order(&told.task, told.attempt).filter(|_| is_here)?;
+    Some((order, id, port))
+}
+
+async fn attempt(order: &Order, port: &FilePort, scribe: &dyn Scribe) -> Result<(), Error> {
     let lock = match port.hold(order, scribe.stamp()) {
         Ok(lock) => lock,
         // Somebody else does this very attempt: nothing is left for us to do.
@@ -86,8 +108,8 @@ async fn attempt(order: &Order, id: &WorkflowId, scribe: &dyn Scribe) -> Result<
     let worker = Worker {
         order,
         scribe,
-        port: &port,
-        repo: Repo::at(&git(order), order.worktree.clone()),
+        port,
+        main: Repo::at(&git(order), order.project.clone()),
     };
     worker.say(&Happened::Claimed)?;
     // What keeps a worker from going on is a failure with a reason, not a silence that looks like a kill.
@@ -113,14 +135,15 @@ fn git(order: &Order) -> Program {
         minor: *minor,
         patch: *patch,
     };
-    Program::checked(path.clone().into_std_path_buf(), version)
+    Program::checked(path.clone().into_std_path_buf(), version).for_work()
 }
 
 struct Worker<'a> {
     order: &'a Order,
     scribe: &'a dyn Scribe,
     port: &'a FilePort,
-    repo: Repo,
+    /// The project, whose repository has the worktree.
+    main: Repo,
 }
 
 /// How a command under supervision ended.
@@ -227,6 +250,16 @@ impl Worker<'_> {
         }
     }
 
+    /// Returns the worktree, if it is the one that the repository has for this attempt.
+    fn own(&self) -> Result<OwnWorktree, Error> {
+        let (program, order) = (self.main.program(), self.order);
+        Ok(OwnWorktree::open(
+            program,
+            &order.common_dir,
+            &order.worktree,
+        )?)
+    }
+
     fn timed_out(&self) -> Happened {
         Happened::Failed {
             reason: format!(
@@ -330,7 +363,8 @@ impl Worker<'_> {
     /// Turns the worktree into a commit that can land.
     fn deliver(&self, base: &ObjectId, summary: &Summary) -> Result<Happened, Error> {
         let order = self.order;
-        self.repo.verify_worktree_of(&order.common_dir)?;
+        let own = self.own()?;
+        let here = own.repo();
         // The run's own files are the orchestrator's: they land as they are in the base, whatever the
         // agent did or committed. Where nothing of that kind is about, nothing needs to be put back.
         let is_about =
@@ -341,14 +375,18 @@ impl Worker<'_> {
             .map(|name| RepoPath::from(name.as_str()))
             .collect();
         if !exclude.is_empty() {
-            self.repo.detach(base)?;
+            own.detach(base)?;
         }
-        let tree = self.repo.snapshot_tree(&exclude)?;
+        let tree = here.snapshot_tree(&exclude)?;
         // An agent that may not write says in all politeness that it is done.
         if let Some(tool) = summary.denied.last()
-            && self.repo.tree_of(base.as_str())?.as_ref() == Some(&tree)
+            && here.tree_of(base.as_str())?.as_ref() == Some(&tree)
         {
             let reason = format!("it changed nothing; `{tool}` was not allowed");
+            return Ok(failed(reason));
+        }
+        let changes = here.between(base, &tree)?;
+        if let Some(reason) = submodule::refusal(&self.main, &order.worktree, &changes)? {
             return Ok(failed(reason));
         }
         let message = Message {
@@ -356,18 +394,20 @@ impl Worker<'_> {
             body: String::new(),
             trailers: Vec::new(),
         };
-        let commit = self
-            .repo
-            .commit_tree(&tree, std::slice::from_ref(base), &message, None)?;
+        let commit = here.commit_tree(&tree, std::slice::from_ref(base), &message, None)?;
         let name = work_ref(&order.workflow, &order.task, order.attempt);
-        match self.repo.update_ref(&name, &commit, &Expected::Missing) {
+        match self.main.update_ref(&name, &commit, &Expected::Missing) {
             Ok(()) | Err(rekindle_git::Error::RefMoved { .. }) => {}
             Err(error) => return Err(error.into()),
         }
+        // Until the ref was there, a `git gc --prune=now` of the user could take parts of it. The
+        // worktree still has everything, and stays.
+        if !self.main.is_complete(&commit, Some(base))? {
+            self.main.delete_ref(&name, &commit).ok();
+            return Err(rekindle_git::Error::Lost { what: name }.into());
+        }
         // All of it is in the commit now. What git would not let go of is kept.
-        let main = Repo::at(self.repo.program(), order.project.clone());
-        main.remove_worktree(&order.worktree, Removal::WithChanges)
-            .ok();
+        self.main.remove_worktree(&own, Removal::WithChanges).ok();
         Ok(Happened::Implemented(Delivery {
             commit: commit.as_str().to_owned(),
             tree: tree.as_str().to_owned(),
@@ -385,6 +425,10 @@ pub(crate) fn say(
     scribe: &dyn Scribe,
     happened: &Happened,
 ) -> Result<(), Error> {
+    // A clock that was set back since the order was written must not put this word before it.
+    if let Some(after) = order.after.as_ref().and_then(|after| after.parse().ok()) {
+        scribe.follow(after);
+    }
     let record = scribe.record(
         &order.workflow,
         &order.actor,
@@ -417,11 +461,11 @@ pub(crate) fn working_folder(
 
 /// Returns the ref that keeps an attempt's commit until it has landed.
 pub(crate) fn work_ref(workflow: &str, task: &str, attempt: u32) -> String {
-    let part = crate::state_folder::encoded;
+    // Any id gives a name that git accepts: an id such as `T1.lock` must be able to land.
     format!(
         "refs/rekindle/work/{}/{}/{attempt}",
-        part(workflow),
-        part(task)
+        rekindle_git::ref_part(workflow),
+        rekindle_git::ref_part(task)
     )
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc;
 use std::thread;
@@ -29,6 +30,27 @@ pub struct Call<'a> {
     pub stdin: &'a str,
     /// How long it may take before its process group is killed.
     pub limit: Duration,
+}
+
+/// Writes a program that can be run at once.
+///
+/// A child writes it: were the file open for writing here while another test forks, the kernel would
+/// refuse to run it ("text file busy").
+#[expect(clippy::disallowed_methods, reason = "only tests use this crate")]
+pub fn write_script(path: &Path, script: &str) -> io::Result<()> {
+    let mut writer = Command::new("sh")
+        .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
+        .arg(path)
+        .stdin(Stdio::piped())
+        .spawn()?;
+    if let Some(mut stdin) = writer.stdin.take() {
+        stdin.write_all(script.as_bytes())?;
+    }
+    if writer.wait()?.success() {
+        Ok(())
+    } else {
+        Err(io::Error::other("the script could not be written"))
+    }
 }
 
 /// Why a program gave no result.

@@ -21,6 +21,7 @@ use crate::sandbox::LIMIT;
 /// A repository of its own in a temporary folder, with a mark by which its processes are found.
 pub struct Project {
     folder: tempfile::TempDir,
+    home: tempfile::TempDir,
     mark: String,
     binary: PathBuf,
 }
@@ -48,6 +49,7 @@ impl Project {
         let mark = format!("mark-{}", folder.path().display());
         let project = Self {
             folder,
+            home: tempfile::tempdir().unwrap(),
             mark,
             binary: binary.into(),
         };
@@ -69,7 +71,7 @@ impl Project {
 
     fn variables(&self) -> Environment {
         let path = std::env::var_os("PATH").unwrap();
-        let home = self.path().join(".rekindle-test-home");
+        let home = self.home.path().to_owned();
         let mut variables = Environment::from([
             ("PATH".into(), path),
             ("HOME".into(), home.into_os_string()),
@@ -191,7 +193,7 @@ impl Project {
         let format = "--format=%(trailers:key=Rekindle-Task,valueonly,separator=) %(trailers:key=Rekindle-Attempt,valueonly,separator=)";
         self.git(&["log", "--reverse", format, "main..result"])
             .lines()
-            .filter_map(|line| line.trim().split_once(' '))
+            .filter_map(|line| line.trim().rsplit_once(' '))
             .map(|(task, attempt)| (task.to_owned(), attempt.parse().unwrap()))
             .collect()
     }

@@ -50,13 +50,67 @@ pub fn excerpt(text: &str, max_chars: usize) -> String {
     shown
 }
 
-/// Returns a text as a shell takes it for one word.
+/// Returns a text as a shell takes it for one word, in characters that a terminal can show.
+///
+/// With control characters in it, it is in the form `$'…'`, which bash, zsh and newer shells know.
 pub fn shell_word(text: &str) -> Cow<'_, str> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%".contains(&byte);
     if !text.is_empty() && text.bytes().all(is_plain) {
         return text.into();
     }
-    format!("'{}'", text.replace('\'', r"'\''")).into()
+    if text.chars().all(is_printable) {
+        return format!("'{}'", text.replace('\'', r"'\''")).into();
+    }
+    let mut word = String::from("$'");
+    for c in text.chars() {
+        if is_unsafe(c) {
+            let mut bytes = [0; 4];
+            for byte in c.encode_utf8(&mut bytes).bytes() {
+                // Three octal digits: unlike `\x1b`, they end before a digit that follows.
+                word.push_str(&format!("\\{byte:03o}"));
+            }
+        } else {
+            if matches!(c, '\'' | '\\') {
+                word.push('\\');
+            }
+            word.push(c);
+        }
+    }
+    word.push('\'');
+    word.into()
+}
+
+/// Returns an option and its value as they are typed: `--task T1`, and `--task=-x` where the value
+/// would be taken for an option itself.
+pub fn option_words(option: &str, value: &str) -> String {
+    let sign = if value.starts_with('-') { '=' } else { ' ' };
+    format!("{option}{sign}{}", shell_word(value))
+}
+
+/// Blanks in a row that are shown one by one.
+const MOST_BLANKS: usize = 8;
+
+/// Returns a command whole, in one line, with nothing in it that a reader could miss: what
+/// [`printable`] escapes is escaped, and long stretches of blanks are counted.
+pub fn visible_command(text: &str) -> String {
+    let text = printable(text);
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = &*text;
+    while let Some(start) = rest.find(char::is_whitespace) {
+        let (before, blanks) = rest.split_at(start);
+        let end = blanks
+            .find(|c: char| !c.is_whitespace())
+            .unwrap_or(blanks.len());
+        let (blanks, after) = blanks.split_at(end);
+        shown.push_str(before);
+        match blanks.chars().count() {
+            n if n > MOST_BLANKS => shown.push_str(&format!(" [{n} blanks] ")),
+            _ => shown.push_str(blanks),
+        }
+        rest = after;
+    }
+    shown.push_str(rest);
+    shown
 }
 
 /// Returns whether a text is one plain word: ASCII letters, digits and `-_.:/`, so many at most.
@@ -161,9 +215,39 @@ mod tests {
             ("/a b/FILE", "'/a b/FILE'"),
             ("/it's/$(x)", r"'/it'\''s/$(x)'"),
             ("", "''"),
+            ("a\rb", r"$'a\015b'"),
+            ("\u{1b}[2K'\\1", r"$'\033[2K\'\\1'"),
+            ("\u{202e}x", r"$'\342\200\256x'"),
         ] {
             assert_eq!(shell_word(text), expected);
         }
+    }
+
+    #[test]
+    fn the_value_of_an_option_is_never_an_option_itself() {
+        for (value, expected) in [
+            ("T1", "--task T1"),
+            ("-x", "--task=-x"),
+            ("--all y", "--task='--all y'"),
+        ] {
+            assert_eq!(option_words("--task", value), expected);
+        }
+    }
+
+    #[test]
+    fn no_part_of_a_command_can_be_missed() {
+        for (text, expected) in [
+            ("cargo test  -q", "cargo test  -q"),
+            ("true\r# harmless", r"true\r# harmless"),
+            ("a\nb\u{1b}[8m", r"a\nb\u{1b}[8m"),
+            ("a", "a"),
+        ] {
+            assert_eq!(visible_command(text), expected);
+        }
+        let padded = format!("true{};rm -rf x", " ".repeat(5000));
+        assert_eq!(visible_command(&padded), "true [5000 blanks] ;rm -rf x");
+        let long = "x".repeat(10_000);
+        assert_eq!(visible_command(&long), long);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! Nothing here fails or panics because of what a file contains; only an edit can be refused.
 //! Start reading at [`Document`].
 
+mod branch_name;
 mod claude_folder;
 mod diff;
 mod display;
@@ -19,10 +20,12 @@ pub mod python_text;
 mod time;
 mod toml_table;
 
+pub use branch_name::is_branch_name;
 pub use claude_folder::claude_folder_name;
 pub use diff::diff;
 pub use display::{
-    excerpt, fence, hex, is_plain_word, is_printable, printable, printable_block, shell_word,
+    excerpt, fence, hex, is_plain_word, is_printable, option_words, printable, printable_block,
+    shell_word, visible_command,
 };
 pub use document::{Document, Edit, EditError, Eol, Line, Lines, Span};
 pub use json_edit::{JsonChange, JsonEditError, JsonValue, edit_json};

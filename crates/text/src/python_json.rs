@@ -4,6 +4,8 @@
 //! of two equal keys wins but keeps the place of the first, whole numbers have no size, `NaN` and
 //! `Infinity` are numbers, everything outside of ASCII is written as `\uXXXX`. What Python refuses
 //! (a byte order mark, text after the end, control characters in a string) is refused here too.
+//! One thing is written differently: a number with a fraction or an exponent keeps its spelling, since
+//! Python would turn `1.0e400` into `Infinity`, which is not JSON.
 //! One thing is refused that Python takes: half of a surrogate pair, which no `String` can hold.
 
 mod read;
@@ -26,13 +28,51 @@ pub enum Json {
     /// A whole number of any other size, in decimal digits.
     LargeInt(String),
     /// Any other number.
-    Float(f64),
+    Float(Float),
     /// A string.
     Text(String),
     /// An array.
     List(Vec<Json>),
     /// An object.
     Object(Object),
+}
+
+/// A number with a fraction or an exponent. One that was read is written as it was spelled.
+#[derive(Debug, Clone)]
+pub struct Float {
+    value: f64,
+    spelling: Option<Box<str>>,
+}
+
+impl Float {
+    /// Returns the number.
+    pub fn value(&self) -> f64 {
+        self.value
+    }
+
+    /// Reads a number; how it is spelled is kept.
+    fn parse(text: &str) -> Self {
+        Self {
+            value: text.parse().unwrap_or(f64::NAN),
+            spelling: Some(text.into()),
+        }
+    }
+}
+
+impl From<f64> for Float {
+    fn from(value: f64) -> Self {
+        Self {
+            value,
+            spelling: None,
+        }
+    }
+}
+
+/// Numbers are equal whatever their spelling is.
+impl PartialEq for Float {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
 }
 
 /// A JSON object: keys in the order in which they were first set.
@@ -94,7 +134,7 @@ impl Json {
             Self::Bool(value) => *value,
             Self::Int(number) => *number != 0,
             Self::LargeInt(_) => true,
-            Self::Float(number) => *number != 0.0,
+            Self::Float(number) => number.value != 0.0,
             Self::Text(text) => !text.is_empty(),
             Self::List(items) => !items.is_empty(),
             Self::Object(object) => !object.is_empty(),
@@ -208,6 +248,12 @@ impl From<i64> for Json {
 impl From<usize> for Json {
     fn from(number: usize) -> Self {
         i64::try_from(number).map_or_else(|_| Self::LargeInt(number.to_string()), Self::Int)
+    }
+}
+
+impl From<f64> for Json {
+    fn from(number: f64) -> Self {
+        Self::Float(number.into())
     }
 }
 

@@ -3,7 +3,7 @@
 use std::process::{Command, Output, Stdio};
 
 use camino::Utf8Path;
-use rekindle_git::SCRUBBED;
+use rekindle_git::{SCRUBBED, absolute_folders};
 
 use crate::Error;
 
@@ -43,8 +43,12 @@ pub(crate) fn search(folder: &Utf8Path, arguments: &[&str]) -> Result<String, Er
     }
 }
 
-/// Takes the variables away by which a hook or an alias points git at its own repository.
+/// Takes the variables away by which a hook or an alias points git at its own repository, and the
+/// relative folders of PATH, in which a repository could bring its own programs.
 pub(crate) fn scrub(command: &mut Command) -> &mut Command {
+    if let Some(path) = std::env::var_os("PATH") {
+        command.env("PATH", absolute_folders(&path));
+    }
     for name in SCRUBBED {
         command.env_remove(name);
     }
@@ -58,6 +62,8 @@ fn call(folder: &Utf8Path, arguments: &[&str]) -> Result<Output, Error> {
     }
     scrub(&mut command)
         .args(arguments)
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_ALLOW_PROTOCOL", "file")
         .current_dir(folder)
         .stdin(Stdio::null())
         .output()

@@ -60,9 +60,7 @@ impl Scene {
         repository: &Tortured,
         needs: &[Vec<usize>],
     ) -> Result<Self, Error> {
-        let scratch = tempfile::Builder::new()
-            .prefix("rekindle-torture-")
-            .tempdir();
+        let scratch = rekindle_fs::temporary_folder(&std::env::temp_dir());
         let scratch = scratch.map_err(Error::system("make a scratch folder"))?;
         let folder = Utf8PathBuf::from_path_buf(scratch.path().to_owned()).map_err(|path| {
             let said = std::io::Error::other(format!("`{}` is not UTF-8", path.display()));

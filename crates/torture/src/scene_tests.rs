@@ -1,11 +1,11 @@
 //! Whatever a repository has in it, a run can begin in its copy.
 
-use std::fs::Permissions;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::symlink;
 
 use super::*;
 use crate::git::search;
 use crate::source;
+use rekindle_testkit::process::write_script;
 
 /// Makes a repository with one commit and returns what keeps it.
 fn repository(fill: impl FnOnce(&Utf8Path)) -> (tempfile::TempDir, Utf8PathBuf) {
@@ -47,8 +47,7 @@ pub(crate) fn scene_of(script: &str, limit: Duration) -> Scene {
     };
     let mut scene = Scene::build(&options, &made, &[Vec::new(), vec![0]]).unwrap();
     let program = scene.folder.join("rekindle");
-    write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
-    std::fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+    write_script(program.as_std_path(), &format!("#!/bin/sh\n{script}\n")).unwrap();
     scene.program = program;
     scene
 }

@@ -20,7 +20,8 @@ pub(crate) fn find(search_path: &OsStr, folder: Option<&Utf8Path>) -> Result<Tor
     };
     let program = Program::find(search_path)?;
     match Repo::at(&program, folder).resolve("HEAD") {
-        Ok(Some(_)) => {}
+        // Only here a bare repository is used: the person named this very folder, to be copied.
+        Ok(Some(_)) | Err(rekindle_git::Error::Bare { .. }) => {}
         Ok(None) => return made(format!("the repository of `{folder}` has no commit yet")),
         Err(error) if error.is_no_repository() => return made(error.to_string()),
         Err(error) => return Err(error.into()),

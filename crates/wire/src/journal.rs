@@ -1,4 +1,4 @@
-//! Records of rekindle's own journal, version 1.
+//! Records of rekindle's own journal, version 2: each line has a seal, which is no part of the body.
 //!
 //! An intent holds everything that is needed to finish it after a crash. A
 //! reader that meets a kind of intent it does not know leaves it alone and
@@ -26,6 +26,12 @@ pub enum Intent {
         /// What it and all that it starts have in their environment; older records have none.
         #[serde(default)]
         mark: Option<String>,
+    },
+    /// A plan that was agreed to is about to be carried out; it ends at once. Older readers leave
+    /// it alone. With it every use of a plan leaves a line, also of one without effects.
+    Agreed {
+        /// The digest of the plan.
+        digest: String,
     },
 }
 
@@ -97,20 +103,24 @@ pub enum Effect {
     Print,
 }
 
-/// What a drop-in command is about to do, version 1; there is no file when nothing is.
+/// What a drop-in command is about to do, version 2; there is no file when nothing is.
 ///
-/// A reader of another version leaves it alone and says so.
+/// A reader of another version leaves it alone and says so. Version 1 has no seal: it is put aside
+/// and never carried out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pending {
     /// The version of this form.
     pub v: u32,
+    /// Proves that it was written for this project; empty until it is.
+    #[serde(default)]
+    pub seal: String,
     /// All effects of the command, in order.
     pub effects: Vec<Effect>,
 }
 
 impl Pending {
     /// The version that is written.
-    pub const VERSION: u32 = 1;
+    pub const VERSION: u32 = 2;
 }
 
 /// One path of a landing.

@@ -24,8 +24,8 @@ pub use mcp::{Brief, NextStep, Page, Piece};
 pub use output::{
     AtWorkOut, CheckOut, CheckpointOut, Checkpoints, CleanOut, Doctor, ErrorBody, ErrorOut,
     EventOut, Explained, FindingOut, FindingPage, Inspect, LastSessionOut, MigrateOut, NextOut,
-    NotRemovedOut, ProgressOut, RemovedOut, ReportOut, ResumeOut, RunOut, SaidOut, Status, TextOut,
-    ValidateOut, WorkflowOut, finding, workflow,
+    NotRemovedOut, OrphanOut, ProgressOut, RemovedOut, ReportOut, RequestOut, ResumeOut, RunOut,
+    SaidOut, Status, TextOut, ValidateOut, WorkflowOut, finding, workflow,
 };
 pub use plan::{AgentOut, PlanOut, QuestionOut, StepOut, ThenOut, agent, plan, question};
 pub use rescue::{RescueOut, RescueShown, RescuedCommitOut, RescuedFileOut, Rescues, RestoredOut};

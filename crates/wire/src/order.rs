@@ -1,19 +1,23 @@
-//! What a worker is told to do, version 1: one file in the attempt's folder.
+//! What a worker is told to do, version 2: one file in the attempt's folder.
 //!
-//! An older worker refuses a newer schema; a newer worker reads an older one.
+//! An older worker refuses a newer schema. Version 1 has no seal, so nobody can tell where it comes
+//! from: a newer reader takes it for a foreign record, and acts on none of it.
 
 use camino::Utf8PathBuf;
-use rekindle_model::WorkflowId;
+use rekindle_model::{ProtocolName, WorkflowId};
 use serde::{Deserialize, Serialize};
 
 /// The name and version of the form.
-pub const ORDER_SCHEMA: &str = "rekindle.order/1";
+pub const ORDER_SCHEMA: &str = "rekindle.order/2";
 
 /// One attempt at one task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
     /// [`ORDER_SCHEMA`].
     pub schema: String,
+    /// Proves that it was written for this project; empty until it is.
+    #[serde(default)]
+    pub seal: String,
     /// The protocol that keeps the workflow.
     pub protocol: String,
     /// The workflow's name.
@@ -51,6 +55,9 @@ pub struct Order {
     pub tracked: Vec<String>,
     /// How long the attempt may take, in seconds.
     pub timeout: Option<u64>,
+    /// The time of the newest event that the orchestrator knew; the worker's events come after it.
+    #[serde(default)]
+    pub after: Option<String>,
     /// How many milliseconds lie between two signs of life; none where it is as usual.
     #[serde(default)]
     pub beat: Option<u64>,
@@ -77,10 +84,11 @@ pub struct OrderPlace {
 }
 
 impl Order {
-    /// Returns the workflow; an order of a protocol that is not known names none.
-    pub fn id(&self) -> Option<WorkflowId> {
-        let protocol = self.protocol.parse().ok()?;
-        Some(WorkflowId::new(protocol, &self.workflow))
+    /// Returns the workflow, if its protocol is one of these.
+    pub fn id(&self, protocols: &[ProtocolName]) -> Option<WorkflowId> {
+        let mut known = protocols.iter();
+        let protocol = known.find(|name| name.as_str() == self.protocol)?;
+        Some(WorkflowId::new(*protocol, &self.workflow))
     }
 }
 

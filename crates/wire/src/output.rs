@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use rekindle_model::{Checkpoint, Code, Explanation, Finding, Summary};
+use rekindle_model::{Checkpoint, Code, Explanation, Finding, Request, Summary};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -131,6 +131,33 @@ pub struct ResumeOut {
     pub question: Option<QuestionOut>,
     /// What to do next.
     pub hints: Vec<String>,
+    /// What was noticed when the resume began.
+    pub findings: Vec<FindingOut>,
+    /// Messages that only the host of the workflow can send.
+    pub requests: Vec<RequestOut>,
+    /// What an interrupted command had begun and was finished first, each a line with its path.
+    pub finished: Vec<String>,
+}
+
+/// A message that only the host of a workflow can send.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RequestOut {
+    /// Who is to get it.
+    pub recipient: String,
+    /// The message, in the protocol's word, such as `shutdown_request`.
+    pub request: String,
+    /// Why it is due.
+    pub why: String,
+}
+
+impl From<&Request> for RequestOut {
+    fn from(request: &Request) -> Self {
+        Self {
+            recipient: request.recipient.clone(),
+            request: request.request.clone(),
+            why: request.why.clone(),
+        }
+    }
 }
 
 /// The last object of `rekindle run --json`, and of a resume of such a run.
@@ -177,6 +204,19 @@ pub struct CleanOut {
     pub kept: Vec<String>,
     /// Those of them that could not be removed.
     pub failed: Vec<NotRemovedOut>,
+    /// Folders that belong to no task; each stays until it is named.
+    pub orphans: Vec<OrphanOut>,
+}
+
+/// A folder among the worktrees that belongs to no task.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct OrphanOut {
+    /// Where it is.
+    pub path: String,
+    /// The task that it seems to be of.
+    pub task: Option<String>,
+    /// When it was first seen, where that is recorded.
+    pub since: Option<String>,
 }
 
 /// A worktree that was removed.

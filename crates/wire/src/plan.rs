@@ -1,6 +1,8 @@
 //! A plan as `--json` shows it: effects, and what comes after them.
 
-use rekindle_model::{Action, AgentTask, Finding, Plan, Question, Step, Then};
+use rekindle_model::{
+    Action, AgentTask, Command, CommandSource, Finding, Plan, Question, Step, Then,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -17,12 +19,29 @@ pub struct PlanOut {
     pub digest: String,
     /// What was noticed.
     pub findings: Vec<FindingOut>,
+    /// What an interrupted command had begun and is finished before the steps, each a line with its path.
+    pub unfinished: Vec<String>,
     /// The effects, in order.
     pub steps: Vec<StepOut>,
     /// What happens after them.
     pub then: ThenOut,
     /// What is to be expected after that, each a sentence.
     pub ahead: Vec<String>,
+    /// Every command that files of the project let run once a person agrees.
+    pub commands: Vec<CommandOut>,
+}
+
+/// A command that will run.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct CommandOut {
+    /// The command, whole.
+    pub command: String,
+    /// `agent` or `check`.
+    pub role: String,
+    /// The file of the project that asks for it; none where a person chose it.
+    pub file: Option<String>,
+    /// How many tasks it is run for.
+    pub tasks: usize,
 }
 
 /// One effect.
@@ -162,14 +181,19 @@ pub struct AgentOut {
 /// A question that only a person can answer.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct QuestionOut {
+    /// The word above the question; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub header: Option<String>,
     /// The question.
     pub text: String,
     /// The answers that are understood.
     pub answers: Vec<String>,
+    /// What each of the answers does, in the same order.
+    pub descriptions: Vec<String>,
 }
 
 /// Turns a plan into what is printed.
-pub fn plan(plan: &Plan, digest: &str, findings: &[Finding]) -> PlanOut {
+pub fn plan(plan: &Plan, digest: &str, findings: &[Finding], commands: &[Command]) -> PlanOut {
     let step = |step: &Step| match &step.action {
         Action::Append { log, record } => StepOut::Append {
             log: log.to_string(),
@@ -230,6 +254,7 @@ pub fn plan(plan: &Plan, digest: &str, findings: &[Finding]) -> PlanOut {
         id: plan.id.to_string(),
         digest: digest.to_owned(),
         findings: findings.iter().map(finding).collect(),
+        unfinished: Vec::new(),
         steps: plan.steps.iter().map(step).collect(),
         then: match &plan.then {
             Then::Agent(task) => ThenOut::Agent(agent(task)),
@@ -246,6 +271,19 @@ pub fn plan(plan: &Plan, digest: &str, findings: &[Finding]) -> PlanOut {
             },
         },
         ahead: plan.ahead.clone(),
+        commands: commands.iter().map(command).collect(),
+    }
+}
+
+fn command(command: &Command) -> CommandOut {
+    CommandOut {
+        command: command.text.clone(),
+        role: command.role.as_str().to_owned(),
+        file: match &command.source {
+            CommandSource::Project(file) => Some(file.clone()),
+            CommandSource::Typed | CommandSource::User => None,
+        },
+        tasks: command.tasks,
     }
 }
 
@@ -264,12 +302,15 @@ pub fn agent(task: &AgentTask) -> AgentOut {
 
 /// Turns a question into what is printed.
 pub fn question(question: &Question) -> QuestionOut {
+    let (answers, descriptions) = question
+        .answers
+        .iter()
+        .map(|(answer, description)| ((*answer).to_owned(), (*description).to_owned()))
+        .unzip();
     QuestionOut {
+        header: question.kind.header().map(str::to_owned),
         text: question.text.clone(),
-        answers: question
-            .answers
-            .iter()
-            .map(|(answer, _)| (*answer).to_owned())
-            .collect(),
+        answers,
+        descriptions,
     }
 }

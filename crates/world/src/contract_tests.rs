@@ -147,12 +147,10 @@ fn all_forms_show_the_same_world() {
 
 #[test]
 fn git_asked_side_by_side_answers_as_one_at_a_time() {
-    use std::os::unix::fs::PermissionsExt as _;
     let (_folder, path) = scratch();
     // Stands in for git: the answer has the folder in it, and for one there is none.
     let script = "#!/bin/sh\ncase \"$*\" in *version*) echo git version 2.45.0;; */7\\ *) exit 128;; *) echo \"$*\";; esac\n";
-    fs_err::write(path.join("git"), script).unwrap();
-    fs_err::set_permissions(path.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    rekindle_testkit::process::write_script(path.join("git").as_std_path(), script).unwrap();
     let questions: Vec<(Utf8PathBuf, GitQuestion)> = (1..=40)
         .map(|number: u32| {
             let folder = path.join(number.to_string());

@@ -108,6 +108,9 @@ pub struct GitRepository {
 pub struct GitHeadName {
     /// The top of the worktree that the folder is in.
     pub top_level: Utf8PathBuf,
+    /// The worktree's own git folder; a recording of an earlier release does not have it.
+    #[serde(default)]
+    pub git_dir: Option<Utf8PathBuf>,
     /// What `git rev-parse --abbrev-ref HEAD` prints; none while there is no commit, and for a name
     /// that is not UTF-8.
     pub name: Option<String>,

@@ -16,8 +16,12 @@ mod real_database;
 #[cfg(feature = "real")]
 mod real_git;
 mod recording;
+#[cfg(feature = "real")]
+mod side_by_side;
 mod view;
 mod witness;
+#[cfg(feature = "real")]
+mod zone;
 
 pub use database::{DatabaseQuestion, DatabaseRow};
 pub use git::{
@@ -26,10 +30,12 @@ pub use git::{
 };
 pub use memory::MemoryWorld;
 #[cfg(feature = "real")]
-pub use real::{Clock, RealWorld, Zone};
+pub use real::{Clock, RealWorld};
 pub use recording::{CAPTURE_SCHEMA, Recorder, Recording, RecordingError};
-pub use view::{End, Entry, Kind, Meta, Owner, Ownership, ReadError, World};
+pub use view::{End, Entry, Kind, Meta, Owner, Ownership, ReadError, Seen, World};
 pub use witness::Witness;
+#[cfg(feature = "real")]
+pub use zone::Zone;
 
 #[cfg(test)]
 mod contract_tests;

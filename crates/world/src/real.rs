@@ -2,18 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{self, Read, Seek as _, SeekFrom};
 use std::os::unix::fs::MetadataExt as _;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use rekindle_fs::GuardedFile;
 
 use crate::real_database;
 use crate::real_git::RealGit;
+use crate::side_by_side::side_by_side;
 use crate::{
     DatabaseQuestion, DatabaseRow, End, Entry, GitAnswer, GitQuestion, Kind, Meta, Owner,
-    Ownership, ReadError, World,
+    Ownership, ReadError, Seen, World, Zone,
 };
 
 /// Where the time comes from.
@@ -39,25 +42,6 @@ impl Clock {
     }
 }
 
-/// Where the user's time zone comes from.
-#[derive(Debug, Clone)]
-pub enum Zone {
-    /// The system's, UTC where it has none. It is looked up when it is asked for, because that goes
-    /// through the list of all zones.
-    System,
-    /// This one.
-    Fixed(TimeZone),
-}
-
-impl Zone {
-    fn get(&self) -> TimeZone {
-        match self {
-            Self::System => TimeZone::try_system().unwrap_or(TimeZone::UTC),
-            Self::Fixed(zone) => zone.clone(),
-        }
-    }
-}
-
 /// The project on this machine.
 pub struct RealWorld {
     project: Utf8PathBuf,
@@ -66,6 +50,16 @@ pub struct RealWorld {
     variables: BTreeMap<String, String>,
     git: RealGit,
 }
+
+/// Where rekindle keeps its own files in a project.
+const OWN_FOLDER: &str = ".rekindle";
+
+/// A longer file is not read in pieces: the log of a long run has some megabytes, and a file without end
+/// must not take for ever.
+const LONGEST_STREAM: u64 = 1 << 30;
+
+/// How many paths one thread looks at before it takes the next: a look takes about a microsecond.
+const LOOKS_AT_ONCE: usize = 256;
 
 /// Large enough that the cost of a read call disappears, small enough to stay in the cache.
 const PIECE: usize = 256 * 1024;
@@ -94,6 +88,19 @@ impl RealWorld {
     }
 }
 
+impl RealWorld {
+    /// Opens a file. What is in our own folder is reached by no link: a clone can bring any along.
+    fn open(&self, path: &Utf8Path) -> Result<File, ReadError> {
+        let inside = path.strip_prefix(&self.project);
+        if !inside.is_ok_and(|inside| inside.starts_with(OWN_FOLDER)) {
+            return open(path);
+        }
+        let found = GuardedFile::open_within(&self.project, path);
+        let found = found.map_err(|error| refusal(&error))?;
+        found.map(GuardedFile::into_file).ok_or(ReadError::NotFound)
+    }
+}
+
 impl World for RealWorld {
     fn project(&self) -> &Utf8Path {
         &self.project
@@ -112,11 +119,22 @@ impl World for RealWorld {
     }
 
     fn stat(&self, path: &Utf8Path) -> Result<Meta, ReadError> {
-        let meta = fs_err::symlink_metadata(path).map_err(|e| failure(&e))?;
-        Ok(Meta {
-            kind: kind(meta.file_type()),
-            len: if meta.is_file() { meta.len() } else { 0 },
-        })
+        fs_err::symlink_metadata(path)
+            .map(|found| meta(&found))
+            .map_err(|e| failure(&e))
+    }
+
+    fn look_at_each(&self, paths: &[Utf8PathBuf]) -> Vec<Option<Seen>> {
+        let look = |path: &Utf8PathBuf| {
+            let found = fs_err::symlink_metadata(path).ok()?;
+            let time = found.modified().ok();
+            Some(Seen {
+                meta: meta(&found),
+                modified: time.and_then(|time| Timestamp::try_from(time).ok()),
+            })
+        };
+        let seen = side_by_side(paths, LOOKS_AT_ONCE, look);
+        seen.into_iter().map(Option::flatten).collect()
     }
 
     fn list(&self, folder: &Utf8Path) -> Result<Vec<Entry>, ReadError> {
@@ -144,7 +162,7 @@ impl World for RealWorld {
     }
 
     fn read(&self, path: &Utf8Path, limit: u64) -> Result<Vec<u8>, ReadError> {
-        let file = open(path)?;
+        let file = self.open(path)?;
         let len = file.metadata().map_err(|e| failure(&e))?.len();
         if len > limit {
             return Err(ReadError::TooLarge { len, limit });
@@ -161,9 +179,15 @@ impl World for RealWorld {
     }
 
     fn stream(&self, path: &Utf8Path, sink: &mut dyn FnMut(&[u8])) -> Result<(), ReadError> {
-        let mut file = open(path)?;
+        let file = self.open(path)?;
         // Many logs are small: a small file must not cost the zeroing of a large buffer.
         let len = file.metadata().map_err(|e| failure(&e))?.len();
+        let limit = LONGEST_STREAM;
+        if len > limit {
+            return Err(ReadError::TooLarge { len, limit });
+        }
+        // A file that grows while it is read is not followed for ever.
+        let mut file = file.take(limit);
         let size = usize::try_from(len).map_or(PIECE, |len| len.saturating_add(1).min(PIECE));
         let mut buffer = vec![0; size.max(4096)];
         loop {
@@ -177,14 +201,16 @@ impl World for RealWorld {
     }
 
     fn read_end(&self, path: &Utf8Path, end: End, most: usize) -> Result<Vec<u8>, ReadError> {
-        let mut file = open(path)?;
+        let mut file = self.open(path)?;
         let most = u64::try_from(most).unwrap_or(u64::MAX);
+        let len = file.metadata().map_err(|e| failure(&e))?.len();
         if end == End::Tail {
-            let len = file.metadata().map_err(|e| failure(&e))?.len();
             file.seek(SeekFrom::Start(len.saturating_sub(most)))
                 .map_err(|e| failure(&e))?;
         }
-        let mut bytes = Vec::new();
+        // Into a vector without room a short file is read in five pieces.
+        let room = usize::try_from(len.min(most)).unwrap_or_default();
+        let mut bytes = Vec::with_capacity(room.min(PIECE));
         let mut file = file.take(most);
         file.read_to_end(&mut bytes).map_err(|e| failure(&e))?;
         Ok(bytes)
@@ -227,12 +253,26 @@ impl World for RealWorld {
 }
 
 /// Opens a regular file and nothing else: reading a pipe or a device could wait for ever.
-pub(crate) fn open(path: &Utf8Path) -> Result<fs_err::File, ReadError> {
-    let meta = fs_err::metadata(path).map_err(|e| failure(&e))?;
-    if !meta.is_file() {
-        return Err(ReadError::NotFound);
+pub(crate) fn open(path: &Utf8Path) -> Result<File, ReadError> {
+    match GuardedFile::open_followed(path) {
+        Ok(Some(file)) => Ok(file.into_file()),
+        Ok(None) | Err(rekindle_fs::Error::NotAFile { .. }) => Err(ReadError::NotFound),
+        Err(error) => Err(refusal(&error)),
     }
-    fs_err::File::open(path).map_err(|e| failure(&e))
+}
+
+fn refusal(error: &rekindle_fs::Error) -> ReadError {
+    if let rekindle_fs::Error::Io { source, .. } = error {
+        return failure(source);
+    }
+    ReadError::Failed(error.to_string())
+}
+
+fn meta(found: &std::fs::Metadata) -> Meta {
+    Meta {
+        kind: kind(found.file_type()),
+        len: if found.is_file() { found.len() } else { 0 },
+    }
 }
 
 fn kind(file_type: std::fs::FileType) -> Kind {

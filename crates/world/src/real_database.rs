@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
@@ -111,8 +111,8 @@ fn connect(database: &Utf8Path) -> Result<Connection, ReadError> {
 /// Returns whether there is a log that says anything: one page at least behind a header that SQLite knows.
 fn has_log(database: &Utf8Path) -> bool {
     let mut head = [0; SHORTEST_LOG];
-    let log = fs_err::File::open(format!("{database}-wal"));
-    let is_read = log.and_then(|mut log| log.read_exact(&mut head)).is_ok();
+    let log = open(&Utf8PathBuf::from(format!("{database}-wal")));
+    let is_read = log.is_ok_and(|mut log| log.read_exact(&mut head).is_ok());
     is_read && matches!(head, [0x37, 0x7f, 0x06, 0x82 | 0x83, ..])
 }
 

@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_git::{
@@ -10,6 +9,7 @@ use rekindle_git::{
     head_name_on_disk,
 };
 
+use crate::side_by_side::side_by_side;
 use crate::{
     GitAnswer, GitChange, GitCommit, GitEntry, GitHeadName, GitPath, GitQuestion, GitRepository,
     GitWorktree, ReadError,
@@ -53,32 +53,13 @@ impl RealGit {
         &self,
         questions: &[(Utf8PathBuf, GitQuestion)],
     ) -> Vec<Result<GitAnswer, ReadError>> {
-        let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let n_threads = n_cores.min(questions.len());
-        let next = AtomicUsize::new(0);
-        let answers: Vec<OnceLock<_>> = questions.iter().map(|_| OnceLock::new()).collect();
-        let work = || {
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let (Some((folder, question)), Some(slot)) = (questions.get(at), answers.get(at))
-                else {
-                    return;
-                };
-                slot.get_or_init(|| self.ask(folder, question));
-            }
-        };
-        std::thread::scope(|scope| {
-            // This thread is one of them, and does all of it where no other can be started.
-            for _ in 1..n_threads {
-                std::thread::Builder::new().spawn_scoped(scope, work).ok();
-            }
-            work();
-        });
-        let answers = answers.into_iter().map(OnceLock::into_inner);
         let lost = || ReadError::Failed("git was not asked".to_owned());
-        answers
-            .map(|answer| answer.unwrap_or_else(|| Err(lost())))
-            .collect()
+        side_by_side(questions, 1, |(folder, question)| {
+            self.ask(folder, question)
+        })
+        .into_iter()
+        .map(|answer| answer.unwrap_or_else(|| Err(lost())))
+        .collect()
     }
 }
 
@@ -139,6 +120,7 @@ fn answer(repo: &Repo, question: &GitQuestion) -> Result<GitAnswer, Error> {
 fn head_name(head: HeadName) -> GitAnswer {
     GitAnswer::HeadName(GitHeadName {
         top_level: head.top_level,
+        git_dir: Some(head.git_dir),
         name: head.name,
     })
 }

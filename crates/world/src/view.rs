@@ -30,6 +30,15 @@ pub struct Meta {
     pub len: u64,
 }
 
+/// What a path is and when it was last written, found with a single look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seen {
+    /// What it is, without following a last link.
+    pub meta: Meta,
+    /// When it was last written; not every world knows.
+    pub modified: Option<Timestamp>,
+}
+
 /// One name in a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
@@ -116,6 +125,17 @@ pub trait World {
     /// Tells what a path is, without following a last link.
     fn stat(&self, path: &Utf8Path) -> Result<Meta, ReadError>;
 
+    /// Looks at many paths, with all cores; the answers are in the order of the paths.
+    fn look_at_each(&self, paths: &[Utf8PathBuf]) -> Vec<Option<Seen>> {
+        let look = |path: &Utf8PathBuf| {
+            Some(Seen {
+                meta: self.stat(path).ok()?,
+                modified: self.modified(path),
+            })
+        };
+        paths.iter().map(look).collect()
+    }
+
     /// Lists a folder, sorted by name.
     fn list(&self, folder: &Utf8Path) -> Result<Vec<Entry>, ReadError>;
 
@@ -126,6 +146,8 @@ pub trait World {
     fn read(&self, path: &Utf8Path, limit: u64) -> Result<Vec<u8>, ReadError>;
 
     /// Hands a file to `sink` in pieces, in order, so that its length costs no memory.
+    ///
+    /// A file of more than 1 GiB is [`ReadError::TooLarge`], since it would take too long.
     fn stream(&self, path: &Utf8Path, sink: &mut dyn FnMut(&[u8])) -> Result<(), ReadError>;
 
     /// Reads at most `most` bytes at one end of a file, however long it is.

@@ -1,4 +1,4 @@
-//! What an agent pays for a hook that has nothing to say, by hyperfine.
+//! What an agent pays for a hook, by hyperfine.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,6 +19,13 @@ const N_RUNS: &str = "400";
 
 /// The log of a run that is over.
 const OVER: &str = r#"{"event_type":"run_completed","timestamp":"2026-01-19T11:00:00Z","actor":"orchestrator","details":{"total_tasks":1,"tasks_completed":1}}"#;
+
+/// How many runs the project with many has, how many of them are open, and the summary of the others.
+const N_MANY: u32 = 5000;
+const N_OPEN: u32 = 10;
+const STARTED: &str = r#"{"event_type":"session_resumed","timestamp":"2026-01-19T09:00:00Z","actor":"orchestrator","details":{}}"#;
+const SUMMARY: &str =
+    "# Run Summary: over\n\n## Outcome\n\nsuccess\n\n## Statistics\n\n- Tasks: 1/1\n- Retries: 0\n";
 
 /// What an agent tells a hook.
 const TOLD: &str =
@@ -41,6 +48,10 @@ fn bench(setting: &Setting) -> Result<Section, String> {
         &made(run)?.join("20260119-0900.jsonl"),
         &format!("{OVER}\n"),
     )?;
+    let many = setting.folder.join("many-runs");
+    make_many(&many, true)?;
+    let ended = setting.folder.join("many-runs-without-summaries");
+    make_many(&ended, false)?;
     let told = setting.folder.join("told.json");
     written(&told, TOLD)?;
     let rekindle = word(&setting.rekindle);
@@ -55,8 +66,18 @@ fn bench(setting: &Setting) -> Result<Section, String> {
         ),
         (
             "`rekindle hook session-start`, a finished one".to_owned(),
-            start,
+            start.clone(),
             &over,
+        ),
+        (
+            format!("`rekindle hook session-start`, {N_MANY} runs with summaries, {N_OPEN} open"),
+            start.clone(),
+            &many,
+        ),
+        (
+            format!("`rekindle hook session-start`, {N_MANY} runs without, {N_OPEN} open"),
+            start,
+            &ended,
         ),
         ("`rekindle hook post-tool-use`".to_owned(), tool, &over),
         ("`true`".to_owned(), word(&program_true), &empty),
@@ -85,12 +106,13 @@ fn bench(setting: &Setting) -> Result<Section, String> {
         }
         timed.push(read(shown, &figures)?);
     }
-    let [nothing, finished, tool] = [0, 1, 2].map(|at| timed[at].median);
+    let [nothing, finished, among_many, tool] = [0, 1, 2, 4].map(|at| timed[at].median);
     Ok(Section {
         title: "Hooks",
         about: vec![format!(
-            "Wall time of a hook that has nothing to say: {N_RUNS} runs of each by hyperfine {}, \
-             without a shell; the targets are for the median.",
+            "Wall time of a hook: {N_RUNS} runs of each by hyperfine {}, without a shell; the \
+             targets are for the median. Of a run without a summary the last line of its last log \
+             has to be read.",
             HYPERFINE.1
         )],
         table: Table {
@@ -101,6 +123,7 @@ fn bench(setting: &Setting) -> Result<Section, String> {
         targets: vec![
             Target::below("where there is no workflow", nothing, MOST_MS, "ms"),
             Target::below("where all is finished", finished, MOST_MS, "ms"),
+            Target::below("among many with summaries", among_many, MOST_MS, "ms"),
             Target::below("after a tool was used", tool, MOST_MS, "ms"),
         ],
         standings: Vec::new(),
@@ -113,6 +136,25 @@ impl Timed {
         let times = [self.minimum, self.median, self.maximum].map(|time| format!("{time:.2}"));
         std::iter::once(self.shown.clone()).chain(times).collect()
     }
+}
+
+/// Makes a project of many runs, a few of which are open.
+fn make_many(project: &Path, with_summaries: bool) -> Result<(), String> {
+    let runs = project.join(".agent-memory/runs");
+    for n in 0..N_MANY {
+        let (day, hour, minute) = (n / 1440 + 1, n / 60 % 24, n % 60);
+        let run = runs.join(format!("202601{day:02}-{hour:02}{minute:02}-many-a1b2"));
+        let log = made(run.join("events/orchestrator"))?.join("20260119-0900.jsonl");
+        if n % (N_MANY / N_OPEN) == 0 {
+            written(&log, &format!("{STARTED}\n"))?;
+            continue;
+        }
+        written(&log, &format!("{STARTED}\n{OVER}\n"))?;
+        if with_summaries {
+            written(&run.join("summary.md"), SUMMARY)?;
+        }
+    }
+    Ok(())
 }
 
 /// Reads what hyperfine wrote of one program: a line of names and one of figures, in seconds.

@@ -1,6 +1,6 @@
 //! The pages of `docs/decisions/`: the decision tables of the protocols, as the code has them.
 
-use rekindle_protocols::Decision;
+use rekindle_protocol::Decision;
 
 use super::{Files, GENERATED};
 
@@ -11,8 +11,8 @@ pub(super) const FOLDER: &str = "docs/decisions";
 pub(super) fn pages() -> Files {
     let mut files = Files::new();
     let mut list = String::new();
-    for (protocol, decisions) in rekindle_protocols::decisions() {
-        let name = protocol.as_str();
+    for protocol in rekindle_registry::ALL {
+        let (name, decisions) = (protocol.name().as_str(), protocol.decisions());
         let titles: Vec<String> = decisions.iter().map(link(name)).collect();
         let parts = [
             "| [",

@@ -1,42 +1,100 @@
 //! Secrets in the command lines that tools were called with.
 //!
-//! In a command a secret stands where it would be an ordinary word of prose: behind `--password`, in a
-//! header, in `user:password`. So this is for lines that are known to be commands.
+//! In a command a secret is where a sentence has an ordinary word: behind `--password`, in a header, in
+//! `user:password`. So this is for lines that are known to be commands, and for the rest of a line behind
+//! the name of a program that is called with passwords.
 
-use super::{MASK, redact, shape};
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+use super::{Mask, names, redact};
 
 /// Programs that take a password right behind `-p`.
-const TAKE_P: [&str; 4] = ["mariadb", "mysql", "mysqldump", "sshpass"];
+const TAKE_P: [&str; 5] = ["docker", "mariadb", "mysql", "mysqldump", "sshpass"];
+/// Programs whose options name a login or a password in lines that are not known to be commands.
+const PROGRAMS: [&str; 10] = [
+    "curl",
+    "docker",
+    "mariadb",
+    "mysql",
+    "mysqldump",
+    "openssl",
+    "podman",
+    "redis-cli",
+    "sshpass",
+    "wget",
+];
 
 /// Returns a command line with its secrets masked.
 pub(crate) fn redact_command(line: &str) -> String {
     let line = redact(line);
-    let mut shown = String::with_capacity(line.len());
+    let mut secrets = Vec::new();
+    spans(&line, 0, true, &mut secrets);
+    let secrets = super::tidy(&line, secrets);
+    let masks: Vec<Mask> = secrets
+        .into_iter()
+        .map(|range| Mask {
+            range,
+            is_first: true,
+        })
+        .collect();
+    super::apply(&line, &masks)
+}
+
+/// Adds the secrets of a text in which programs are called.
+pub(super) fn find(text: &str, secrets: &mut Vec<Range<usize>>) {
+    static NAMES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(PROGRAMS).ok());
+    let Some(names) = NAMES.as_ref() else { return };
+    let mut seen = 0;
+    for name in names.find_iter(text) {
+        if name.start() < seen {
+            continue;
+        }
+        let rest = text.get(name.start()..).unwrap_or_default();
+        let before = text.get(..name.start()).unwrap_or_default();
+        let is_word = !before.ends_with(|c: char| c.is_alphanumeric() || "-_.".contains(c));
+        let line = rest.split('\n').next().unwrap_or_default();
+        let mut words = line.split_whitespace();
+        if !is_word || words.next().is_none_or(|word| word.len() != name.len()) {
+            continue;
+        }
+        // `docker run -p 80:80` publishes a port.
+        let has_login = words.next() == Some("login");
+        if matches!(name.pattern().as_usize(), 1 | 6) && !has_login {
+            continue;
+        }
+        seen = name.start() + line.len();
+        spans(line, name.start(), false, secrets);
+    }
+}
+
+/// Adds the secrets of a line; `is_command` says that words like `token: x` are arguments too.
+fn spans(line: &str, offset: usize, is_command: bool, secrets: &mut Vec<Range<usize>>) {
     let mut expected = Expected::Nothing;
     let mut takes_p = false;
+    let mut at = 0;
     for piece in line.split_inclusive(char::is_whitespace) {
         let word = piece.trim_end();
+        let start = offset + at;
+        at += piece.len();
         if word.is_empty() {
-            shown.push_str(piece);
             continue;
         }
         let bare = word.trim_matches(['"', '\'']);
         let name = bare.rsplit('/').next().unwrap_or_default();
         takes_p |= TAKE_P.contains(&name);
-        let (keep, next) = secret_in(word, bare, &expected, takes_p);
-        match keep {
-            Some(kept) => {
-                let quote = word.len() - word.trim_end_matches(['"', '\'']).len();
-                shown.push_str(&word[..kept]);
-                shown.push_str(MASK);
-                shown.push_str(&word[word.len() - quote..]);
-                shown.push_str(&piece[word.len()..]);
+        let (keep, next) = secret_in(word, bare, &expected, takes_p, is_command);
+        if let Some(kept) = keep {
+            let quote = word.len() - word.trim_end_matches(['"', '\'']).len();
+            let end = (word.len() - quote).max(kept);
+            if !super::value::is_reference(&word[kept..end]) {
+                secrets.push(start + kept..start + end);
             }
-            None => shown.push_str(piece),
         }
         expected = next;
     }
-    shown
 }
 
 /// What the next word is.
@@ -55,6 +113,7 @@ fn secret_in(
     bare: &str,
     expected: &Expected,
     takes_p: bool,
+    is_command: bool,
 ) -> (Option<usize>, Expected) {
     let opening = word.len() - word.trim_start_matches(['"', '\'']).len();
     let first_quote = word.chars().next().filter(|c| "\"'".contains(*c));
@@ -81,8 +140,8 @@ fn secret_in(
         }
         Expected::Nothing => {}
     }
-    let is_name = |name: &str| shape::is_secret_name(name.as_bytes());
-    match bare.split_once(':') {
+    let is_name = |name: &str| names::is_secret(name.as_bytes());
+    match bare.split_once(':').filter(|_| is_command) {
         Some((name, "")) if is_name(name) => return (None, Expected::Secret(first_quote)),
         Some((name, _)) if is_name(name) && !name.contains('/') => {
             return (Some(opening + name.len() + 1), Expected::Nothing);
@@ -92,6 +151,8 @@ fn secret_in(
     match bare {
         "-u" | "--user" | "--proxy-user" => (None, Expected::Login),
         "-p" if takes_p => (None, Expected::Secret(None)),
+        "-a" if !is_command => (None, Expected::Secret(None)),
+        _ if bare.starts_with("pass:") => (Some(opening + 5), Expected::Nothing),
         _ if takes_p && bare.starts_with("-p") => (Some(opening + 2), Expected::Nothing),
         _ if bare.starts_with("--") && is_name(bare) => (None, Expected::Secret(None)),
         _ => (None, Expected::Nothing),
@@ -108,7 +169,7 @@ mod tests {
     fn secrets_of_commands_are_masked_where_only_a_command_has_them() {
         for (line, expected) in [
             ("tool --password hunter22 x", "tool --password *** x"),
-            ("tool --api-key 'hunter 22' x", "tool --api-key '*** ***' x"),
+            ("tool --api-key 'hunter 22' x", "tool --api-key '***' x"),
             ("curl -u user:hunter22 url", "curl -u user:*** url"),
             ("curl --user 'me:hunter22' url", "curl --user 'me:***' url"),
             (

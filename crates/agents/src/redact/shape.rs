@@ -1,4 +1,10 @@
-//! What secrets look like: the beginnings of well-known tokens, and the names that stand before one.
+//! What secrets look like: the beginnings of well-known tokens.
+//!
+//! These are wider than the rules of gitleaks: a token that is cut off or of an odd length is one too.
+
+use std::sync::LazyLock;
+
+use super::names::is_word;
 
 /// A kind of token: a beginning that stays readable, and what follows it.
 pub(super) struct Shape {
@@ -18,10 +24,14 @@ enum Follows {
     Capitals,
     /// Three parts of [`Follows::Word`] with dots between.
     Dotted,
+    /// The same with one dot or more.
+    DotInside,
+    /// Three parts with dots between, the second of six characters.
+    Bot,
 }
 
 /// Longer beginnings first.
-pub(super) const SHAPES: &[Shape] = &[
+const SHAPES: &[Shape] = &[
     // Anthropic, OpenAI and those who do like them
     shape("sk-ant-", 8, Follows::Word),
     shape("sk-proj-", 16, Follows::Word),
@@ -34,6 +44,9 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("ghs_", 16, Follows::Word),
     shape("ghr_", 16, Follows::Word),
     shape("glpat-", 16, Follows::Word),
+    shape("gldt-", 16, Follows::Word),
+    shape("glrt-", 16, Follows::Word),
+    shape("glptt-", 16, Follows::Word),
     // Amazon
     shape("AKIA", 16, Follows::Capitals),
     shape("ASIA", 16, Follows::Capitals),
@@ -42,14 +55,102 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("xoxb-", 8, Follows::Word),
     shape("xoxe-", 8, Follows::Word),
     shape("xoxp-", 8, Follows::Word),
+    shape("xoxr-", 8, Follows::Word),
     shape("xoxs-", 8, Follows::Word),
+    shape("xapp-", 8, Follows::Word),
     // Google, npm, Hugging Face
     shape("AIza", 30, Follows::Word),
     shape("npm_", 30, Follows::WordWithDigit),
     shape("hf_", 30, Follows::Word),
+    shape("ya29.", 16, Follows::Word),
+    shape("GOCSPX-", 16, Follows::Word),
+    // Payment: Stripe, Square, Shopify
+    shape("sk_live_", 10, Follows::Word),
+    shape("sk_test_", 10, Follows::Word),
+    shape("rk_live_", 10, Follows::Word),
+    shape("rk_test_", 10, Follows::Word),
+    shape("whsec_", 16, Follows::Word),
+    shape("sq0atp-", 16, Follows::Word),
+    shape("sq0csp-", 16, Follows::Word),
+    shape("shpat_", 16, Follows::Word),
+    shape("shpss_", 16, Follows::Word),
+    // Mail: SendGrid, Sendinblue
+    shape("SG.", 32, Follows::DotInside),
+    shape("xkeysib-", 16, Follows::Word),
+    // Packages: PyPI, RubyGems, crates.io, Docker
+    shape("pypi-", 30, Follows::WordWithDigit),
+    shape("rubygems_", 16, Follows::Word),
+    shape("cio", 32, Follows::WordWithDigit),
+    shape("dckr_pat_", 16, Follows::Word),
+    shape("dckr_oat_", 16, Follows::Word),
+    // Machines: Vault, DigitalOcean, Databricks, Fly, Pulumi, Tailscale, Heroku, Netlify, Supabase
+    shape("hvs.", 16, Follows::Word),
+    shape("hvb.", 16, Follows::Word),
+    shape("hvr.", 16, Follows::Word),
+    shape("dop_v1_", 16, Follows::Word),
+    shape("doo_v1_", 16, Follows::Word),
+    shape("dor_v1_", 16, Follows::Word),
+    shape("dapi", 32, Follows::WordWithDigit),
+    shape("fo1_", 30, Follows::Word),
+    shape("pul-", 40, Follows::WordWithDigit),
+    shape("tskey-", 16, Follows::Word),
+    shape("HRKU-", 16, Follows::Word),
+    shape("nfp_", 24, Follows::Word),
+    shape("sbp_", 24, Follows::Word),
+    // Tools: Atlassian, Linear, Notion, Figma, Postman, Grafana, Doppler, Sentry, CircleCI
+    shape("ATATT3", 24, Follows::Word),
+    shape("lin_api_", 16, Follows::Word),
+    shape("ntn_", 24, Follows::WordWithDigit),
+    shape("figd_", 16, Follows::Word),
+    shape("PMAK-", 24, Follows::Word),
+    shape("glsa_", 24, Follows::Word),
+    shape("glc_", 32, Follows::WordWithDigit),
+    shape("dp.pt.", 24, Follows::Word),
+    shape("dp.st.", 24, Follows::DotInside),
+    shape("sntrys_", 24, Follows::Word),
+    shape("sntryu_", 24, Follows::Word),
+    shape("CCIPAT_", 16, Follows::Word),
+    // Models: Groq, xAI, Replicate, Perplexity
+    shape("gsk_", 30, Follows::WordWithDigit),
+    shape("xai-", 30, Follows::WordWithDigit),
+    shape("r8_", 30, Follows::WordWithDigit),
+    shape("pplx-", 30, Follows::Word),
+    // age
+    shape("AGE-SECRET-KEY-1", 16, Follows::Capitals),
+    // Discord's bots: a number in base64
+    shape("MD", 54, Follows::Bot),
+    shape("MT", 54, Follows::Bot),
+    shape("Mj", 54, Follows::Bot),
+    shape("Mz", 54, Follows::Bot),
+    shape("ND", 54, Follows::Bot),
+    shape("NT", 54, Follows::Bot),
+    shape("Nj", 54, Follows::Bot),
+    shape("Nz", 54, Follows::Bot),
+    shape("OD", 54, Follows::Bot),
+    shape("OT", 54, Follows::Bot),
     // A signed token: `{"` in base64
     shape("eyJ", 30, Follows::Dotted),
 ];
+
+/// The kinds of tokens by their first byte: most words begin with a letter that few tokens begin with.
+static BY_FIRST: LazyLock<Vec<Vec<&'static Shape>>> = LazyLock::new(|| {
+    let begins = |first: u8| {
+        let shapes = SHAPES.iter();
+        shapes
+            .filter(|shape| shape.prefix.as_bytes().first() == Some(&first))
+            .collect()
+    };
+    (0..=u8::MAX).map(begins).collect()
+});
+
+/// Returns the kind of token that bytes begin with.
+pub(super) fn at(bytes: &[u8]) -> Option<&'static Shape> {
+    let candidates = BY_FIRST.get(usize::from(*bytes.first()?))?;
+    let mut fitting = candidates
+        .iter()
+        .filter(|shape| shape.fits(bytes) || shape.is_cut(bytes));
+    fitting.next().copied()
+}
 
 const fn shape(prefix: &'static str, least: usize, follows: Follows) -> Shape {
     Shape {
@@ -72,7 +173,31 @@ impl Shape {
                 Follows::Word | Follows::Capitals => true,
                 Follows::WordWithDigit => value.iter().any(u8::is_ascii_digit),
                 Follows::Dotted => value.split(|byte| *byte == b'.').count() >= 3,
+                Follows::DotInside => value.contains(&b'.'),
+                Follows::Bot => {
+                    let mut parts = value.split(|byte| *byte == b'.').map(<[u8]>::len);
+                    let lengths = (parts.next(), parts.next(), parts.next());
+                    matches!(lengths, (Some(20..=28), Some(6), Some(27..=40)))
+                }
             }
+    }
+
+    /// Returns whether a line ends within such a token: a terminal or a program wrapped it.
+    pub(super) fn is_cut(&self, bytes: &[u8]) -> bool {
+        const LEAST: usize = 6;
+        let Some(rest) = bytes.strip_prefix(self.prefix.as_bytes()) else {
+            return false;
+        };
+        let value = rest.get(..self.length(rest)).unwrap_or_default();
+        let is_at_end = rest
+            .get(value.len())
+            .is_none_or(|byte| b"\r\n".contains(byte));
+        // Three letters begin too many words.
+        self.prefix.len() > 3
+            && is_at_end
+            && value.len() >= LEAST
+            && value.iter().any(u8::is_ascii_digit)
+            && matches!(self.follows, Follows::Word | Follows::Capitals)
     }
 
     /// Returns how much of what follows the prefix belongs to the token.
@@ -80,47 +205,9 @@ impl Shape {
         let fits = |byte: u8| match self.follows {
             Follows::Word | Follows::WordWithDigit => is_word(byte),
             Follows::Capitals => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
-            Follows::Dotted => is_word(byte) || byte == b'.',
+            Follows::Dotted | Follows::DotInside | Follows::Bot => is_word(byte) || byte == b'.',
         };
         let end = rest.iter().position(|byte| !fits(*byte));
         end.unwrap_or(rest.len())
     }
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
-}
-
-/// The ends of names whose value is a secret, in small letters and without `_` and `-`.
-const NAMES: [&[u8]; 10] = [
-    b"password",
-    b"passwd",
-    b"passphrase",
-    b"pwd",
-    b"secret",
-    b"token",
-    b"apikey",
-    b"accesskey",
-    b"secretkey",
-    b"privatekey",
-];
-
-/// Returns whether what stands before `=` or `:` ends with the name of a secret.
-pub(super) fn is_secret_name(before: &[u8]) -> bool {
-    // The longest name and a few `_`: more need not be looked at.
-    let letters = before
-        .iter()
-        .rev()
-        .take(20)
-        .take_while(|byte| is_word(**byte))
-        .filter(|byte| byte.is_ascii_alphanumeric());
-    let mut name = [0; 20];
-    let mut length = 0;
-    for (place, byte) in name.iter_mut().rev().zip(letters) {
-        *place = byte.to_ascii_lowercase();
-        length += 1;
-    }
-    let name = name.get(name.len() - length..).unwrap_or_default();
-    // A line of the shell that shows where it stands is no secret.
-    name != b"pwd" && NAMES.iter().any(|known| name.ends_with(known))
 }

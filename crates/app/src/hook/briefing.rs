@@ -35,13 +35,22 @@ impl Standing {
 }
 
 /// Returns what a session is told; nothing where nothing is open.
+///
+/// `unread` is how many more workflows there are of which nobody knows whether they are open.
 pub(super) fn briefing(
     place: &Place<'_>,
     open: &[Standing],
+    unread: usize,
     last: Option<&LastSession>,
 ) -> Option<String> {
+    let unread = match unread {
+        0 => None,
+        1 => Some("1 older workflow was not read and may be open".to_owned()),
+        n => Some(format!("{n} older workflows were not read and may be open")),
+    };
+    let unread = unread.map(|unread| format!("{unread}: `rekindle status` reads all of them.\n"));
     let how_many = match open.len() {
-        0 => return None,
+        0 => return unread.map(|unread| format!("rekindle: {unread}")),
         1 => "1 workflow is".to_owned(),
         n => format!("{n} workflows are"),
     };
@@ -58,8 +67,8 @@ pub(super) fn briefing(
     let mut left_out = open.len();
     for standing in open {
         let block = workflow(place.folder, standing);
-        // Room for saying how many more there are.
-        if text.len() + block.len() + end.len() + 100 > LONGEST {
+        // Room for saying how many more there are, and how many were not read.
+        if text.len() + block.len() + end.len() + 250 > LONGEST {
             break;
         }
         text.push_str(&block);
@@ -70,6 +79,7 @@ pub(super) fn briefing(
             "and {left_out} more: `rekindle status` lists them.\n"
         ));
     }
+    text.extend(unread);
     text.push_str(&end);
     Some(text)
 }
@@ -153,6 +163,9 @@ fn advice_for(standing: &Standing, rekindle: &str, n_open: usize) -> String {
         State::Blocked | State::Corrupt | State::Unknown => {
             format!("Something is in its way: `{rekindle} inspect{name}` shows what.")
         }
+        State::Waiting if standing.summary.next.kind == "repair" => format!(
+            "A repair has suspended it: do only what `next` says, in this order. `{rekindle} resume{name}` shows the commands."
+        ),
         State::Waiting => format!(
             "It waits for a decision, which the user makes with `{rekindle} resume{name}` in a terminal."
         ),
@@ -203,7 +216,7 @@ mod tests {
     fn standing(name: &str, next: &str) -> Standing {
         Standing {
             summary: Summary {
-                id: WorkflowId::new(ProtocolName::AgentMemory, name),
+                id: WorkflowId::new(ProtocolName::new("agent-memory"), name),
                 state: State::Interrupted,
                 stage: "phase 2 (execution)".to_owned(),
                 progress: Progress {
@@ -236,7 +249,22 @@ mod tests {
 
     #[test]
     fn where_nothing_is_open_nothing_is_said() {
-        assert_eq!(briefing(&here(), &[], Some(&died("x"))), None);
+        assert_eq!(briefing(&here(), &[], 0, Some(&died("x"))), None);
+    }
+
+    #[test]
+    fn what_was_not_read_is_said_whether_or_not_something_is_open() {
+        let unread = "4872 older workflows were not read and may be open: `rekindle status` reads all of them.\n";
+        let nothing_open = briefing(&here(), &[], 4872, None);
+        assert_eq!(nothing_open.unwrap(), format!("rekindle: {unread}"));
+        let open: Vec<Standing> = (0..99)
+            .map(|n| standing(&format!("run-{n}"), &"x".repeat(300)))
+            .collect();
+        let text = briefing(&here(), &open, 4872, None).unwrap();
+        assert!(text.contains(unread), "{text}");
+        assert!(text.len() <= LONGEST, "{}", text.len());
+        let one = briefing(&here(), &open[..1], 1, None).unwrap();
+        assert!(one.contains("\n1 older workflow was not read and may be open: "));
     }
 
     #[test]
@@ -244,6 +272,7 @@ mod tests {
         let text = briefing(
             &here(),
             &[standing("orders", "Resume T002")],
+            0,
             Some(&died("Bash: cargo test")),
         );
         insta::assert_snapshot!(text.unwrap(), @"
@@ -266,7 +295,7 @@ mod tests {
     fn what_somebody_works_on_is_not_to_be_started_again() {
         let mut at_work = standing("orders", "Resume T002");
         at_work.at_work = Some(held_by("process 7"));
-        let text = briefing(&here(), &[at_work], None).unwrap();
+        let text = briefing(&here(), &[at_work], 0, None).unwrap();
         assert!(text.contains("| at work on it now: process 7\n"), "{text}");
         assert!(text.contains("do not start it a second time"), "{text}");
         assert!(!text.contains("resume"), "{text}");
@@ -276,7 +305,7 @@ mod tests {
     fn what_only_workers_are_at_can_be_taken_up() {
         let mut left = standing("orders", "Resume T002");
         left.at_work = Some(AtWork::Workers(vec!["T002".to_owned()]));
-        let text = briefing(&here(), &[left], None).unwrap();
+        let text = briefing(&here(), &[left], 0, None).unwrap();
         assert!(
             text.contains("| at work on it now: a worker at `T002`"),
             "{text}"
@@ -290,19 +319,19 @@ mod tests {
     #[test]
     fn of_several_the_user_chooses_and_what_is_held_is_left_out() {
         let mut open = [standing("a", "x"), standing("b", "y"), standing("c", "z")];
-        let text = briefing(&here(), &open, None).unwrap();
+        let text = briefing(&here(), &open, 0, None).unwrap();
         assert!(text.contains("Ask the user which one"), "{text}");
         assert!(text.contains("`rekindle resume ID --yes`"), "{text}");
         for held in [0, 2] {
             open[held].at_work = Some(held_by("process 7"));
         }
-        let text = briefing(&here(), &open, None).unwrap();
+        let text = briefing(&here(), &open, 0, None).unwrap();
         assert!(
             text.contains("`rekindle resume agent-memory:b --yes`"),
             "{text}"
         );
         open[1].at_work = Some(held_by("process 8"));
-        let text = briefing(&here(), &open, None).unwrap();
+        let text = briefing(&here(), &open, 0, None).unwrap();
         assert!(text.contains("do not start any a second time"), "{text}");
         assert!(!text.contains("resume"), "{text}");
     }
@@ -326,7 +355,7 @@ mod tests {
         ] {
             let mut open = standing("a", "x");
             open.summary.state = state;
-            let text = briefing(&here(), &[open], None).unwrap();
+            let text = briefing(&here(), &[open], 0, None).unwrap();
             assert!(text.contains(expected), "{text}");
             let is_interrupted = state == State::Interrupted;
             assert_eq!(text.contains("--yes"), is_interrupted, "{text}");
@@ -337,7 +366,7 @@ mod tests {
     fn beside_a_session_at_work_the_user_is_asked_first() {
         let mut last = died("x");
         let asks = |last: &LastSession| {
-            let text = briefing(&here(), &[standing("a", "x")], Some(last)).unwrap();
+            let text = briefing(&here(), &[standing("a", "x")], 0, Some(last)).unwrap();
             text.contains("ask the user before you go on")
         };
         assert!(!asks(&last));
@@ -352,7 +381,7 @@ mod tests {
                 folder: folder.into(),
                 is_elsewhere: true,
             };
-            briefing(&place, &[standing(name, "x")], None).unwrap()
+            briefing(&place, &[standing(name, "x")], 0, None).unwrap()
         };
         let text = said("orders", "/w/x");
         let command = "`rekindle -C /w/x resume agent-memory:orders --yes`";
@@ -363,7 +392,7 @@ mod tests {
         assert!(text.contains(where_to_type), "{text}");
         let mut open = [standing("$(touch x)", "x"), standing("other", "y")];
         open[1].at_work = Some(held_by("process 7"));
-        let text = briefing(&here(), &open, None).unwrap();
+        let text = briefing(&here(), &open, 0, None).unwrap();
         assert!(text.contains("`rekindle plan ID`"), "{text}");
     }
 
@@ -378,7 +407,7 @@ mod tests {
                 .iter()
                 .map(|(name, next)| standing(&format!("{name}{}", "🔥".repeat(long)), next))
                 .collect();
-            let text = briefing(&here(), &open, Some(&died(&tool))).unwrap();
+            let text = briefing(&here(), &open, 0, Some(&died(&tool))).unwrap();
             prop_assert!(text.len() <= LONGEST, "{} bytes", text.len());
             prop_assert!(!text.chars().any(|c| c.is_control() && c != '\n'));
             let ours = |line: &str| {

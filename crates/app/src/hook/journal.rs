@@ -1,15 +1,15 @@
 //! rekindle's own log of what hooks could not do: a hook has nobody else to tell.
 
 use rekindle_fs::Content;
-use rekindle_runner::StateFolder;
 use rekindle_text::{excerpt, format_seconds};
-use rekindle_world::{End, World as _};
 
 use super::nearest;
 use crate::{Error, Project};
 
 /// Old lines go when the log is longer.
 const LONGEST: usize = 64 * 1024;
+/// A log that is larger is not ours.
+const LARGEST: u64 = 1024 * 1024;
 /// How often a log that others write at the same moment is read again.
 const MOST_TRIES: u32 = 3;
 
@@ -26,19 +26,14 @@ pub fn complain(project: &Project, moment: &str, problem: &str) -> Result<(), Er
         excerpt(moment, 40),
         excerpt(problem, 400)
     );
-    let folder = StateFolder::of(project.folder());
+    let folder = project.state();
     folder.ensure()?;
     let path = folder.hook_log()?;
     for _ in 0..MOST_TRIES {
-        let seen = Content::read(&path)?;
-        let before = match seen {
-            Content::Absent => Vec::new(),
-            Content::Present(_) => project
-                .world()
-                .read_end(&path, End::Tail, LONGEST)
-                .unwrap_or_default(),
-        };
-        match rekindle_fs::replace(&path, &seen, &with_line(before, &line)) {
+        let before = rekindle_fs::read_within(project.folder(), &path, LARGEST)?;
+        let seen = before.as_deref().map_or(Content::Absent, Content::of);
+        let new = with_line(before.unwrap_or_default(), &line);
+        match rekindle_fs::replace(&path, &seen, &new) {
             Err(rekindle_fs::Error::Changed { .. }) => {}
             other => return Ok(other?),
         }

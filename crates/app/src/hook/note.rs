@@ -1,11 +1,10 @@
 //! The note of why an agent's last turn here ended: who may write it, and whose stays.
 
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 use rekindle_agents::hook::{Ending, Event};
 use rekindle_agents::limit;
 use rekindle_fs::Content;
-use rekindle_runner::StateFolder;
 use rekindle_text::{excerpt, format_seconds};
 use rekindle_wire::stopped::{STOPPED_SCHEMA, Stopped, WhyStopped};
 use rekindle_world::World;
@@ -19,7 +18,9 @@ pub(super) fn note(project: &Project, event: &Event) -> Result<(), Error> {
     let Some(ending) = &event.ending else {
         return Ok(());
     };
-    if inspect::open(&world).is_empty() {
+    let open = inspect::quick_open(&world);
+    // One that was not read may be open, and a note that nobody needs does no harm.
+    if open.workflows.is_empty() && open.unread == 0 {
         return Ok(());
     }
     let now = world.now();
@@ -28,14 +29,13 @@ pub(super) fn note(project: &Project, event: &Event) -> Result<(), Error> {
         agent: event.agent.map(|agent| agent.name().to_owned()),
         session: event.session.clone(),
         at: format_seconds(now),
-        why: why(ending, now),
+        why: why(ending, &now.to_zoned(world.zone())),
     };
-    let folder = StateFolder::of(project.folder());
+    let folder = project.state();
     folder.ensure()?;
     let path = folder.stopped()?;
-    // Before what it is compared by: what is written meanwhile is then not written over.
-    let content = Content::read(&path)?;
-    let noted = world.read(&path, LARGEST_NOTE).ok();
+    let noted = rekindle_fs::read_within(project.folder(), &path, LARGEST_NOTE)?;
+    let content = noted.as_deref().map_or(Content::Absent, Content::of);
     let noted = noted.as_deref().and_then(Stopped::parse);
     if noted.is_some_and(|noted| outlives(&noted, &stopped, now)) {
         return Ok(());
@@ -47,13 +47,12 @@ pub(super) fn note(project: &Project, event: &Event) -> Result<(), Error> {
     }
 }
 
-fn why(ending: &Ending, now: Timestamp) -> WhyStopped {
+fn why(ending: &Ending, now: &Zoned) -> WhyStopped {
     match ending {
         Ending::Done => WhyStopped::Done,
         Ending::Limited(met) => WhyStopped::Limit {
             until: met.resets_at.as_ref().map(|words| {
-                let zoned = now.to_zoned(TimeZone::system());
-                limit::reset_time(words, &zoned, |name| TimeZone::get(name).ok())
+                limit::reset_time(words, now, |name| TimeZone::get(name).ok())
                     .map_or_else(|| words.clone(), format_seconds)
             }),
         },

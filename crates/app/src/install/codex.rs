@@ -9,8 +9,8 @@ use rekindle_agents::hook::Moment;
 use rekindle_text::{TomlTable, add_toml_table, remove_toml_table, toml_table};
 
 use super::hooks::{self, Hook};
-use super::server::{ARGUMENT, NAME, calls_us};
-use super::{Program, Scope, Settings, Unfit, home};
+use super::server::{ARGUMENT, NAME, calls_us, is_marked};
+use super::{MARK, Program, Scope, Settings, Unfit, home};
 use crate::{Preset, Project};
 
 pub(super) struct Hooks;
@@ -67,12 +67,20 @@ impl Settings for Servers {
 
     fn with(&self, settings: Option<&str>, program: &Program) -> Result<String, Unfit> {
         let found = toml_table(settings.unwrap_or_default(), &SERVER)?;
-        if found.is_some_and(|server| !is_ours(&server)) {
-            return Err(Unfit::ForeignServer);
+        match found {
+            Some(server) if !starts_us(&server) => return Err(Unfit::ForeignServer),
+            // A user's own does the same.
+            Some(server) if !is_ours(&server) => {
+                return Ok(settings.unwrap_or_default().to_owned());
+            }
+            Some(_) | None => {}
         }
         let server = TomlTable {
             texts: vec![("command".to_owned(), program.as_str().to_owned())],
-            lists: vec![("args".to_owned(), vec![ARGUMENT.to_owned()])],
+            lists: vec![(
+                "args".to_owned(),
+                vec![ARGUMENT.to_owned(), MARK.to_owned()],
+            )],
         };
         Ok(add_toml_table(settings, &SERVER, &server)?)
     }
@@ -97,7 +105,12 @@ fn folder(project: &Project, scope: Scope) -> Option<Utf8PathBuf> {
     }
 }
 
+/// Tells a server that `install` added, by its mark.
 fn is_ours(server: &TomlTable) -> bool {
+    starts_us(server) && is_marked(server.list("args").unwrap_or_default())
+}
+
+fn starts_us(server: &TomlTable) -> bool {
     let arguments = server.list("args").unwrap_or_default();
     let first = arguments.first().map(String::as_str);
     let command = server.text("command");

@@ -1,11 +1,13 @@
 //! Hooks as Claude Code, Codex and Gemini CLI keep them: lists of groups, one list for each event.
 //!
-//! Every hook of ours is a group of its own behind everybody else's.
+//! Every hook of ours is a group of its own behind everybody else's. It is known by a mark in its
+//! command, an argument that `rekindle hook` ignores: a hook without the mark was written by a user,
+//! or by rekindle 0.1, and is never removed or changed.
 
 use rekindle_agents::hook::Moment;
 use rekindle_text::{add_to_list, json_keys, json_text, list_elements, remove_from_list};
 
-use super::{Program, Unfit, quoted};
+use super::{MARK, Program, Unfit, quoted};
 use crate::Preset;
 
 /// The key below which all hooks stand.
@@ -37,7 +39,10 @@ pub(super) fn with(
             None => Vec::new(),
         };
         let ours: Vec<&String> = present.iter().filter(|group| is_ours(group)).collect();
-        if ours == [&wanted] {
+        // The same call in a user's own words does the same: a second one would do it twice.
+        let line = line(agent, hook, &command);
+        let is_there = present.iter().any(|group| calls(group, &line));
+        if ours == [&wanted] || (ours.is_empty() && is_there) {
             continue;
         }
         if let Some(old) = text {
@@ -62,11 +67,7 @@ pub(super) fn without(settings: &str, hooks: &[Hook]) -> Result<Option<String>, 
 }
 
 fn group(agent: Preset, hook: &Hook, command: &str) -> String {
-    let line = format!(
-        "{command} hook {} --agent {}",
-        hook.moment.name(),
-        agent.name()
-    );
+    let line = format!("{} {MARK}", line(agent, hook, command));
     format!(
         r#"{{"hooks": [{{"type": "command", "command": {}, "timeout": {}}}]}}"#,
         quoted(&line),
@@ -74,7 +75,21 @@ fn group(agent: Preset, hook: &Hook, command: &str) -> String {
     )
 }
 
-/// Tells a group as we write it: nothing but a call of `rekindle hook`, by whatever path.
+/// Returns the call of a hook without the mark.
+fn line(agent: Preset, hook: &Hook, command: &str) -> String {
+    let (moment, agent) = (hook.moment.name(), agent.name());
+    format!("{command} hook {moment} --agent {agent}")
+}
+
+/// Returns whether a group has a hook with this very command and no condition.
+fn calls(group: &str, line: &str) -> bool {
+    let keys = json_keys(group).unwrap_or_default();
+    let calls = list_elements(group, &[HOOKS]).unwrap_or_default();
+    let is_it = |hook: &String| json_text(hook, &["command"]).as_deref() == Some(line);
+    keys == [HOOKS] && calls.iter().any(is_it)
+}
+
+/// Tells a group as we write it: nothing but a marked call of `rekindle hook`, by whatever path.
 ///
 /// What somebody has added to it, be it a matcher or another command in the line, makes it theirs.
 fn is_ours(group: &str) -> bool {
@@ -92,15 +107,16 @@ fn is_ours(group: &str) -> bool {
     }
 }
 
-/// Tells a line that is `PROGRAM hook MOMENT` or `PROGRAM hook MOMENT --agent NAME` and no more.
+/// Tells a line that is `PROGRAM hook MOMENT --agent NAME` with our mark, and no more.
 fn calls_us(line: &str) -> bool {
     let Some((program, rest)) = line.rsplit_once(" hook ") else {
         return false;
     };
     let words: Vec<&str> = rest.split(' ').collect();
     let is_moment = match words.as_slice() {
-        [moment] => Moment::of(moment).is_some(),
-        [moment, "--agent", agent] => Moment::of(moment).is_some() && Preset::of(agent).is_some(),
+        [moment, "--agent", agent, MARK] => {
+            Moment::of(moment).is_some() && Preset::of(agent).is_some()
+        }
         _ => false,
     };
     is_moment && Program::read(program).is_some_and(|program| program.is_rekindle())
@@ -135,10 +151,10 @@ mod tests {
         {
           "hooks": {
             "SessionStart": [
-              {"hooks": [{"type": "command", "command": "rekindle hook session-start --agent claude", "timeout": 10}]}
+              {"hooks": [{"type": "command", "command": "rekindle hook session-start --agent claude --installed", "timeout": 10}]}
             ],
             "Stop": [
-              {"hooks": [{"type": "command", "command": "rekindle hook stop --agent claude", "timeout": 10}]}
+              {"hooks": [{"type": "command", "command": "rekindle hook stop --agent claude --installed", "timeout": 10}]}
             ]
           }
         }
@@ -170,9 +186,23 @@ mod tests {
     #[test]
     fn only_calls_of_our_hooks_are_ours() {
         for (line, expected) in [
-            ("rekindle hook stop --agent claude", true),
-            ("/usr/bin/rekindle hook session-start", true),
-            ("'/my bin/rekindle' hook pre-compact", true),
+            ("rekindle hook stop --agent claude --installed", true),
+            (
+                "/usr/bin/rekindle hook session-start --agent codex --installed",
+                true,
+            ),
+            (
+                "'/my bin/rekindle' hook pre-compact --agent gemini --installed",
+                true,
+            ),
+            // A user's own, or one of 0.1.
+            ("rekindle hook stop --agent claude", false),
+            ("/usr/bin/rekindle hook session-start", false),
+            ("rekindle hook stop --installed", false),
+            (
+                "rekindle hook stop --agent claude --installed --installed",
+                false,
+            ),
             ("rekindle hook no-such-moment", false),
             ("rekindle status", false),
             ("my-rekindle hook stop", false),
@@ -180,7 +210,18 @@ mod tests {
             ("rekindle hook stop --agent claude && say done", false),
             ("say done && /usr/bin/rekindle hook stop", false),
             ("say '/rekindle' hook stop", false),
-            (r"'/it'\''s/rekindle' hook stop", true),
+            (
+                r"'/it'\''s/rekindle' hook stop --agent claude --installed",
+                true,
+            ),
+            (
+                "rekindle hook stop --agent claude --installed && say done",
+                false,
+            ),
+            (
+                "say done && /usr/bin/rekindle hook stop --agent claude --installed",
+                false,
+            ),
             ("'/a'; x '/rekindle' hook stop", false),
             ("echo hook", false),
         ] {
@@ -188,18 +229,35 @@ mod tests {
         }
         let mixed = r#"{"hooks": [{"command": "rekindle hook stop"}, {"command": "say done"}]}"#;
         assert!(!is_ours(mixed));
-        let ours = r#"{"hooks": [{"command": "rekindle hook stop"}]}"#;
+        let ours = r#"{"hooks": [{"command": "rekindle hook stop --agent claude --installed"}]}"#;
         assert!(is_ours(ours));
         for odd in [
             r#"{"hooks": []}"#,
-            r#"{"matcher": "Bash", "hooks": [{"command": "rekindle hook stop"}]}"#,
-            r#"{"hooks": [{"command": "rekindle hook stop", "async": true}]}"#,
+            r#"{"matcher": "Bash", "hooks": [{"command": "rekindle hook stop --agent claude --installed"}]}"#,
+            r#"{"hooks": [{"command": "rekindle hook stop --agent claude --installed", "async": true}]}"#,
             "{}",
             "7",
             r#"{"hooks": [{"command": 7}]}"#,
         ] {
             assert!(!is_ours(odd), "{odd}");
         }
+    }
+
+    #[test]
+    fn a_hook_that_a_user_wrote_stays_and_is_not_doubled() {
+        let by_hand = r#"{"hooks": {"Stop": [
+  {"hooks": [{"type": "command", "command": "rekindle hook stop --agent claude", "timeout": 10}]}
+]}}"#;
+        let made = installed(Some(by_hand), "rekindle");
+        assert_eq!(made.matches("hook stop").count(), 1, "{made}");
+        assert_eq!(made.matches("hook session-start").count(), 1, "{made}");
+        assert_eq!(without(&made, &ALL).unwrap().as_deref(), Some(by_hand));
+        assert_eq!(without(by_hand, &ALL).unwrap().as_deref(), Some(by_hand));
+        // One that calls another program does not do what ours does.
+        let other = by_hand.replace("rekindle hook", "/old/rekindle hook");
+        let made = installed(Some(&other), "rekindle");
+        assert_eq!(made.matches("hook stop").count(), 2, "{made}");
+        assert_eq!(without(&made, &ALL).unwrap().as_deref(), Some(&*other));
     }
 
     #[test]

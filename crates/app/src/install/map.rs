@@ -7,7 +7,7 @@
 
 use camino::Utf8PathBuf;
 use rekindle_fs::{Content, Node, Tree};
-use rekindle_protocols::map::{self, orchestrator_commands};
+use rekindle_map::orchestrator_commands;
 
 use super::{FileChange, Installation, Prepared, Program, Wish, read};
 use crate::{Error, Project};
@@ -176,9 +176,9 @@ struct Place {
 
 impl Place {
     fn find(project: &Project) -> Result<Self, Error> {
-        let folder = map::root(&project.world()).folder;
-        let script = rekindle_fs::confine(&folder, SCRIPT.into())?;
-        let original = rekindle_fs::confine(&folder, ORIGINAL.into())?;
+        let folder = rekindle_map::root(&project.world()).folder;
+        let script = rekindle_fs::confine_unlinked(&folder, SCRIPT.into())?;
+        let original = rekindle_fs::confine_unlinked(&folder, ORIGINAL.into())?;
         let Some(bytes) = read(project, &script)? else {
             return Err(Error::NoMapScripts { path: script });
         };
@@ -198,13 +198,21 @@ impl Place {
         String::from_utf8_lossy(start).contains(MARK)
     }
 
-    /// Makes the copy; one of an older script that MAP itself has replaced meanwhile makes room.
+    /// Makes the copy; whatever else has its name, such as the copy of an older script that MAP itself
+    /// has replaced meanwhile, gets another one.
     fn keep_original(&self) -> Result<(), Error> {
-        let found = Content::read(&self.original)?;
-        if found == self.found {
+        if self.found.is_at(&self.original)? {
             return Ok(());
         }
-        Ok(rekindle_fs::replace(&self.original, &found, &self.bytes)?)
+        let mut number = 1;
+        while !Content::Absent.is_at(&self.original)? {
+            let aside = Utf8PathBuf::from(format!("{}.{number}", self.original));
+            match rekindle_fs::rename(&self.original, &aside) {
+                Ok(()) | Err(rekindle_fs::Error::Exists { .. }) => number += 1,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(rekindle_fs::create(&self.original, &self.bytes)?)
     }
 
     fn drop_copy(&self, kept: &[u8]) -> Result<(), Error> {
@@ -212,7 +220,7 @@ impl Place {
         let path = std::path::Path::new(ORIGINAL);
         let node = tree.look(path)?;
         // Between reading it and now somebody could have changed it.
-        if node == Node::Absent || Content::read(&self.original)? != Content::of(kept) {
+        if node == Node::Absent || !Content::of(kept).is_at(&self.original)? {
             return Ok(());
         }
         Ok(tree.remove(path, &node)?)

@@ -20,6 +20,10 @@ use rekindle_world::{ReadError, World as _};
 
 use crate::{Error, Face, Preset, Project};
 
+/// An argument of ours in every command that is installed, by which it is known again. Commands take
+/// it and ignore it; agents only see a word of a command.
+const MARK: &str = "--installed";
+
 /// Settings are a page, not a book.
 const LARGEST: u64 = 4 * 1024 * 1024;
 
@@ -201,6 +205,7 @@ struct Prepared {
 /// A file that is about to be written.
 struct Change {
     path: Utf8PathBuf,
+    scope: Scope,
     before: Option<Vec<u8>>,
     after: Option<String>,
 }
@@ -216,7 +221,7 @@ impl Change {
         let path = match scope {
             Scope::User => path,
             // A link in a cloned project must not lead to settings elsewhere.
-            Scope::Project => rekindle_fs::confine(project.folder(), &path)?,
+            Scope::Project => rekindle_fs::confine_unlinked(project.folder(), &path)?,
         };
         let unfit = |source: Unfit| InstallError::Unfit {
             path: path.clone(),
@@ -235,6 +240,7 @@ impl Change {
         };
         Ok(Self {
             path,
+            scope,
             before,
             after,
         })
@@ -268,7 +274,12 @@ impl Change {
         match (&self.before, self.new_bytes()) {
             (None, Some(after)) => rekindle_fs::create(path, after)?,
             (Some(before), Some(after)) => {
-                rekindle_fs::replace(path, &Content::of(before), after)?;
+                let replace = match self.scope {
+                    // A home is often kept as links into a folder under version control.
+                    Scope::User => rekindle_fs::replace_followed,
+                    Scope::Project => rekindle_fs::replace,
+                };
+                replace(path, &Content::of(before), after)?;
             }
             (Some(before), None) => rekindle_fs::remove(path, &Content::of(before))?,
             (None, None) => {}

@@ -1,10 +1,12 @@
 //! rekindle's MCP server among those of an agent: an object of the agent's settings in JSON.
 //!
-//! The agent starts it as a program of its own, so what stands here is no line for a shell.
+//! The agent starts it as a program of its own, so what stands here is no line for a shell. What
+//! `install` added is known by the mark among its arguments, which `rekindle mcp` ignores; a server
+//! without it is a user's, or one of rekindle 0.1, and stays as it is.
 
 use rekindle_text::{json_member, json_text, list_elements, remove_json_member, set_json_member};
 
-use super::{Program, Unfit};
+use super::{MARK, Program, Unfit};
 
 /// The name of the server, by which agents also name its tools.
 pub(super) const NAME: &str = "rekindle";
@@ -22,14 +24,18 @@ pub(super) fn with(settings: Option<&str>, program: &Program) -> Result<String, 
     };
     let command = program.quoted();
     let new = match found {
-        Some(server) if !is_ours(&server) => return Err(Unfit::ForeignServer),
+        Some(server) if !starts_us(&server) => return Err(Unfit::ForeignServer),
+        // A user's own does the same.
+        Some(server) if !is_ours(&server) => {
+            return Ok(settings.unwrap_or_default().to_owned());
+        }
         // What a user has added to it, such as variables, stays.
         Some(server) if json_text(&server, &["command"]).as_deref() == Some(program.as_str()) => {
             return Ok(settings.unwrap_or_default().to_owned());
         }
         Some(_) => set_json_member(settings, &[PATH[0], PATH[1], "command"], &command),
         None => {
-            let server = format!(r#"{{"command": {command}, "args": ["{ARGUMENT}"]}}"#);
+            let server = format!(r#"{{"command": {command}, "args": ["{ARGUMENT}", "{MARK}"]}}"#);
             set_json_member(settings, &PATH, &server)
         }
     };
@@ -45,13 +51,27 @@ pub(super) fn without(settings: &str) -> Result<Option<String>, Unfit> {
 }
 
 /// Tells a server that is a call of `rekindle mcp`, by whatever path.
-fn is_ours(server: &str) -> bool {
-    let Ok(arguments) = list_elements(server, &["args"]) else {
-        return false;
-    };
+fn starts_us(server: &str) -> bool {
     let command = json_text(server, &["command"]);
-    let first = arguments.first().map(|first| first.trim_matches('"'));
+    let arguments = arguments(server);
+    let first = arguments.first().map(String::as_str);
     command.is_some_and(|command| calls_us(&command, first))
+}
+
+/// Tells such a server that `install` added.
+fn is_ours(server: &str) -> bool {
+    starts_us(server) && is_marked(&arguments(server))
+}
+
+fn arguments(server: &str) -> Vec<String> {
+    let arguments = list_elements(server, &["args"]).unwrap_or_default();
+    let plain = arguments.iter().map(|word| word.trim_matches('"'));
+    plain.map(str::to_owned).collect()
+}
+
+/// Returns whether the arguments of a server have the mark of `install`.
+pub(super) fn is_marked(arguments: &[String]) -> bool {
+    arguments.iter().any(|word| word == MARK)
 }
 
 /// Tells a call of `rekindle mcp` by the program and its first argument.
@@ -76,7 +96,7 @@ mod tests {
         {
           "mcpServers": {
             "other": {"command": "x"},
-            "rekindle": {"command": "/old one/rekindle", "args": ["mcp"]}
+            "rekindle": {"command": "/old one/rekindle", "args": ["mcp", "--installed"]}
           }
         }
         "#);
@@ -89,11 +109,23 @@ mod tests {
 
     #[test]
     fn what_a_user_added_to_it_stays() {
-        let settings = r#"{"mcpServers": {"rekindle": {"type": "stdio", "command": "/old/rekindle", "args": ["mcp"], "env": {"A": "1"}}}}"#;
+        let settings = r#"{"mcpServers": {"rekindle": {"type": "stdio", "command": "/old/rekindle", "args": ["mcp", "--installed"], "env": {"A": "1"}}}}"#;
         assert_eq!(
             with(Some(settings), &program("rekindle")).unwrap(),
             settings.replace("/old/rekindle", "rekindle")
         );
+    }
+
+    #[test]
+    fn a_server_that_a_user_wrote_stays_as_it_is() {
+        for command in ["rekindle", "/other/rekindle"] {
+            let settings = format!(
+                r#"{{"mcpServers": {{"rekindle": {{"command": "{command}", "args": ["mcp"]}}}}}}"#
+            );
+            let same = with(Some(&settings), &program("rekindle")).unwrap();
+            assert_eq!(same, settings);
+            assert_eq!(without(&settings).unwrap().as_deref(), Some(&*settings));
+        }
     }
 
     #[test]

@@ -1,10 +1,14 @@
 //! A resume that has begun: plan, apply, agent, question, until there is an end.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use camino::Utf8Path;
 use rekindle_agents::Agent;
-use rekindle_model::{AgentTask, Checks, Ended, Intent, Plan, Question, Stop, Then, WorkflowId};
+use rekindle_model::{
+    AgentTask, Checks, Code, Ended, Finding, Intent, Plan, Question, Severity, Step, Stop, Then,
+    WorkflowId,
+};
 use rekindle_runner::{Ending, Runner};
 
 use super::{Options, Outcome, refuse_blocked};
@@ -32,8 +36,14 @@ pub(super) struct Session<'a> {
     pub(super) is_engines: bool,
     /// What was waited for last.
     pub(super) watched: Option<Stop>,
+    /// Requests to the host that were made, by their reason.
+    pub(super) asked: BTreeSet<String>,
+    /// Warnings that were reported, by code and place.
+    pub(super) warned: BTreeSet<(Code, Option<String>)>,
     /// How often in a row workers were asked for and there was nothing for them to do.
     pub(super) idle_rounds: u32,
+    /// Whether the engine ended with an error and has reported who is still at work.
+    pub(super) are_workers_reported: bool,
     /// The branch on which the engine lands is ours while this lives.
     pub(super) _branch: Option<rekindle_fs::Lock>,
 }
@@ -42,6 +52,8 @@ impl Session<'_> {
     pub(super) fn run(&mut self, mut plan: Plan) -> Result<Outcome, Error> {
         let mut decided_by_a_person = false;
         loop {
+            let notes = self.new_notes(plan.notes);
+            self.apply(&notes)?;
             if let (Some(stop), None) = (&plan.without_agent, &self.options.engine) {
                 return Ok(Outcome::Stopped(stop.clone()));
             }
@@ -52,10 +64,7 @@ impl Session<'_> {
             {
                 return Ok(Outcome::AgentNeeded(task.clone()));
             }
-            self.runner
-                .apply(&plan.steps, self.project.now(), self.face)
-                .map_err(Error::Run)?;
-            self.face.tell(&News::Applied(&plan.steps));
+            self.apply(&plan.steps)?;
             let log = plan.log;
             if let (Then::Again, true, Some(options)) =
                 (&plan.then, self.is_engines, &self.options.engine)
@@ -95,8 +104,38 @@ impl Session<'_> {
         }
     }
 
-    fn plan(&self, intent: &Intent) -> Result<Plan, Error> {
+    fn apply(&mut self, steps: &[Step]) -> Result<(), Error> {
+        self.runner
+            .apply(steps, self.project.now(), self.face)
+            .map_err(Error::Run)?;
+        self.face.tell(&News::Applied(steps));
+        Ok(())
+    }
+
+    /// Returns the notes without requests that this resume has made already.
+    fn new_notes(&mut self, mut notes: Vec<Step>) -> Vec<Step> {
+        notes.retain(|step| match step.request() {
+            Some(request) => self.asked.insert(request.why),
+            None => true,
+        });
+        notes
+    }
+
+    /// Reports warnings that came up while a resume that stays was waiting, each once.
+    fn warn(&mut self, findings: &[Finding]) {
+        let is_new = |finding: &&Finding| {
+            let place = finding.place.as_ref().map(ToString::to_string);
+            finding.severity() >= Severity::Warning && self.warned.insert((finding.code, place))
+        };
+        let new: Vec<Finding> = findings.iter().filter(is_new).cloned().collect();
+        self.face.tell(&News::Findings(&new));
+    }
+
+    fn plan(&mut self, intent: &Intent) -> Result<Plan, Error> {
         let planned = plan_world(&self.project.world(), &self.query, intent)?;
+        if self.watched.is_some() {
+            self.warn(&planned.assessment.findings);
+        }
         if !matches!(intent, Intent::Answer { question, .. } if question.is_about_a_blocker()) {
             refuse_blocked(&planned)?;
         }
@@ -109,7 +148,9 @@ impl Session<'_> {
         log: &Utf8Path,
         options: &EngineOptions,
     ) -> Result<Option<Ending>, Error> {
-        drive(self.project, id, log, options, &mut self.runner, self.face)
+        let driven = drive(self.project, id, log, options, &mut self.runner, self.face);
+        self.are_workers_reported = driven.is_err();
+        driven
     }
 
     /// Waits a moment for what others do; says so when it is another thing than before.

@@ -1,29 +1,34 @@
-//! The form of one line of a journal, and the checksum that proves it.
+//! The form of one line of a journal, the checksum that proves it whole, and the seal that proves it ours.
 //!
 //! ```json
-//! {"v":1,"seq":7,"at":"2026-…","crc":"8 hex digits","entry":{"begin":{"id":7,"body":…}}}
+//! {"v":2,"seq":7,"at":"2026-…","crc":"8 hex digits","seal":"64 hex digits","entry":{"begin":{"id":7,"body":…}}}
 //! ```
 //!
 //! The other entries are `{"done":{"id":7,"step":2}}` (whose record has no `at`) and
 //! `{"end":{"id":7,"outcome":"completed","note":"…"}}`. `crc` is the start of the BLAKE3 hash over all
-//! other bytes of the line, so that no flipped byte goes unseen, in `seq` and `at` neither.
+//! other bytes of the line, so that no flipped byte goes unseen, in `seq` and `at` neither. `seal` is
+//! that of [`Seal`] over the line without the digits of both; it covers the number and the file, so
+//! that no line can be repeated or moved to another journal.
 //!
-//! This is version 1. A reader ignores fields that it does not know, and reports a line of another
-//! version without using it; an older writer only appends lines of its own version.
+//! This is version 2. Lines of version 1 have no seal: they are reported as foreign, and never used.
+//! A reader of version 1 reports lines of version 2 as lines of another version. A reader ignores
+//! fields that it does not know, and reports a line of a later version without using it; an older
+//! writer only appends lines of its own version.
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 
 use super::{DamageKind, IntentId, Outcome};
+use crate::Seal;
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What stands before the digits of the checksum. In a JSON string its quotes would be escaped, so the
 /// first place where these bytes occur is the key itself.
 const MARK: &[u8] = b"\"crc\":\"";
 const N_DIGITS: usize = 8;
 
-/// No record is shorter than this; the shortest is a `done` with numbers of one digit.
+/// No record is shorter than this; the shortest is a `done` of version 1 with numbers of one digit.
 pub(super) const MIN_LENGTH: usize = 60;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,6 +58,8 @@ struct Record<'a, E> {
     at: Option<&'a str>,
     #[serde(skip_deserializing)]
     crc: &'a str,
+    #[serde(skip_deserializing)]
+    seal: &'a str,
     entry: E,
 }
 
@@ -61,14 +68,17 @@ pub(super) fn encode<B: Serialize>(
     seq: u64,
     at: Option<&str>,
     entry: &Entry<B>,
+    seal: &Seal,
 ) -> Result<String, serde_json::Error> {
     let blank = serde_json::to_string(&Record {
         v: VERSION,
         seq,
         at,
         crc: "",
+        seal: "",
         entry,
     })?;
+    let blank = seal.stamp(&blank);
     // The mark is always found, since the key was just written; without it the line would be read
     // as damaged, which is a safe way to be wrong.
     let at_digits = find(blank.as_bytes(), MARK).map_or(0, |start| start + MARK.len());
@@ -79,12 +89,18 @@ pub(super) fn encode<B: Serialize>(
     ))
 }
 
-/// Reads a line back: its number and its entry, whose body is absent if it is no `T`.
+/// Reads a line back: its number and its entry, whose body is absent if it is not a `T`.
+///
+/// Without a seal no line is ours.
 pub(super) fn decode<T: DeserializeOwned>(
     line: &[u8],
+    seal: Option<&Seal>,
 ) -> Result<(u64, Entry<Option<T>>), DamageKind> {
-    if !is_intact(line) {
+    let Some(blank) = without_checksum(line) else {
         return Err(DamageKind::Checksum);
+    };
+    if !seal.is_some_and(|seal| seal.is_on(&blank)) {
+        return Err(DamageKind::Foreign);
     }
     if let Ok(record) = serde_json::from_slice::<Record<'_, Entry<T>>>(line)
         && record.v == VERSION
@@ -111,17 +127,18 @@ pub(super) fn decode<T: DeserializeOwned>(
     }
 }
 
-fn is_intact(line: &[u8]) -> bool {
-    let Some(start) = find(line, MARK).map(|start| start + MARK.len()) else {
-        return false;
-    };
-    let Some((before, rest)) = line.split_at_checked(start) else {
-        return false;
-    };
-    let Some((digits, after)) = rest.split_at_checked(N_DIGITS) else {
-        return false;
-    };
-    checksum(before, after).as_bytes() == digits
+/// Returns what a whole line that is not ours would do, as far as it can be read.
+pub(super) fn foreign_entry(line: &[u8]) -> Option<Entry<IgnoredAny>> {
+    let record = serde_json::from_slice::<Record<'_, Entry<IgnoredAny>>>(line).ok()?;
+    Some(record.entry)
+}
+
+/// Returns an intact line without the digits of its checksum, which is what its seal covers.
+fn without_checksum(line: &[u8]) -> Option<Vec<u8>> {
+    let start = find(line, MARK)? + MARK.len();
+    let (before, rest) = line.split_at_checked(start)?;
+    let (digits, after) = rest.split_at_checked(N_DIGITS)?;
+    (checksum(before, after).as_bytes() == digits).then(|| [before, after].concat())
 }
 
 fn checksum(before: &[u8], after: &[u8]) -> String {

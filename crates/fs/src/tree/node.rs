@@ -6,11 +6,12 @@ use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt as _;
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::fs::{AtFlags, FileType, Mode, Stat};
 use rustix::io::Errno;
 
 use super::Node;
 use crate::fingerprint::hash_to;
+use crate::guarded::{self, Links, Opened, open_folder};
 use crate::{Fingerprint, disk, temporary};
 
 pub(super) fn look_at(folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<Node> {
@@ -47,19 +48,12 @@ pub(super) fn stat(folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<Option<St
     }
 }
 
+/// Opens an ordinary file; `None` for whatever else is there.
 pub(super) fn open_file(folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<Option<File>> {
-    // A pipe that takes the file's place must not make us wait.
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    match rustix::fs::openat(folder, name, flags, Mode::empty()) {
-        Ok(file) => Ok(Some(File::from(file))),
-        Err(Errno::NOENT | Errno::LOOP) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
-pub(super) fn open_folder(folder: BorrowedFd<'_>, name: &OsStr) -> Result<OwnedFd, Errno> {
-    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
-    rustix::fs::openat(folder, name, flags, Mode::empty())
+    Ok(match guarded::open_file(folder, name, Links::Refused)? {
+        Opened::File(file) => Some(file),
+        Opened::Absent | Opened::Link | Opened::Other => None,
+    })
 }
 
 pub(super) fn write_copy(

@@ -99,7 +99,12 @@ impl Repo {
             .into_iter()
             .filter(|rescue| rescue.workflow == workflow && rescue.task == task)
             .collect();
-        if let Some(same) = earlier.iter().find(|rescue| contents.are_in(rescue, &head)) {
+        let mut same = earlier
+            .iter()
+            .filter(|rescue| contents.are_in(rescue, &head));
+        if let Some(same) = same.next_back()
+            && self.is_complete(&same.commit, head.commit())?
+        {
             return Ok(Some(same.clone()));
         }
         let commit = self.commit_contents(&contents, workflow, task, &layout, &head)?;
@@ -110,6 +115,9 @@ impl Repo {
             .unwrap_or(0)
             + 1;
         let name = self.take_number(workflow, task, first, &commit)?;
+        if !self.is_complete(&commit, head.commit())? {
+            return Err(Error::Lost { what: name });
+        }
         // Read back, as `rescue list` will. `None` would mean that nothing has to be kept.
         let made = self.rescues()?;
         let made = made.into_iter().find(|rescue| rescue.name == name);

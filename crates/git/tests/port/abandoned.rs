@@ -4,7 +4,8 @@ use std::fs::File;
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use rekindle_git::Expected;
+use camino::Utf8PathBuf;
+use rekindle_git::{Expected, Repo};
 
 use crate::fixture::Fixture;
 
@@ -29,7 +30,9 @@ fn abandoned_locks_on_refs_are_taken_away_and_those_of_the_checkout_are_not() {
     repo.delete_ref(NAME, &one).unwrap();
     assert!(!on_ref.exists() && !on_packed.exists());
     let on_index = lock("index.lock");
-    repo.reset_hard(&one).unwrap_err();
+    fixture.write("base.txt", "changed");
+    let changes = repo.changes(&one).unwrap();
+    repo.stage(&changes).unwrap_err();
     assert!(on_index.exists());
 }
 
@@ -85,4 +88,44 @@ fn what_is_only_called_like_git_or_never_ends_holds_no_lock() {
         alive.wait().unwrap();
         repo.delete_ref(NAME, &one).ok();
     }
+}
+
+/// Empties the file that git fills last when it registers a worktree.
+fn half_registered(fixture: &Fixture) -> Utf8PathBuf {
+    fixture.git(["worktree", "add", "--detach", "../half"]);
+    let file = fixture.repo().dir().join(".git/worktrees/half/commondir");
+    let empty = File::create(&file).unwrap();
+    empty
+        .set_modified(SystemTime::now() - Duration::from_secs(60))
+        .unwrap();
+    file
+}
+
+#[test]
+fn a_half_registered_worktree_is_completed_once_work_may_begin() {
+    let fixture = Fixture::new();
+    let file = half_registered(&fixture);
+    let repo = fixture.repo();
+    let look = Repo::at(&repo.program().for_looking(), repo.dir());
+    let error = look.worktrees().unwrap_err().to_string();
+    assert!(error.contains("commondir"), "{error}");
+    assert_eq!(std::fs::read(&file).unwrap(), b"", "a look changes nothing");
+    let work = Repo::at(&repo.program().clone().for_work(), repo.dir());
+    assert_eq!(work.worktrees().unwrap().len(), 2);
+    assert_eq!(std::fs::read(&file).unwrap(), b"../..\n");
+    assert_eq!(look.worktrees().unwrap().len(), 2);
+}
+
+#[test]
+fn a_worktree_that_git_is_registering_is_waited_for() {
+    let fixture = Fixture::new();
+    let file = half_registered(&fixture);
+    // Another git fills the file after ours has failed to read it.
+    let real = std::fs::canonicalize(fixture.repo().program().path()).unwrap();
+    let script = format!(
+        "'{}' \"$@\"; code=$?; [ $code = 0 ] || echo ../.. > '{file}'; exit $code",
+        real.display()
+    );
+    let repo = Repo::at(&fixture.fake_program(&script), fixture.repo().dir());
+    assert_eq!(repo.worktrees().unwrap().len(), 2);
 }

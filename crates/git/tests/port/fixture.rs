@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rekindle_git::{ObjectId, Program, Repo, RepoPath};
+use rekindle_git::{ObjectId, OwnWorktree, Program, Repo, RepoPath};
+use rekindle_testkit::process::write_script;
 use tempfile::TempDir;
 
 pub(crate) struct Fixture {
@@ -54,7 +54,7 @@ impl Fixture {
         let root = Utf8PathBuf::from_path_buf(folder.path().canonicalize().unwrap()).unwrap();
         let dir = root.join("repo");
         fs::create_dir(&dir).unwrap();
-        let program = hermetic(Program::find(&path_variable()).unwrap(), &root);
+        let program = hermetic(Program::find(&path_variable()).unwrap().for_work(), &root);
         let fixture = Self {
             _folder: folder,
             root,
@@ -67,6 +67,11 @@ impl Fixture {
 
     pub(crate) fn repo(&self) -> Repo {
         Repo::at(&self.program, &self.dir)
+    }
+
+    /// Returns a worktree that can be changed.
+    pub(crate) fn own(&self, path: &Utf8Path) -> OwnWorktree {
+        OwnWorktree::open(&self.program, &self.dir.join(".git"), path).unwrap()
     }
 
     pub(crate) fn repo_at(&self, path: &str) -> Repo {
@@ -164,19 +169,8 @@ impl Fixture {
     pub(crate) fn script(&self, name: &str, script: &str) -> Utf8PathBuf {
         let folder = self.root.join("fake-bin");
         fs::create_dir_all(&folder).unwrap();
-        // A child writes it: were the file open for writing here while another test forks, the
-        // kernel would refuse to run it ("text file busy").
-        let mut writer = Command::new("sh")
-            .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
-            .arg(folder.join(name))
-            .stdin(Stdio::piped())
-            .spawn()
-            .unwrap();
         let text = format!("#!/bin/sh\n{script}\n");
-        let mut stdin = writer.stdin.take().unwrap();
-        stdin.write_all(text.as_bytes()).unwrap();
-        drop(stdin);
-        assert!(writer.wait().unwrap().success());
+        write_script(folder.join(name).as_std_path(), &text).unwrap();
         folder
     }
 
@@ -244,7 +238,7 @@ fn collect(top: &Path, dir: &Path, found: &mut BTreeMap<Vec<u8>, OnDisk>) {
                 name,
                 OnDisk::Link(fs::read_link(&path).unwrap().into_os_string()),
             );
-        } else {
+        } else if metadata.is_file() {
             let is_executable = metadata.permissions().mode() & 0o100 != 0;
             let bytes = fs::read(&path).unwrap();
             found.insert(

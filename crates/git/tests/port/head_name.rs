@@ -97,6 +97,7 @@ fn another_worktree_has_a_name_of_its_own() {
     assert!(is_read);
     assert_eq!(head.name.as_deref(), Some("topic"));
     assert_eq!(head.top_level, other);
+    assert_eq!(head.git_dir, fixture.dir.join(".git/worktrees/other"));
     fixture.git(["tag", "topic"]);
     assert_eq!(
         asked(&fixture, &other).0.name.as_deref(),

@@ -66,7 +66,10 @@ fn locations_are_absolute_also_from_below_and_with_odd_names() {
     let trap = fixture.dir.join("ends with\r");
     fixture.git(["init", "--quiet", trap.as_str()]);
     // At the top, since git takes this folder as the top of a worktree.
-    Repo::at(&fixture.program, &trap).clean(&[]).unwrap();
+    assert_eq!(
+        Repo::at(&fixture.program, &trap).rescue("w", "t").unwrap(),
+        None
+    );
 
     std::fs::write(odd.join("new"), "x").unwrap();
     let base = repo.resolve("HEAD").unwrap().unwrap();

@@ -95,6 +95,6 @@ fn hooks_are_not_run() {
     let path = fixture.root.join("wt");
     repo.add_worktree(&path, &base, rekindle_git::Checkout::Detached)
         .unwrap();
-    repo.reset_hard(&base).unwrap();
+    fixture.own(&path).reset_hard(&base).unwrap();
     assert!(!fixture.root.join("ran").exists());
 }

@@ -9,15 +9,18 @@
 
 mod abandoned;
 mod changes;
+mod conflict;
 mod destroy;
 mod fixture;
 mod fuzz;
 mod head_name;
 mod history;
 mod hook;
+mod looking;
 mod process;
 mod program;
 mod refs;
+mod reftable;
 mod rescue;
 mod rescue_hidden;
 mod standing;

@@ -99,8 +99,8 @@ fn a_process_left_behind_with_our_pipes_does_not_hold_us() {
         .fake_program("(read x <$root/block) & printf '/some/where\\n'")
         .with_limit(PATIENCE);
     let start = Instant::now();
-    let top = Repo::at(&program, &fixture.dir).top_level().unwrap();
-    assert_eq!(top, "/some/where");
+    let common = Repo::at(&program, &fixture.dir).common_dir().unwrap();
+    assert_eq!(common, "/some/where");
     assert!(start.elapsed() < PATIENCE, "the limit was waited for");
     // Lets the process go.
     drop(OpenOptions::new().write(true).open(block).unwrap());
@@ -112,8 +112,8 @@ fn a_megabyte_on_both_outputs_is_read() {
     let flood = "flood() { head -c 1048576 /dev/zero | tr '\\0' $1; }";
     let script = format!("{flood}; flood e >&2; flood o; flood e >&2; flood o");
     let repo = Repo::at(&fixture.fake_program(&script), &fixture.dir);
-    let top = repo.top_level().unwrap();
-    assert_eq!(top.as_str().len(), 2 * 1_048_576);
+    let common = repo.common_dir().unwrap();
+    assert_eq!(common.as_str().len(), 2 * 1_048_576);
 
     let script = format!("{flood}; flood o; flood e >&2; echo the end >&2; exit 7");
     let repo = Repo::at(&fixture.fake_program(&script), &fixture.dir);
@@ -189,4 +189,11 @@ fn questions_are_bounded_in_processes() {
     assert_eq!(cost(&|| drop(repo.head().unwrap())), 2);
     assert_eq!(cost(&|| drop(repo.changes(&base).unwrap())), 4);
     assert!(cost(&|| drop(repo.rescue("w", "t").unwrap())) <= 18);
+
+    // One more to learn which filters must not run, and one to learn which submodules there are.
+    let looking = Repo::at(&fixture.program.for_looking(), &fixture.dir);
+    assert_eq!(cost(&|| drop(looking.status().unwrap())), 2);
+    assert_eq!(cost(&|| drop(looking.worktrees().unwrap())), 1);
+    assert_eq!(cost(&|| drop(looking.staged().unwrap())), 2);
+    assert_eq!(cost(&|| drop(looking.changes(&base).unwrap())), 6);
 }

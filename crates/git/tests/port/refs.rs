@@ -1,6 +1,7 @@
 //! Compare and swap of refs.
 
-use rekindle_git::{Error, Expected, ObjectId};
+use proptest::prelude::*;
+use rekindle_git::{Error, Expected, ObjectId, ref_part};
 
 use crate::fixture::Fixture;
 
@@ -86,4 +87,73 @@ fn deleting_a_symbolic_ref_keeps_the_branch_it_names() {
         fixture.git(["for-each-ref", "--format=%(refname)"]),
         "refs/heads/main"
     );
+}
+
+/// Ids that git would refuse, or take for something else, if they were used as they are.
+const NASTY: &[&str] = &[
+    "T1.lock",
+    "a.lock.lock",
+    "a..b",
+    "-x",
+    "--all",
+    "@",
+    "@{-1}",
+    "a@{b",
+    "ä",
+    "a~b",
+    "a b",
+    ".a",
+    "a.",
+    ".",
+    "..",
+    "...",
+    "a/b",
+    "/",
+    "a//b",
+    "a/",
+    "HEAD",
+    "a\\b",
+    "a:b",
+    "a?b",
+    "a*b",
+    "a[b",
+    "a^b",
+    "a\nb",
+    "a\u{7f}",
+    "\u{0}",
+    "",
+    "%",
+    "%2E",
+    ".lock",
+    "a.LOCK",
+    "refs/heads/main",
+];
+
+/// Makes a ref for each id, all at once, and returns what git lists.
+fn refs_of(ids: &[&str]) -> Vec<String> {
+    let fixture = Fixture::new();
+    let repo = fixture.repo();
+    let head = repo.resolve("HEAD").unwrap().unwrap();
+    for id in ids {
+        let name = format!("refs/rekindle/work/run/{}/1", ref_part(id));
+        repo.update_ref(&name, &head, &Expected::Missing)
+            .unwrap_or_else(|error| panic!("{id:?}: {error}"));
+    }
+    let listed = fixture.git(["for-each-ref", "--format=%(refname)", "refs/rekindle"]);
+    listed.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn every_id_gets_a_ref_of_its_own() {
+    assert_eq!(refs_of(NASTY).len(), NASTY.len());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 12, ..ProptestConfig::default() })]
+
+    #[test]
+    fn git_accepts_the_ref_of_any_id(ids in prop::collection::btree_set("[a.@{~^:/lock \\-]{0,9}|.{0,300}", 1..8)) {
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        prop_assert_eq!(refs_of(&ids).len(), ids.len());
+    }
 }

@@ -169,7 +169,7 @@ fn a_commit_that_only_the_checked_out_branch_holds_is_kept() {
     );
     let commit = fixture.commit_all("work of an agent");
     let rescue = fixture.repo().rescue("w", "t").unwrap().unwrap();
-    fixture.repo().reset_hard(&base).unwrap();
+    fixture.git(["reset", "--quiet", "--hard", base.as_str()]);
     assert!(fixture.repo().is_ancestor(&commit, &rescue.commit).unwrap());
 }
 
@@ -308,7 +308,7 @@ fn a_rescue_outlives_its_worktree() {
         .unwrap();
     fixture
         .repo()
-        .remove_worktree(&path, Removal::WithChanges)
+        .remove_worktree(&fixture.own(&path), Removal::WithChanges)
         .unwrap();
     fixture.git(["gc", "--quiet", "--prune=now"]);
     assert_eq!(

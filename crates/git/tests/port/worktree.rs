@@ -67,13 +67,14 @@ fn all_states_of_a_worktree_are_listed() {
         worktrees
     );
 
-    repo.prune_worktrees().unwrap();
+    repo.forget_worktree(&at("gone")).unwrap();
+    repo.forget_worktree(&at("detached")).unwrap();
     assert!(find(&repo, &at("gone")).is_none());
     assert_eq!(repo.worktrees().unwrap().len(), 4);
 }
 
 #[test]
-fn an_unborn_branch_and_a_bare_repository_have_no_commit() {
+fn an_unborn_branch_has_no_commit_and_a_bare_repository_is_not_used() {
     let fixture = Fixture::empty();
     let worktrees = fixture.repo().worktrees().unwrap();
     assert_eq!(
@@ -82,9 +83,22 @@ fn an_unborn_branch_and_a_bare_repository_have_no_commit() {
     );
     let bare = fixture.root.join("bare");
     fixture.git(["init", "--quiet", "--bare", bare.as_str()]);
-    let worktrees = Repo::at(&fixture.program, &bare).worktrees().unwrap();
+    let error = Repo::at(&fixture.program, &bare).worktrees().unwrap_err();
+    assert!(
+        matches!(&error, Error::Bare { dir } if *dir == bare),
+        "{error}"
+    );
+    assert!(error.is_no_repository());
+
+    // A worktree of a bare repository has a `.git` of its own.
+    fixture.commit_all("base");
+    let (shared, linked) = (fixture.root.join("shared"), fixture.root.join("linked"));
+    fixture.git(["clone", "--quiet", "--bare", ".", shared.as_str()]);
+    let add = ["worktree", "add", "--quiet", "--detach", linked.as_str()];
+    fixture.git_in(&shared, add);
+    let worktrees = Repo::at(&fixture.program, &linked).worktrees().unwrap();
     assert!(worktrees[0].bare && worktrees[0].head.is_none());
-    assert!(Repo::at(&fixture.program, &bare).top_level().is_err());
+    assert_eq!(worktrees[1].path, linked.as_std_path());
 }
 
 #[test]
@@ -98,8 +112,8 @@ fn a_worktree_is_where_and_what_was_asked_for() {
             .unwrap();
         let there = Repo::at(&fixture.program, fixture.dir.join(name));
         assert_eq!(there.resolve("HEAD").unwrap().as_ref(), Some(&base));
-        repo.remove_worktree(Utf8Path::new(name), Removal::OnlyIfClean)
-            .unwrap();
+        let own = fixture.own(&fixture.dir.join(name));
+        repo.remove_worktree(&own, Removal::OnlyIfClean).unwrap();
         assert!(!fixture.path(name).exists());
     }
     let path = fixture.root.join("wt");
@@ -118,10 +132,11 @@ fn a_worktree_with_changes_is_removed_only_when_that_is_said() {
     let path = fixture.root.join("wt");
     repo.add_worktree(&path, &head, Checkout::Detached).unwrap();
     std::fs::write(path.join("untracked"), "x").unwrap();
-    let result = repo.remove_worktree(&path, Removal::OnlyIfClean);
+    let own = fixture.own(&path);
+    let result = repo.remove_worktree(&own, Removal::OnlyIfClean);
     assert!(matches!(result, Err(Error::Failed { .. })));
     assert!(path.join("untracked").exists());
-    repo.remove_worktree(&path, Removal::WithChanges).unwrap();
+    repo.remove_worktree(&own, Removal::WithChanges).unwrap();
     assert!(!path.exists());
     assert!(find(&repo, &path).is_none());
 }
@@ -135,11 +150,11 @@ fn a_locked_worktree_stays() {
     repo.add_worktree(&path, &head, Checkout::Detached).unwrap();
     fixture.git(["worktree", "lock", path.as_str()]);
     for removal in [Removal::OnlyIfClean, Removal::WithChanges] {
-        assert!(repo.remove_worktree(&path, removal).is_err());
+        assert!(repo.remove_worktree(&fixture.own(&path), removal).is_err());
         assert!(path.join("base.txt").exists());
     }
     std::fs::remove_dir_all(&path).unwrap();
-    repo.prune_worktrees().unwrap();
+    repo.forget_worktree(&path).unwrap();
     assert_eq!(find(&repo, &path).unwrap().locked.as_deref(), Some(""));
 }
 
@@ -152,7 +167,7 @@ fn a_worktree_with_a_repository_inside_stays() {
     repo.add_worktree(&path, &head, Checkout::Detached).unwrap();
     fixture.git_in(&path, ["init", "--quiet", "inside"]);
     let error = repo
-        .remove_worktree(&path, Removal::WithChanges)
+        .remove_worktree(&fixture.own(&path), Removal::WithChanges)
         .unwrap_err();
     let Error::Nested { dir, paths: inside } = &error else {
         panic!("{error}")
@@ -162,18 +177,43 @@ fn a_worktree_with_a_repository_inside_stays() {
 }
 
 #[test]
-fn a_missing_worktree_can_be_removed() {
+fn a_missing_worktree_is_forgotten_and_no_other() {
     let fixture = Fixture::new();
     let repo = fixture.repo();
     let head = repo.resolve("HEAD").unwrap().unwrap();
     let path = fixture.root.join("wt");
     repo.add_worktree(&path, &head, Checkout::Detached).unwrap();
     std::fs::remove_dir_all(&path).unwrap();
-    repo.remove_worktree(&path, Removal::WithChanges).unwrap();
+    let away = fixture.root.join("on a stick");
+    repo.add_worktree(&away, &head, Checkout::Detached).unwrap();
+    std::fs::remove_dir_all(&away).unwrap();
+    repo.forget_worktree(&path).unwrap();
     assert!(find(&repo, &path).is_none());
-    assert!(
-        repo.remove_worktree(Utf8Path::new("/nowhere"), Removal::WithChanges)
-            .is_err()
-    );
+    assert!(find(&repo, &away).is_some());
+    repo.forget_worktree(Utf8Path::new("/nowhere")).unwrap();
     assert_eq!(repo.worktrees().unwrap()[0].path, Path::new(&fixture.dir));
+}
+
+#[test]
+fn what_the_index_or_the_last_commit_has_below_a_folder_is_tracked() {
+    let fixture = Fixture::empty();
+    let repo = fixture.repo();
+    let tracked = |path: &str| {
+        let found = repo.tracked(path).unwrap();
+        let names = found.iter().map(ToString::to_string);
+        names.collect::<Vec<_>>()
+    };
+    fixture.write(".state/staged", "1\n");
+    fixture.write(".state*/x", "1\n");
+    assert_eq!(tracked(".state"), [] as [String; 0]);
+    fixture.git(["add", "-A"]);
+    assert_eq!(tracked(".state"), [".state/staged"]);
+    fixture.commit_all("both");
+    fixture.git(["rm", "-rq", "--cached", ".state"]);
+    assert_eq!(tracked(".state"), [".state/staged"]);
+    fixture.commit_all("gone again");
+    fixture.git(["rm", "-rq", "--cached", ".state"]);
+    fixture.git(["commit", "-qm", "gone"]);
+    assert_eq!(tracked(".state"), [] as [String; 0]);
+    assert_eq!(tracked(".state*"), [".state*/x"]);
 }

@@ -16,7 +16,6 @@ mod resume;
 mod rollback;
 
 use rekindle_app::Query;
-use rekindle_model::ProtocolName;
 use rekindle_wire::Page;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, JsonObject, Tool as Definition, ToolAnnotations};
@@ -191,13 +190,17 @@ impl Which {
 
 /// Returns what is asked for; an empty text says nothing.
 fn query(id: Option<&str>, protocol: Option<&str>) -> Result<Query, Failure> {
-    let protocol = protocol.filter(|name| !name.is_empty()).map(str::parse);
-    Ok(Query {
-        protocol: protocol.transpose().map_err(|error| {
-            let known: Vec<&str> = ProtocolName::ALL.iter().map(|name| name.as_str()).collect();
+    let named = |name: &str| {
+        rekindle_app::parse_protocol(name).ok_or_else(|| {
+            let known = rekindle_app::protocol_names().iter();
+            let known: Vec<&str> = known.map(|name| name.as_str()).collect();
             let hint = format!("`protocol` is one of {}", known.join(", "));
-            Failure::usage(format!("{error}")).hint(hint)
-        })?,
+            Failure::usage(format!("`{name}` is not a protocol")).hint(hint)
+        })
+    };
+    let protocol = protocol.filter(|name| !name.is_empty()).map(named);
+    Ok(Query {
+        protocol: protocol.transpose()?,
         name: id.filter(|id| !id.is_empty()).map(str::to_owned),
         ..Query::default()
     })

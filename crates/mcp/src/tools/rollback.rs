@@ -45,7 +45,7 @@ impl Tool for Rollback {
             return Err(Failure::usage(message).hint("`checkpoints` lists those that there are"));
         }
         let query = Query {
-            checkpoint: Some(arguments.checkpoint),
+            options: vec![(rekindle_app::ResumeOption::CHECKPOINT, arguments.checkpoint)],
             ..query(arguments.id.as_deref(), None)?
         };
         two_calls(desk, &query, arguments.digest, arguments.offset)

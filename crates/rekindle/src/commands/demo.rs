@@ -30,6 +30,9 @@ fi
 echo "$REKINDLE_TASK, attempt $REKINDLE_ATTEMPT" >> "$REKINDLE_TASK.txt"
 "#;
 
+/// What the folder's name begins with.
+const FOLDER: &str = "rekindle-demo-";
+
 /// How many names are tried for the folder.
 const MOST_NAMES: u32 = 100;
 
@@ -84,6 +87,8 @@ pub(super) fn demo(terminal: &mut Terminal) -> Result<u8, Failure> {
 struct Demo {
     folder: Utf8PathBuf,
     program: std::path::PathBuf,
+    /// A demo that is killed leaves its folder to the next one; one that ends leaves it to the user.
+    _unfinished: rekindle_app::Unfinished,
 }
 
 impl Demo {
@@ -91,7 +96,13 @@ impl Demo {
         let folder = new_folder()?;
         let program =
             std::env::current_exe().map_err(|error| broken("find this program", &error))?;
-        let demo = Self { folder, program };
+        let unfinished = rekindle_app::Unfinished::mark(&folder)
+            .map_err(|error| broken(&format!("write into `{folder}`"), &error))?;
+        let demo = Self {
+            folder,
+            program,
+            _unfinished: unfinished,
+        };
         let tasks: Vec<String> = NEEDS
             .iter()
             .zip(1..)
@@ -199,7 +210,7 @@ impl Demo {
             .map_err(|error| broken("wait", &error))?;
         let orchestrator = child.id().to_string();
         let victims = pids.split_whitespace().chain([orchestrator.as_str()]);
-        let killed = Command::new("kill").arg("-9").args(victims).status();
+        let killed = self.other("kill", &["-9"]).args(victims).status();
         killed.map_err(|error| broken("kill", &error))?;
         child.wait().map_err(|error| broken("wait", &error))?;
         terminal.result("\n*** killed: the orchestrator, the worker of T006 and its agent ***\n");
@@ -274,7 +285,8 @@ fn broken(what: &str, error: &std::io::Error) -> Failure {
 fn new_folder() -> Result<Utf8PathBuf, Failure> {
     let shared = Utf8PathBuf::from_path_buf(std::env::temp_dir())
         .map_err(|path| Failure::usage(format!("`{}` is not UTF-8", path.display())))?;
-    let name = format!("rekindle-demo-{}", std::process::id());
+    rekindle_app::sweep_unfinished(shared.as_std_path(), FOLDER);
+    let name = format!("{FOLDER}{}", std::process::id());
     let mut folder = shared.join(&name);
     for number in 2..=MOST_NAMES {
         match std::fs::DirBuilder::new().mode(0o700).create(&folder) {
@@ -290,8 +302,12 @@ fn new_folder() -> Result<Utf8PathBuf, Failure> {
     )))
 }
 
-/// In a hook, or in an alias of a linked worktree, git would work in the user's own repository.
+/// In a hook, or in an alias of a linked worktree, git would work in the user's own repository. In
+/// relative folders of PATH, a repository could bring its own programs.
 fn scrub(command: &mut Command) {
+    if let Some(path) = std::env::var_os("PATH") {
+        command.env("PATH", rekindle_app::absolute_folders(&path));
+    }
     for name in rekindle_app::GIT_VARIABLES {
         command.env_remove(name);
     }

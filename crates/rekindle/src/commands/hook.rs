@@ -33,13 +33,18 @@ pub(super) fn hook(
     // Without a project there is no place for a log either.
     if let Ok(project) = project {
         let said = heard.and_then(|event| react(&project, &event));
-        match said {
-            Ok(Some(text)) => terminal.result(&format!("{text}\n")),
-            Ok(None) => {}
-            Err(problem) => {
-                // A log that can not be written has nobody to be told to.
-                rekindle_app::hook::complain(&project, &arguments.event, &problem).ok();
+        let problem = match said {
+            Ok(Some(text)) => {
+                terminal.result(&format!("{text}\n"));
+                let lost = terminal.take_loss();
+                lost.map(|error| format!("the answer could not be written: {error}"))
             }
+            Ok(None) => None,
+            Err(problem) => Some(problem),
+        };
+        if let Some(problem) = problem {
+            // A log that can not be written has nobody to be told to.
+            rekindle_app::hook::complain(&project, &arguments.event, &problem).ok();
         }
     }
     exit::DONE

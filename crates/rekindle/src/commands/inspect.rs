@@ -22,7 +22,12 @@ pub(super) fn status(project: &Project, terminal: &mut Terminal) -> u8 {
         terminal.hint(&render::last_session(last));
     }
     if let Some(command) = overview.next_command {
-        terminal.hint(&render::hint(&format!("go on with `{command}`")));
+        let verb = if command.starts_with("rekindle inspect") {
+            "see what is damaged with"
+        } else {
+            "go on with"
+        };
+        terminal.hint(&render::hint(&format!("{verb} `{command}`")));
     } else if overview.workflows.is_empty()
         && let Some(hint) = elsewhere(project)
     {
@@ -76,6 +81,7 @@ fn show(inspected: &Inspected, terminal: &mut Terminal) {
     let findings: Vec<&Finding> = assessment
         .findings
         .iter()
+        .chain(&inspected.of_records)
         .filter(|finding| finding.severity() >= least)
         .collect();
     terminal.result(&render::findings(&findings));
@@ -91,7 +97,13 @@ pub(super) fn plan(
         terminal.json(&planned.object());
     } else {
         let summary = planned.assessment.chosen();
-        terminal.result(&render::plan(&planned.plan, summary, &planned.digest));
+        terminal.result(&render::plan(
+            &planned.plan,
+            summary,
+            &planned.unfinished,
+            &planned.commands,
+            &planned.digest,
+        ));
         let findings = planned.assessment.findings.iter();
         let findings = findings.filter(|finding| finding.severity() != Severity::Note);
         terminal.hint(&render::findings(&findings.collect::<Vec<_>>()));

@@ -51,6 +51,10 @@ fn show(recorded: Recorded, terminal: &mut Terminal) -> u8 {
     if terminal.is_json() {
         terminal.json(&recorded.object());
     } else {
+        // Nobody was asked, so it is said even to those who want to hear nothing.
+        for line in &recorded.finished {
+            terminal.note(&format!("{line}\n"));
+        }
         terminal.hint(&render::recorded(&recorded.log));
         for note in &recorded.notes {
             terminal.hint(&render::hint(note));
@@ -67,12 +71,7 @@ pub(super) fn checkpoints(
     let query = query(&arguments.workflow);
     if arguments.archive {
         let archived = rekindle_app::archive(project, &query, arguments.yes, terminal)?;
-        return Ok(resume::show(
-            project,
-            archived.id,
-            archived.outcome,
-            terminal,
-        ));
+        return Ok(resume::show(project, archived, terminal));
     }
     let timeline = rekindle_app::checkpoints(project, &query)?;
     if terminal.is_json() {

@@ -1,7 +1,7 @@
 //! The job, on a terminal.
 
 use rekindle_app::{Options, Outcome, Project, Query, Resumed};
-use rekindle_model::{ProtocolName, WorkflowId};
+use rekindle_model::ProtocolName;
 use rekindle_wire::exit;
 
 use super::{elsewhere, inspect, named, run, started};
@@ -26,7 +26,7 @@ pub(super) fn resume(
         engine: if arguments.no_agent {
             None
         } else {
-            run::engine(project, &arguments.agent, terminal)?.map(|(engine, _)| engine)
+            run::engine(project, &arguments.agent, terminal)?.map(|(engine, _, _)| engine)
         },
         watch: arguments.watch,
         // What a person typed counts more than where it was typed.
@@ -39,7 +39,7 @@ pub(super) fn resume(
         run::show(&id.to_string(), ending, terminal);
         return Ok(run::code(ending));
     }
-    Ok(show(project, resumed.id, resumed.outcome, terminal))
+    Ok(show(project, resumed, terminal))
 }
 
 /// Goes back to a checkpoint, which is a resume from it without an agent.
@@ -51,7 +51,7 @@ pub(super) fn rollback(
     let named = named(arguments.id);
     let query = Query {
         protocol: arguments.protocol.or(named.protocol),
-        checkpoint: Some(arguments.checkpoint),
+        options: vec![(rekindle_app::ResumeOption::CHECKPOINT, arguments.checkpoint)],
         ..named
     };
     let options = Options {
@@ -59,26 +59,21 @@ pub(super) fn rollback(
         ..Options::default()
     };
     let resumed = rekindle_app::resume(project, &query, &options, terminal)?;
-    Ok(show(project, resumed.id, resumed.outcome, terminal))
+    Ok(show(project, resumed, terminal))
 }
 
 /// Shows how it ended and returns the exit code.
-pub(super) fn show(
-    project: &Project,
-    id: Option<WorkflowId>,
-    outcome: Outcome,
-    terminal: &mut Terminal,
-) -> u8 {
-    let code = if outcome.is_failure() {
+pub(super) fn show(project: &Project, resumed: Resumed, terminal: &mut Terminal) -> u8 {
+    let code = if resumed.outcome.is_failure() {
         exit::CANNOT
     } else {
         exit::DONE
     };
     if terminal.is_json() {
         let text = terminal.take_printed();
-        terminal.json(&Resumed { id, outcome }.object(text));
+        terminal.json(&resumed.object(text));
     } else {
-        tell(project, &outcome, terminal);
+        tell(project, &resumed.outcome, terminal);
     }
     code
 }
@@ -89,7 +84,8 @@ pub(super) fn halts_without_folder(
     arguments: &ResumeArguments,
     terminal: &mut Terminal,
 ) -> Result<bool, Failure> {
-    if arguments.workflow.protocol != Some(ProtocolName::Kiln) || environment::knows_folder() {
+    if arguments.workflow.protocol != Some(ProtocolName::new("kiln")) || environment::knows_folder()
+    {
         return Ok(false);
     }
     let words = "Cannot determine project path. Please run this command from the project root.";

@@ -3,8 +3,11 @@
 use std::time::Duration;
 
 use camino::Utf8Path;
-use rekindle_app::{Agent, Ending, EngineOptions, Outcome, Project, Ran, RunDefaults, RunOptions};
-use rekindle_wire::{CleanOut, NotRemovedOut, RemovedOut, RunOut, exit};
+use rekindle_app::{
+    Agent, Ending, EngineOptions, Outcome, Project, Ran, Resumed, RunDefaults, RunOptions,
+};
+use rekindle_model::{CommandSource, LeftFolder, LeftKind};
+use rekindle_wire::{CleanOut, NotRemovedOut, OrphanOut, RemovedOut, RunOut, exit};
 
 use super::resume;
 use crate::arguments::{AgentArguments, RunArguments};
@@ -21,15 +24,15 @@ pub(super) fn run(
     arguments: &RunArguments,
     terminal: &mut Terminal,
 ) -> Result<u8, Failure> {
-    let Some((engine, defaults)) = engine(project, &arguments.agent, terminal)? else {
+    let Some((engine, defaults, verify_from)) = engine(project, &arguments.agent, terminal)? else {
         return Err(Failure::usage("a run needs an agent".to_owned())
             .hint("name one with `--agent NAME`, or give a command with `--agent-cmd 'COMMAND'` (the prompt is on its standard input)")
             .hint("`[agent] default = \"NAME\"` in `.rekindle/config.toml` names one for good"));
     };
-    let verify = if arguments.verify.is_empty() {
-        defaults.verify
+    let (verify, verify_from) = if arguments.verify.is_empty() {
+        (defaults.verify, verify_from)
     } else {
-        arguments.verify.clone()
+        (arguments.verify.clone(), CommandSource::Typed)
     };
     let timeout = arguments
         .timeout
@@ -39,6 +42,7 @@ pub(super) fn run(
         engine,
         branch: arguments.branch.clone(),
         verify,
+        verify_from,
         retries: arguments.retries.unwrap_or(defaults.retries),
         timeout: Some(timeout.as_secs()),
         yes: arguments.yes,
@@ -52,7 +56,7 @@ pub(super) fn engine(
     project: &Project,
     arguments: &AgentArguments,
     terminal: &mut Terminal,
-) -> Result<Option<(EngineOptions, RunDefaults)>, Failure> {
+) -> Result<Option<(EngineOptions, RunDefaults, CommandSource)>, Failure> {
     let configured = rekindle_app::configured(project)?;
     for warning in &configured.warnings {
         let warning = rekindle_text::printable(warning).into_owned();
@@ -64,19 +68,23 @@ pub(super) fn engine(
         terminal.hint(&format!(
             "note: `.rekindle/config.toml` sets {}: {}\n",
             rekindle_text::printable(&command.key),
-            rekindle_text::excerpt(&command.text, 200)
+            rekindle_text::visible_command(&command.text)
         ));
     }
     let named = arguments
         .agent
         .as_deref()
         .or_else(|| config.default_agent());
-    let agent = match (&arguments.agent_cmd, named) {
-        (Some(command), _) => Agent::shell(command),
-        (None, Some(name)) => config.agent(name).map_err(rekindle_app::Error::Config)?,
+    let (agent, agent_from) = match (&arguments.agent_cmd, named) {
+        (Some(command), _) => (Agent::shell(command), CommandSource::Typed),
+        (None, Some(name)) => {
+            let agent = config.agent(name).map_err(rekindle_app::Error::Config)?;
+            (agent, config.source_of(&format!("agents.{name}.")))
+        }
         (None, None) => return Ok(None),
     };
     let engine = EngineOptions {
+        agent_from,
         agent,
         jobs: arguments.jobs.map(usize::from),
         default_jobs: config.run.jobs.get(),
@@ -84,7 +92,8 @@ pub(super) fn engine(
         default_max_cost: config.run.max_cost.map(millionths),
         silent_after: environment::silent_after().unwrap_or(SILENT_AFTER),
     };
-    Ok(Some((engine, config.run)))
+    let verify_from = config.source_of("run.verify");
+    Ok(Some((engine, config.run, verify_from)))
 }
 
 #[expect(
@@ -98,7 +107,7 @@ fn millionths(dollars: f64) -> u64 {
 
 fn report(project: &Project, ran: &Ran, terminal: &mut Terminal) -> u8 {
     let Some(ending) = &ran.ending else {
-        return resume::show(project, None, Outcome::Declined, terminal);
+        return resume::show(project, Resumed::plain(None, Outcome::Declined), terminal);
     };
     show(&ran.id.to_string(), ending, terminal);
     code(ending)
@@ -140,13 +149,30 @@ pub(super) fn code(ending: &Ending) -> u8 {
 
 /// Does one attempt; started by an orchestrator, never by a person.
 pub(super) fn worker(order: &Utf8Path) -> Result<u8, Failure> {
-    rekindle_app::worker(order, environment::worker_clock()?)?;
+    let key = environment::key();
+    rekindle_app::worker(order, key.as_deref(), environment::worker_clock()?)?;
     Ok(exit::DONE)
 }
 
 /// Removes the worktrees that runs left behind, after a yes.
-pub(super) fn clean(project: &Project, yes: bool, terminal: &mut Terminal) -> Result<u8, Failure> {
-    let cleaning = rekindle_app::clean(project, yes, terminal)?;
+fn orphan_out(orphan: &LeftFolder) -> OrphanOut {
+    OrphanOut {
+        path: orphan.path.to_string(),
+        task: orphan.task.clone(),
+        since: match orphan.kind {
+            LeftKind::Orphaned { since } => since.map(rekindle_text::format_seconds),
+            LeftKind::Landed => None,
+        },
+    }
+}
+
+pub(super) fn clean(
+    project: &Project,
+    names: &[String],
+    yes: bool,
+    terminal: &mut Terminal,
+) -> Result<u8, Failure> {
+    let cleaning = rekindle_app::clean(project, names, yes, terminal)?;
     if terminal.is_json() {
         terminal.json(&CleanOut {
             schema: "rekindle.clean/1",
@@ -174,6 +200,7 @@ pub(super) fn clean(project: &Project, yes: bool, terminal: &mut Terminal) -> Re
                     hint: stuck.hint(),
                 })
                 .collect(),
+            orphans: cleaning.orphans.iter().map(orphan_out).collect(),
         });
     } else {
         terminal.result(&render::cleaning(&cleaning));

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use rekindle_app::{Briefing, Recovered};
 use rekindle_model::{
-    Action, AgentTask, Checks, Ended, Finding, Plan, Question, Severity, Step, Stop, Summary, Then,
+    Action, AgentTask, Checks, Command, CommandSource, Ended, Finding, Plan, Question, Severity,
+    Step, Stop, Summary, Then,
 };
-use rekindle_text::{excerpt, printable, printable_block};
+use rekindle_text::{excerpt, printable, printable_block, visible_command};
 
 use super::{ERROR, FAINT, GOOD, NOTE, STRONG, WARNING, findings, last_session, styled, workflow};
 
@@ -20,19 +21,8 @@ pub(crate) fn recovered(recovered: &Recovered) -> String {
             recovered.damaged
         );
     }
-    if recovered.appended > 0 {
-        put!(
-            text,
-            "finished what an earlier resume had begun: {} event(s) recorded\n",
-            recovered.appended
-        );
-    }
-    if recovered.finished > 0 {
-        put!(
-            text,
-            "finished what an earlier resume had begun: {} step(s) done\n",
-            recovered.finished
-        );
+    for line in rekindle_app::finished(recovered) {
+        put!(text, "{line}\n");
     }
     if recovered.superseded > 0 {
         put!(
@@ -148,6 +138,50 @@ pub(crate) fn briefing(briefing: &Briefing<'_>, verbose: bool) -> String {
         text.push_str(&last_session(last));
     }
     text.push_str(&steps(briefing.plan));
+    text.push_str(&commands(briefing.commands));
+    text
+}
+
+/// Returns every command that will run, whole: nothing of one may hide behind its end.
+pub(crate) fn commands(commands: &[Command]) -> String {
+    if commands.is_empty() {
+        return String::new();
+    }
+    let mut text = "These commands will run:\n".to_owned();
+    for command in commands {
+        let mut about = Vec::new();
+        match command.tasks {
+            0 => {}
+            1 => about.push("for 1 task".to_owned()),
+            n => about.push(format!("for {n} tasks")),
+        }
+        if let CommandSource::Project(file) = &command.source {
+            let file = excerpt(file, 300);
+            about.push(format!("from `{file}`, a file of the project"));
+        }
+        let about = match about.join(", ") {
+            about if about.is_empty() => about,
+            about => format!(" ({about})"),
+        };
+        let role = command.role.as_str();
+        put!(
+            text,
+            "  - {role}: `{}`{about}\n",
+            visible_command(&command.text)
+        );
+    }
+    text
+}
+
+/// Returns what is finished before a plan, path by path.
+fn unfinished(lines: &[String]) -> String {
+    let mut text = String::new();
+    if !lines.is_empty() {
+        text.push_str("An interrupted command had begun this, which is finished first:\n");
+    }
+    for line in lines {
+        put!(text, "  - {line}\n");
+    }
     text
 }
 
@@ -248,9 +282,17 @@ fn steps(plan: &Plan) -> String {
     text
 }
 
-pub(crate) fn plan(plan: &Plan, summary: Option<&Summary>, digest: &str) -> String {
+pub(crate) fn plan(
+    plan: &Plan,
+    summary: Option<&Summary>,
+    begun: &[String],
+    will_run: &[Command],
+    digest: &str,
+) -> String {
     let mut text = format!("{}\n", styled(STRONG, &excerpt(&plan.id.to_string(), 120)));
+    text.push_str(&unfinished(begun));
     text.push_str(&steps(plan));
+    text.push_str(&commands(will_run));
     if let Some(summary) = summary {
         put!(text, "Next: {}\n", printable(&summary.next.summary));
     }
@@ -259,7 +301,11 @@ pub(crate) fn plan(plan: &Plan, summary: Option<&Summary>, digest: &str) -> Stri
 }
 
 pub(crate) fn question(question: &Question) -> String {
-    let mut text = format!("{}\n", printable(&question.text));
+    let mut text = String::new();
+    if let Some(header) = question.kind.header() {
+        put!(text, "{}\n", styled(STRONG, header));
+    }
+    put!(text, "{}\n", printable(&question.text));
     for (number, (answer, meaning)) in (1..).zip(&question.answers) {
         let (answer, meaning) = (printable(answer), printable(meaning));
         if question.kind.is_list() {
@@ -304,7 +350,9 @@ pub(crate) fn agent_needed(task: &AgentTask, is_inside_agent: bool) -> String {
 
 pub(crate) fn stop(stop: &rekindle_model::Stop) -> String {
     let word = match stop.kind {
-        rekindle_model::StopKind::Said => return String::new(),
+        rekindle_model::StopKind::Said | rekindle_model::StopKind::BlockedAndSaid => {
+            return String::new();
+        }
         rekindle_model::StopKind::Done => styled(GOOD, "done"),
         rekindle_model::StopKind::Waiting | rekindle_model::StopKind::OthersAtWork => {
             styled(NOTE, "waiting")

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use rekindle_app::{GivenUp, Skipped};
-use rekindle_text::{excerpt, shell_word};
+use rekindle_model::LeftKind;
+use rekindle_text::{excerpt, option_words, shell_word};
 
 use super::{ERROR, GOOD, NOTE, STRONG, WARNING, hint, styled};
 
@@ -15,14 +16,17 @@ pub(crate) fn progress_word(progress: &rekindle_app::Progress<'_>) -> &'static s
     use rekindle_app::Progress;
     match progress {
         Progress::Adopted(..) => "adopted",
+        Progress::Foreign(..) => "foreign",
         Progress::Started(..) => "started",
         Progress::Finished(..) => "finished",
         Progress::Landed(..) => "landed",
         Progress::Failed(..) => "failed",
         Progress::Interrupted(..) => "interrupted",
         Progress::Reopened(..) => "reopened",
+        Progress::DeliveryLost(..) => "delivery_lost",
         Progress::Limited(..) => "limited",
         Progress::Stopping(..) => "stopping",
+        Progress::StillAtWork(..) => "still_at_work",
     }
 }
 
@@ -33,6 +37,11 @@ pub(crate) fn progress(progress: &rekindle_app::Progress<'_>) -> String {
         Progress::Adopted(task, attempt) => format!(
             "{} {} (attempt {attempt}) is still at work\n",
             styled(NOTE, "found"),
+            name(task)
+        ),
+        Progress::Foreign(task, attempt) => format!(
+            "{} attempt {attempt} of {} was not started in this folder: its order is not used, and its processes are left alone\n",
+            styled(WARNING, "passed over"),
             name(task)
         ),
         Progress::Started(task, attempt) => format!(
@@ -80,6 +89,11 @@ pub(crate) fn progress(progress: &rekindle_app::Progress<'_>) -> String {
                 name(task)
             )
         }
+        Progress::DeliveryLost(task, attempt, commit) => format!(
+            "{} {}: the commit {commit:.12} of attempt {attempt} is no longer in the repository (was `git gc --prune=now` run?); the task is done again\n",
+            styled(WARNING, "lost"),
+            name(task)
+        ),
         Progress::Limited(task, wait) => format!(
             "{} {}: the agent's limit is reached; going on in {} s (Ctrl-C stops the wait)\n",
             styled(NOTE, "wait"),
@@ -90,6 +104,20 @@ pub(crate) fn progress(progress: &rekindle_app::Progress<'_>) -> String {
             "stopping: nothing new is started; Ctrl-C again stops the workers too\n".to_owned()
         }
         Progress::Stopping(true) => "stopping now\n".to_owned(),
+        Progress::StillAtWork(left) => {
+            let then = if left.is_asked_to_end {
+                "it was asked to end".to_owned()
+            } else {
+                format!("a resume takes it up, `kill {}` stops it", left.pid)
+            };
+            format!(
+                "{} {} (attempt {}), process {}: {then}\n",
+                styled(WARNING, "still at work:"),
+                name(&left.task),
+                left.attempt,
+                left.pid
+            )
+        }
     }
 }
 
@@ -144,29 +172,35 @@ pub(crate) fn ending(id: &str, ending: &rekindle_app::Ending) -> String {
         );
     }
     let hint = styled(NOTE, "hint");
+    let word = shell_word(id);
     let mendable = ending.given_up.iter().find(|task| task.behind.is_none());
     if let Some(given_up) = mendable {
         put!(
             text,
-            "{hint}: when that is mended: `rekindle event {id} task_ready --task {}`, then `rekindle resume {id}`\n",
-            excerpt(&given_up.task, 80)
+            "{hint}: when that is fixed: `{}`, then `rekindle resume {word}`\n",
+            event_of(id, "task_ready", &given_up.task)
         );
     }
     for (given_up, skipped) in ending.given_up.iter().filter_map(behind).take(1) {
         text.push_str(&behind_skipped(id, given_up, skipped));
     }
     if ending.given_up.is_empty() && !complete {
-        put!(text, "{hint}: go on with `rekindle resume {id}`\n");
+        put!(text, "{hint}: go on with `rekindle resume {word}`\n");
     }
     if complete && tally.landed > 0 {
-        let branch = excerpt(&ending.branch, 200);
-        let branch = shell_word(&branch);
+        let branch = shell_word(&ending.branch);
         put!(
             text,
             "{hint}: `git merge {branch}` takes it into the branch that you are on\n"
         );
     }
     text
+}
+
+/// Returns the command that records an event about a task, as it can be pasted into a shell.
+pub(crate) fn event_of(id: &str, event: &str, task: &str) -> String {
+    let (id, task) = (shell_word(id), option_words("--task", task));
+    format!("rekindle event {id} {event} {task}")
 }
 
 /// Returns which tasks landed without a change; that is right for some, and for some it is not.
@@ -199,14 +233,17 @@ fn behind(given_up: &GivenUp) -> Option<(&GivenUp, &Skipped)> {
 fn behind_skipped(id: &str, given_up: &GivenUp, skipped: &Skipped) -> String {
     let hint = styled(NOTE, "hint");
     let (task, need) = (excerpt(&given_up.task, 80), excerpt(&skipped.task, 80));
+    let word = shell_word(id);
     let mut text = format!(
-        "{hint}: leave `{task}` out too: `rekindle event {id} task_skipped --task {task}`, then `rekindle resume {id}`\n"
+        "{hint}: leave `{task}` out too: `{}`, then `rekindle resume {word}`\n",
+        event_of(id, "task_skipped", &given_up.task)
     );
     // What the plan leaves out stays out, whatever an event says.
     if !skipped.by_plan {
         put!(
             text,
-            "{hint}: or have `{need}` done after all: `rekindle event {id} task_ready --task {need}`, then `rekindle resume {id}`\n"
+            "{hint}: or have `{need}` done after all: `{}`, then `rekindle resume {word}`\n",
+            event_of(id, "task_ready", &skipped.task)
         );
     }
     text
@@ -289,6 +326,21 @@ pub(crate) fn cleaning(cleaning: &rekindle_app::Cleaning) -> String {
             text,
             "kept {}: {why}\n",
             excerpt(leftover.path.as_str(), 300)
+        );
+    }
+    for orphan in &cleaning.orphans {
+        let since = match orphan.kind {
+            LeftKind::Orphaned { since: Some(since) } => {
+                format!(" (first seen {})", rekindle_text::format_seconds(since))
+            }
+            LeftKind::Orphaned { since: None } | LeftKind::Landed => String::new(),
+        };
+        let path = orphan.path.as_str();
+        put!(
+            text,
+            "orphaned {}{since}: it belongs to no task; `rekindle clean {}` removes it\n",
+            excerpt(path, 300),
+            excerpt(&rekindle_text::shell_word(path), 300)
         );
     }
     if text.is_empty() && cleaning.stuck.is_empty() {

@@ -11,9 +11,12 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("wire", &["model", "text"]),
     ("fault", &[]),
     ("fs", &["fault"]),
-    ("git", &["fault"]),
+    ("git", &["fault", "fs"]),
     ("world", &["fs", "git", "text"]),
-    ("protocols", &["model", "text", "world"]),
+    ("protocol", &["model", "text", "world"]),
+    // Stands for every crate in `crates/protocols`: none of them may call another.
+    (A_PROTOCOL, &["model", "protocol", "text", "world"]),
+    ("registry", &["model", "protocol", A_PROTOCOL, "world"]),
     ("agents", &["model", "text", "world"]),
     (
         "runner",
@@ -24,26 +27,22 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "app",
         &[
-            "model",
-            "text",
-            "wire",
-            "world",
-            "fs",
-            "git",
-            "agents",
-            "protocols",
-            "runner",
+            "model", "text", "wire", "world", "fs", "git", "agents", "protocol", A_PROTOCOL,
+            "registry", "runner",
         ],
     ),
-    ("torture", &["wire", "git"]),
+    ("torture", &["wire", "fs", "git"]),
     ("mcp", &["app", "model", "text", "wire"]),
     (
         "rekindle",
         &["app", "mcp", "model", "text", "torture", "wire"],
     ),
     ("testkit", &[]),
-    ("xtask", &["protocols", "wire"]),
+    ("xtask", &["protocol", "registry", "wire"]),
 ];
+
+/// The layer of all crates in `crates/protocols`.
+const A_PROTOCOL: &str = "a protocol";
 
 /// The crates without any I/O: vocabulary.
 const PURE: &[&str] = &["model", "text", "wire"];
@@ -80,9 +79,10 @@ fn the_table_of_layers_points_down_only() {
 
 #[test]
 fn each_crate_depends_only_on_crates_below_it() -> anyhow::Result<()> {
+    let metadata = metadata()?;
     let mut faults = Vec::new();
-    for package in &metadata()?.packages {
-        let name = folder_name(&package.name);
+    for package in &metadata.packages {
+        let name = layer(&metadata, &package.name);
         let Some((_, below)) = LAYERS.iter().find(|(known, _)| *known == name) else {
             faults.push(format!(
                 "`{name}` is not in LAYERS: add it with what it may call"
@@ -90,9 +90,10 @@ fn each_crate_depends_only_on_crates_below_it() -> anyhow::Result<()> {
             continue;
         };
         for dependency in ours(package) {
-            let called = folder_name(&dependency.name);
+            let called = layer(&metadata, &dependency.name);
             // A crate names itself to switch on its own features for its tests.
-            let for_tests = dependency.is_for_tests() && (called == "testkit" || called == name);
+            let for_tests = dependency.is_for_tests()
+                && (called == "testkit" || dependency.name == package.name);
             if !for_tests && !below.contains(&called) {
                 faults.push(format!(
                     "`{name}` depends on `{called}`; it may depend on {below:?} \
@@ -162,13 +163,11 @@ fn the_real_world_stands_behind_its_feature() -> anyhow::Result<()> {
 #[test]
 fn protocols_see_the_world_without_its_real_form() -> anyhow::Result<()> {
     let metadata = metadata()?;
-    let protocols = package(&metadata, "rekindle-protocols")?;
     let mut faults = Vec::new();
-    for world in protocols
-        .dependencies
-        .iter()
-        .filter(|used| used.name == "rekindle-world")
-    {
+    let all = metadata.packages.iter();
+    let protocols = all.filter(|package| layer(&metadata, &package.name) == A_PROTOCOL);
+    let uses = protocols.flat_map(|protocol| &protocol.dependencies);
+    for world in uses.filter(|used| used.name == "rekindle-world") {
         if world.uses_default_features || world.features.iter().any(|feature| feature == "real") {
             faults.push("`protocols` must use `world` with `default-features = false`".to_owned());
         }
@@ -177,7 +176,7 @@ fn protocols_see_the_world_without_its_real_form() -> anyhow::Result<()> {
         "tree",
         "--offline",
         "-p",
-        "rekindle-protocols",
+        "rekindle-registry",
         "-e",
         "normal",
         "--prefix",
@@ -220,6 +219,20 @@ fn mentions(enables: &[String], name: &str) -> bool {
         let enabled = enabled.split('/').next().unwrap_or_default();
         enabled == name || enabled == dep
     })
+}
+
+/// Returns the layer of a crate of ours.
+fn layer<'a>(metadata: &Metadata, package: &'a str) -> &'a str {
+    let mut all = metadata.packages.iter();
+    let is_protocol = |found: &Package| {
+        let path = found.manifest_path.as_str();
+        found.name == package && path.contains("/crates/protocols/")
+    };
+    if all.any(is_protocol) {
+        A_PROTOCOL
+    } else {
+        folder_name(package)
+    }
 }
 
 /// Crates are called `rekindle-<folder>`.

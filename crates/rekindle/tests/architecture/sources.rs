@@ -8,11 +8,7 @@ use regex::Regex;
 use crate::workspace::{crate_folders, none, root, rust_files, short};
 
 /// The folders that hold decisions and vocabulary, tests in them included.
-const WITHOUT_IO: &[&str] = &[
-    "crates/model/src",
-    "crates/protocols/src",
-    "crates/text/src",
-];
+const WITHOUT_IO: &[&str] = &["crates/model/src", "crates/protocols", "crates/text/src"];
 
 /// What stands there for I/O, a clock or the environment, and what to do instead.
 const BANNED: &[(&str, &str)] = &[
@@ -54,10 +50,10 @@ fn decisions_do_no_io_and_know_no_clock() -> anyhow::Result<()> {
 
 #[test]
 fn every_table_of_decisions_is_documented_and_enumerated() -> anyhow::Result<()> {
-    let name = Regex::new(r"static ([A-Z_]+): Table<")?;
+    let name = Regex::new(r"static ([A-Z_]+): (?:Table<|[A-Z]\w+, asked by)")?;
     let mut faults = Vec::new();
     let mut n_tables = 0;
-    for protocol in root().join("crates/protocols/src").read_dir_utf8()? {
+    for protocol in root().join("crates/protocols").read_dir_utf8()? {
         let protocol = protocol?.into_path();
         let texts: Vec<String> = rust_files(&protocol)?
             .iter()
@@ -123,7 +119,7 @@ const CHANGES: &[&str] = &[
     r"\.(set_modified|set_times|persist|persist_noclobber)\(",
     r"\bwrite(ln)?!\(\s*&?(mut )?self\.file\b",
     r"\b(symlink|fchown|chown|hard_link)\(",
-    r"\b(mkdirat|unlinkat|renameat\w*|symlinkat|linkat|fsync|fdatasync|syncfs|ftruncate)\(",
+    r"\b(mkdirat|unlinkat|renameat\w*|symlinkat|linkat|fsetxattr|fsync|fdatasync|syncfs|ftruncate)\(",
     r"\bFile::(create\w*|options)\b",
     r"\btempfile::(Builder|tempfile|tempdir)\b",
 ];
@@ -144,7 +140,11 @@ const CHANGERS: &[(&str, &str)] = &[
     ),
     (
         "crates/git/src/abandoned.rs",
-        "a lock of git's own goes, after the place `git-break-lock`; `git` does not know `fs`",
+        "a lock of git's own goes and an empty file is filled, after the places `git-break-lock` and `git-complete-registration`; `git` does not know `fs`",
+    ),
+    (
+        "crates/git/src/register.rs",
+        "where git has a worktree, after the places `git-register` and `git-rejoin`; `git` does not know `fs`",
     ),
     (
         "crates/git/src/scratch.rs",
@@ -174,38 +174,24 @@ const CHANGERS: &[(&str, &str)] = &[
 fn every_call_that_changes_the_disk_passes_a_place() -> anyhow::Result<()> {
     let mut faults = Vec::new();
     let mut changers = BTreeSet::new();
-    // The rest of the workspace is not in the binary.
-    let is_shipped =
-        |folder: &Utf8PathBuf| !matches!(folder.file_name(), Some("testkit" | "xtask"));
-    for folder in crate_folders()?.into_iter().filter(is_shipped) {
-        let more = if folder.ends_with("crates/fs") {
-            CHANGES_IN_FS
-        } else {
-            CHANGES_ELSEWHERE
-        };
+    let all = |more: &[&str]| -> Result<Vec<Regex>, regex::Error> {
         let patterns = CHANGES.iter().chain(more).map(|text| Regex::new(text));
-        let patterns: Vec<Regex> = patterns.collect::<Result<_, _>>()?;
-        for path in rust_files(&folder.join("src"))? {
-            if path.as_str().ends_with("_tests.rs") {
+        patterns.collect()
+    };
+    let (in_fs, elsewhere) = (all(CHANGES_IN_FS)?, all(CHANGES_ELSEWHERE)?);
+    for (path, code) in shipped()? {
+        let is_in_fs = path.starts_with("crates/fs/");
+        let patterns = if is_in_fs { &in_fs } else { &elsewhere };
+        for found in patterns.iter().flat_map(|pattern| pattern.find_iter(&code)) {
+            if CHANGERS.iter().any(|(changer, _)| *changer == path) {
+                changers.insert(path.clone());
                 continue;
             }
-            let text = fs_err::read_to_string(&path)?;
-            let code = text.split("#[cfg(test)]\nmod tests {").next();
-            let code = without_comments(code.unwrap_or_default());
-            let path = short(&path).to_string();
-            for pattern in &patterns {
-                for found in pattern.find_iter(&code) {
-                    if CHANGERS.iter().any(|(changer, _)| *changer == path) {
-                        changers.insert(path.clone());
-                        continue;
-                    }
-                    let line = code[..found.start()].matches('\n').count() + 1;
-                    let said = found.as_str();
-                    faults.push(format!(
-                        "{path}:{line}: `{said}`: call `rekindle-fs`, and there `disk.rs`"
-                    ));
-                }
-            }
+            let line = code[..found.start()].matches('\n').count() + 1;
+            let said = found.as_str();
+            faults.push(format!(
+                "{path}:{line}: `{said}`: call `rekindle-fs`, and there `disk.rs`"
+            ));
         }
     }
     let idle = CHANGERS
@@ -214,6 +200,105 @@ fn every_call_that_changes_the_disk_passes_a_place() -> anyhow::Result<()> {
     faults.extend(idle.map(|(path, _)| format!("{path} changes nothing: take it off the list")));
     none(&faults);
     Ok(())
+}
+
+/// Calls that read a file, by the names of functions.
+const READS: &[&str] = &[
+    r"\b(fs|fs_err|tokio::fs)::(read|read_to_string|File::open)\s*\(",
+    r"\bFile::open\(",
+    r"\brustix::fs::open(at)?\(",
+    r"\bTimeZone::(try_)?system\(",
+];
+
+/// Who reads files without the guarded reader of `rekindle-fs`, and why that is right.
+const READERS: &[(&str, &str)] = &[
+    ("crates/fs/src/guarded.rs", "it is the guarded reader"),
+    (
+        "crates/fs/src/tree.rs",
+        "it opens the folder at the top of a checkout, and files through the guarded reader",
+    ),
+    ("crates/fs/src/disk.rs", "it makes files, and reads none"),
+    ("crates/fs/src/folder.rs", "it opens folders, to sync them"),
+    (
+        "crates/fs/src/relocate.rs",
+        "it looks at kinds first, and compares a copy of ours",
+    ),
+    ("crates/fs/src/process.rs", "files of the kernel in `/proc`"),
+    (
+        "crates/git/src/abandoned.rs",
+        "files of the kernel in `/proc`",
+    ),
+    (
+        "crates/runner/src/openers.rs",
+        "files of the kernel in `/proc`",
+    ),
+    (
+        "crates/runner/src/process_tree.rs",
+        "files of the kernel in `/proc`",
+    ),
+    (
+        "crates/torture/src/processes.rs",
+        "files of the kernel in `/proc`",
+    ),
+    (
+        "crates/torture/src/scene.rs",
+        "a copy of a project in a temporary folder of its own",
+    ),
+    (
+        "crates/rekindle/src/commands/demo.rs",
+        "a project of its own in a new temporary folder",
+    ),
+    (
+        "crates/world/src/zone.rs",
+        "the system's time zone, where `TZ` names none",
+    ),
+];
+
+#[test]
+fn every_file_is_read_by_the_guarded_reader() -> anyhow::Result<()> {
+    let patterns: Vec<Regex> = READS
+        .iter()
+        .map(|text| Regex::new(text))
+        .collect::<Result<_, _>>()?;
+    let mut faults = Vec::new();
+    let mut readers = BTreeSet::new();
+    for (path, code) in shipped()? {
+        for found in patterns.iter().flat_map(|pattern| pattern.find_iter(&code)) {
+            if READERS.iter().any(|(reader, _)| *reader == path) {
+                readers.insert(path.clone());
+                continue;
+            }
+            let line = code[..found.start()].matches('\n').count() + 1;
+            let said = found.as_str();
+            faults.push(format!(
+                "{path}:{line}: `{said}`: read through the World, or `rekindle_fs::read_within`"
+            ));
+        }
+    }
+    let idle = READERS.iter().filter(|(path, _)| !readers.contains(*path));
+    faults.extend(idle.map(|(path, _)| format!("{path} reads nothing: take it off the list")));
+    none(&faults);
+    Ok(())
+}
+
+/// Returns the code of the binary's crates by its files, without comments and tests.
+fn shipped() -> anyhow::Result<Vec<(String, String)>> {
+    // The rest of the workspace is not in the binary.
+    let is_shipped =
+        |folder: &Utf8PathBuf| !matches!(folder.file_name(), Some("testkit" | "xtask"));
+    let mut files = Vec::new();
+    for folder in crate_folders()?.into_iter().filter(is_shipped) {
+        for path in rust_files(&folder.join("src"))? {
+            if path.as_str().ends_with("_tests.rs") {
+                continue;
+            }
+            let text = fs_err::read_to_string(&path)?;
+            let code = text.split("#[cfg(test)]\nmod tests {").next();
+            let code = without_comments(code.unwrap_or_default());
+            files.push((short(&path).to_string(), code));
+        }
+    }
+    Ok(files)
 }
 
 fn banned_in(path: &Utf8Path, code: &str) -> anyhow::Result<Vec<String>> {

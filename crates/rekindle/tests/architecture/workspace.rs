@@ -80,10 +80,12 @@ pub(crate) fn root() -> &'static Utf8Path {
 /// Returns the folders of all crates, `xtask` included.
 pub(crate) fn crate_folders() -> anyhow::Result<Vec<Utf8PathBuf>> {
     let mut folders = vec![root().join("xtask")];
-    for entry in root().join("crates").read_dir_utf8()? {
-        let entry = entry?;
-        if entry.path().join("Cargo.toml").exists() {
-            folders.push(entry.into_path());
+    for above in ["crates", "crates/protocols"] {
+        for entry in root().join(above).read_dir_utf8()? {
+            let entry = entry?;
+            if entry.path().join("Cargo.toml").exists() {
+                folders.push(entry.into_path());
+            }
         }
     }
     folders.sort();

@@ -5,3 +5,4 @@
 mod commands;
 mod project;
 mod resume;
+mod upkeep;

@@ -1,6 +1,7 @@
 //! What one types and what one sees: every command that looks, the options of all, and wrong usage.
 
 mod looking;
+mod lost;
 mod recording;
 mod usage;
 

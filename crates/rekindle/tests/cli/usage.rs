@@ -86,7 +86,7 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
       install      Sets a coding agent or a MAP project up to call rekindle, after a yes
       uninstall    Takes away what `install` added; the settings are again what they were
       hook         Answers a coding agent that calls at a moment of its session; never fails it
-      clean        Lists the worktrees that runs left behind, and removes them after a yes
+      clean        Remove worktrees that are no longer needed
       rescue       Lists, shows and restores what was kept before something could have destroyed it
       map          Answers as MAP's `map_orchestrator.py` does: `rekindle map get_next_step`
       demo         Builds a small project in a scratch folder, interrupts its work and resumes it

@@ -13,6 +13,8 @@ pub(crate) enum Deed {
     Rollback,
     Checkpoint,
     Migrate,
+    /// A resume that archives, compacts and updates the timestamp.
+    Compact,
 }
 
 const ARCHIVE: &str = "specs/user-authentication/session-archive.md";
@@ -20,6 +22,22 @@ const BACKUP: &str = ".bifrost/rollback-backup/20260314-100000/session.md";
 const MIGRATED: &str = ".bifrost/memory/session.md.backup-20260314-100000";
 /// Checkpoints of the session that is laid out for a new one, all to be kept.
 const KEPT: [&str; 5] = ["CP-007", "CP-004", "CP-003", "CP-002", "CP-001"];
+
+const SPEC: &str = "## User Scenarios & Testing\n## Requirements\n- **FR-001**: x\n## Review & Acceptance Checklist\n";
+const PLAN: &str = "## Technical Context\n## Constitution Check\n## Phase 0: ACE-Enhanced Research & Exploration\n## Phase 1: Design & Contracts\n";
+/// Entries of the session history, none of which may be lost.
+const HISTORY: &str = "**2026-03-10** - Plan: Completed technical planning.\n**2026-03-09** - Resume: Resumed before.\n**2026-03-08** - Spec: Written.\n";
+
+/// Returns a session with a full history and an old checkpoint with a high context.
+fn crowded() -> String {
+    let third = "**2026-03-10** - Plan: Completed technical planning.\n";
+    TEXT.replace(third, HISTORY)
+        .replace("(2026-03-13 15:20)", "(2026-02-01 15:20)")
+        .replace(
+            "  - **Artifacts**",
+            "  - **Context**: 72% utilization\n  - **Artifacts**",
+        )
+}
 
 pub(crate) struct Feature {
     project: Project,
@@ -31,6 +49,11 @@ impl Feature {
         let project = Project::new()?;
         match deed {
             Deed::Resume | Deed::Rollback => {}
+            Deed::Compact => {
+                project.write(SESSION, &crowded())?;
+                project.write("specs/user-authentication/spec.md", SPEC)?;
+                project.write("specs/user-authentication/plan.md", PLAN)?;
+            }
             Deed::Checkpoint => {
                 let third = "3. **CP-003** (2026-03-10 16:20): Plan validated, ready for tasks\n";
                 let more = "4. **CP-002** (2026-03-02 08:00): Plan started\n5. **CP-001** (2026-03-01 08:00): Session initialized\n";
@@ -76,6 +99,13 @@ impl Story for Feature {
             Deed::Rollback => &["rollback", "user-authentication", "CP-003", "--yes"],
             Deed::Checkpoint => &["checkpoint", "-m", "New"],
             Deed::Migrate => &["migrate", "user-authentication", "--yes"],
+            Deed::Compact => &[
+                "resume",
+                "user-authentication",
+                "--validate",
+                "--fresh",
+                "--yes",
+            ],
         })
     }
 
@@ -90,7 +120,7 @@ impl Story for Feature {
     /// As the tool's own script has it, which can not write.
     fn failure(&self) -> i32 {
         match self.deed {
-            Deed::Resume | Deed::Rollback | Deed::Checkpoint => 1,
+            Deed::Resume | Deed::Rollback | Deed::Checkpoint | Deed::Compact => 1,
             Deed::Migrate => 3,
         }
     }
@@ -108,6 +138,12 @@ impl Story for Feature {
                     let line = format!("**{id}** (");
                     let is_kept = session.contains(&line) || archive.contains(&line);
                     ensure!(is_kept, "{id} is nowhere");
+                }
+            }
+            Deed::Compact => {
+                let both = self.text(SESSION) + &self.text(ARCHIVE);
+                for line in HISTORY.lines() {
+                    ensure!(both.contains(line), "{line} is nowhere");
                 }
             }
             Deed::Migrate => {
@@ -135,6 +171,16 @@ impl Story for Feature {
                 let is_made = self.text(SESSION).contains("): New");
                 ensure!(is_made, "no new checkpoint");
                 Vec::new()
+            }
+            Deed::Compact => {
+                let session = self.text(SESSION);
+                for said in ["Context: Compacted", "Checkpoint: Timestamp of CP-007"] {
+                    let both = session.clone() + &self.text(ARCHIVE);
+                    ensure!(both.contains(said), "{said} is nowhere: {both}");
+                }
+                let latest = "#### Latest Checkpoint\n\n**CP-007** (2026-03-14 10:00)";
+                ensure!(session.contains(latest), "{session}");
+                vec![self.text(MARKER)]
             }
             Deed::Migrate => [SESSION, LEGACY, MIGRATED]
                 .map(|path| self.text(path))

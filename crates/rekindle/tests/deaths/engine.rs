@@ -27,6 +27,8 @@ const BREAK: &str = r#"case "$REKINDLE_TASK$REKINDLE_ATTEMPT" in
 pub(crate) struct Engine {
     sandbox: Sandbox,
     agent: String,
+    /// Where programs are looked for, if not where they are.
+    path: Option<String>,
 }
 
 /// What the branch holds, by task: how often it landed, what it wrote, how often it was said to be complete.
@@ -42,13 +44,39 @@ impl Engine {
         Self::of(format!("{BREAK}{WRITE}"))
     }
 
+    /// Has a git that is killed the first time it removes a worktree, when `.git` is gone from it.
+    pub(crate) fn with_removals_cut_short() -> Result<Self> {
+        let engine = Self::new()?;
+        let folder = engine.sandbox.root().join("bin");
+        fs_err::create_dir(&folder)?;
+        let real = shell(&engine.sandbox, "command -v git")?;
+        let cut = format!(
+            "#!/bin/sh\ncase \" $* \" in *' worktree remove '*)\n\
+             for last; do :; done\n\
+             if [ -e \"$last/.git\" ] && mkdir \"{folder}/cut-${{last##*/}}\" 2>/dev/null\n\
+             then rm -f \"$last/.git\"; kill -9 $$; fi;;\nesac\nexec {} \"$@\"\n",
+            real.trim()
+        );
+        let git = folder.join("git");
+        rekindle_testkit::process::write_script(git.as_std_path(), &cut)?;
+        let usual = shell(&engine.sandbox, "printf %s \"$PATH\"")?;
+        Ok(Self {
+            path: Some(format!("{folder}:{usual}")),
+            ..engine
+        })
+    }
+
     fn of(agent: String) -> Result<Self> {
         let sandbox = Sandbox::in_memory(BINARY)?;
         sandbox.write("plan.json", PLAN)?;
         sandbox.write("README", "hello\n")?;
         let init = "git init -q -b main && git add README && git commit -qm start";
         shell(&sandbox, init)?;
-        Ok(Self { sandbox, agent })
+        Ok(Self {
+            sandbox,
+            agent,
+            path: None,
+        })
     }
 }
 
@@ -72,7 +100,11 @@ impl Story for Engine {
             let args = [&["run", "plan.json"], &branch[..]].concat();
             self.sandbox.typed(&args)
         };
-        typed.without("REKINDLE_NOW")
+        let typed = typed.without("REKINDLE_NOW");
+        match &self.path {
+            Some(path) => typed.with("PATH", path),
+            None => typed,
+        }
     }
 
     /// Workers outlive their orchestrator, and the next one has to cope with that.

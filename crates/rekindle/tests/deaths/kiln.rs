@@ -85,9 +85,7 @@ impl Story for Archive {
 
     /// Where it is put away already there is nothing left to resume.
     fn is_good(&self, ran: &Ran) -> bool {
-        let is_gone = ran
-            .stdout()
-            .starts_with("[kiln:resume] No memory found at ");
+        let is_gone = ran.stdout().contains("[kiln:resume] No memory found at ");
         ran.code() == Some(0) || (ran.code() == Some(1) && is_gone)
     }
 

@@ -96,6 +96,7 @@ const ALL: Extent = Extent {
 /// The generated waves that are gone through every time; a soak has them all.
 const USUAL_WAVES: [u64; 2] = [0, 3];
 
+#[expect(clippy::too_many_lines, reason = "a list of trials")]
 fn main() -> ExitCode {
     let mut trials = Vec::new();
     trials.extend(story("agent_memory", LONG, Loop::new));
@@ -107,6 +108,9 @@ fn main() -> ExitCode {
         }),
         trial("engine_aside_finds_the_disk_broken", || {
             fails_everywhere(&Engine::with_broken_worktrees()?, ASIDE)
+        }),
+        trial("engine_with_removals_cut_short_dies", || {
+            dies_everywhere(&Engine::with_removals_cut_short()?, ASIDE)
         }),
         trial("rescue_restore_dies", || {
             dies_everywhere(&Restore::new()?, FEW)
@@ -122,6 +126,7 @@ fn main() -> ExitCode {
         ("bifrost_rollback", Deed::Rollback),
         ("bifrost_checkpoint", Deed::Checkpoint),
         ("bifrost_migrate", Deed::Migrate),
+        ("bifrost_compact", Deed::Compact),
     ] {
         trials.extend(story(name, SHORT, move || Feature::new(deed)));
     }
@@ -262,6 +267,7 @@ fn every_place_is_passed() -> Result<()> {
     add(passed(&Loop::new()?)?.names());
     add(passed(&Engine::new()?)?.names());
     add(passed(&Engine::with_broken_worktrees()?)?.names());
+    add(passed(&Engine::with_removals_cut_short()?)?.names());
     add(passed(&Restore::new()?)?.names());
     add(passed(&Phases::new()?)?.names());
     add(passed(&Archive::new()?)?.names());

@@ -44,7 +44,7 @@ impl Restore {
 }
 
 impl Story for Restore {
-    /// The files of the folder that was restored last, by name.
+    /// The files of the folder that was restored last, by name, and the drafts that are left.
     type End = BTreeMap<String, String>;
 
     fn sandbox(&self) -> &Sandbox {
@@ -61,6 +61,9 @@ impl Story for Restore {
         let last = shell(&self.sandbox, "ls -d out-* | tail -n 1")?;
         let names = format!("cd {} && find . ! -type d | sort", last.trim());
         let mut end = Self::End::new();
+        // What one that died had begun is removed by the next.
+        let drafts = shell(&self.sandbox, "ls -A | grep '^.rekindle-new-' || true")?;
+        end.insert("drafts".to_owned(), drafts);
         for name in shell(&self.sandbox, &names)?.lines() {
             let show = format!(
                 "cd {} && cat {name} 2> /dev/null || readlink {name}",

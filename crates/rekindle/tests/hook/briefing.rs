@@ -239,3 +239,44 @@ fn what_a_dead_session_started_and_left_is_named() -> Result<()> {
     assert_eq!(status["last_session"]["processes"], json!([]));
     Ok(())
 }
+
+#[test]
+fn an_old_run_that_is_open_is_told_among_many_that_are_over() -> Result<()> {
+    let (sandbox, open) = interrupted()?;
+    let summary = "# Run Summary: orders\n\n## Outcome\n\nsuccess, and every task has landed\n";
+    for n in 0..150 {
+        let over = Run::complete(&format!("20260201-{:02}{:02}-more-a1b2", n / 60, n % 60));
+        let over = if n % 2 == 0 {
+            over.document("summary.md", summary)
+        } else {
+            over
+        };
+        over.lay_out(&sandbox)?;
+    }
+    let text = context(&call(&sandbox, "session-start", &started())?)?;
+    assert!(
+        text.starts_with("rekindle: 1 workflow is interrupted"),
+        "{text}"
+    );
+    assert!(text.contains(open.id()), "{text}");
+    assert!(!text.contains("not read"), "{text}");
+    Ok(())
+}
+
+#[test]
+fn what_was_not_read_among_too_many_open_runs_is_said() -> Result<()> {
+    let sandbox = Sandbox::new(BINARY)?;
+    for n in 0..150 {
+        let name = format!("20260201-{:02}{:02}-more-a1b2", n / 60, n % 60);
+        Run::interrupted(&name).lay_out(&sandbox)?;
+    }
+    let text = context(&call(&sandbox, "session-start", &started())?)?;
+    assert!(
+        text.starts_with("rekindle: 128 workflows are interrupted"),
+        "{text}"
+    );
+    let unread =
+        "22 older workflows were not read and may be open: `rekindle status` reads all of them.";
+    assert!(text.contains(unread), "{text}");
+    Ok(())
+}

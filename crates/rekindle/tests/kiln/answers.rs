@@ -217,6 +217,14 @@ fn archiving_moves_the_memory_to_a_dated_folder_and_deletes_nothing() -> Result<
         ran.code() == Some(1) && out(&ran).starts_with("[kiln:resume] No memory found at "),
         "{ran}"
     );
+    assert_eq!(ran.stderr(), "", "the block and nothing else");
+    project.write_memory("MEMORY.md", "# Kiln Project Memory\nstage: tea\n")?;
+    let ran = project.alone(&[]).run()?;
+    ensure!(
+        ran.code() == Some(1) && out(&ran).starts_with("[kiln:resume] MEMORY.md is corrupted"),
+        "{ran}"
+    );
+    assert_eq!(ran.stderr(), "", "the block and nothing else");
     Ok(())
 }
 

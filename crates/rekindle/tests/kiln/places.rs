@@ -99,22 +99,30 @@ fn a_folder_that_is_gone_has_no_path() -> Result<()> {
 }
 
 #[test]
-fn a_memory_that_a_link_leads_to_is_written_where_it_is() -> Result<()> {
-    for is_folder in [true, false] {
-        let project = planning()?;
-        let kept = project.sandbox.root().join("kept");
-        let link = if is_folder {
-            project.memory_dir()
-        } else {
-            project.memory_dir().join("MEMORY.md")
-        };
-        fs_err::rename(&link, &kept)?;
-        std::os::unix::fs::symlink(&kept, &link)?;
-        let ran = project.alone(&["--yes", "--no-agent"]).run()?;
-        ensure!(ran.code() == Some(0), "{ran}");
-        ensure!(project.memory()?.contains("- Resumed: "), "{ran}");
-        ensure!(link.is_symlink() && kept.exists(), "{ran}");
-    }
+fn a_memory_folder_that_a_link_leads_to_is_written_where_it_is() -> Result<()> {
+    let project = planning()?;
+    let (link, kept) = (project.memory_dir(), project.sandbox.root().join("kept"));
+    fs_err::rename(&link, &kept)?;
+    std::os::unix::fs::symlink(&kept, &link)?;
+    let ran = project.alone(&["--yes", "--no-agent"]).run()?;
+    ensure!(ran.code() == Some(0), "{ran}");
+    ensure!(project.memory()?.contains("- Resumed: "), "{ran}");
+    ensure!(link.is_symlink() && kept.exists(), "{ran}");
+    Ok(())
+}
+
+#[test]
+fn a_memory_that_is_a_link_itself_is_not_written() -> Result<()> {
+    let project = planning()?;
+    let link = project.memory_dir().join("MEMORY.md");
+    let kept = project.sandbox.root().join("kept");
+    fs_err::rename(&link, &kept)?;
+    std::os::unix::fs::symlink(&kept, &link)?;
+    let before = fs_err::read(&kept)?;
+    let ran = project.alone(&["--yes", "--no-agent"]).run()?;
+    ensure!(ran.code() == Some(1), "{ran}");
+    ensure!(ran.stderr().contains("is a symbolic link"), "{ran}");
+    assert_eq!(fs_err::read(&kept)?, before);
     Ok(())
 }
 
@@ -163,5 +171,18 @@ fn a_phase_is_explained() -> Result<()> {
         "{ran}"
     );
     ensure!(out(&ran).contains("phase_status: completed"), "{ran}");
+    Ok(())
+}
+
+#[test]
+fn the_hint_of_a_corrupt_project_is_to_look_at_it() -> Result<()> {
+    let project = planning()?;
+    project.write_memory("MEMORY.md", "# Kiln Project Memory\nstage: tea\n")?;
+    let ran = project.sandbox.run(&["status"])?;
+    ensure!(out(&ran).contains("kiln:ledger-api  corrupt"), "{ran}");
+    ensure!(
+        ran.stderr().contains("`rekindle inspect") && !ran.stderr().contains("rekindle resume"),
+        "{ran}"
+    );
     Ok(())
 }

@@ -121,6 +121,22 @@ fn a_change_of_the_user_at_a_path_of_a_task_is_foreign_in_every_form() -> Result
 }
 
 #[test]
+fn an_edit_that_git_does_not_show_stops_a_landing() -> Result<()> {
+    let stage = wave(&[ready(1, 1, json!({"src/index.js": "worker\n"}))])?;
+    let sandbox = stage.sandbox();
+    sandbox.write(".git/info/attributes", "*.js text=auto\n")?;
+    let mine = sandbox.read("src/index.js")?.replace('\n', "\r\n");
+    sandbox.write("src/index.js", &mine)?;
+    assert_eq!(stage.git(&["diff", "--", "src"])?, "");
+    let ran = stage.resume(&NO_AGENT)?;
+    ensure!(ran.code() == Some(1), "{ran}");
+    ensure!(ran.stderr().contains("`src/index.js`"), "{ran}");
+    assert_eq!(sandbox.read("src/index.js")?, mine);
+    assert!(stage.log()?.is_empty());
+    Ok(())
+}
+
+#[test]
 fn a_file_of_the_user_where_a_folder_is_needed_is_not_removed() -> Result<()> {
     let rows = [
         (json!({"lib/deep/a.js": "a\n"}), "lib", "mine\n"),

@@ -5,10 +5,12 @@
 mod collisions;
 mod determinism;
 mod heartbeats;
+mod hosts;
 mod landing;
 mod life;
 mod lists;
 mod lossless;
+mod owners;
 mod phases;
 mod records;
 mod retries;

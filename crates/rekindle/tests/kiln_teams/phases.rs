@@ -32,7 +32,7 @@ fn one_resume_goes_on_to_the_end_of_the_phase() -> Result<()> {
         assert_eq!(stage.task(gate)?["status"], "completed", "{gate}");
     }
     assert!(stage.state()?.contains("- **Step Status:** complete\n"));
-    assert_eq!(stage.ledger()?, [row("P1-T12", "1", "dead-worker")]);
+    assert_eq!(stage.ledger()?, [row("P1-T12", "1", "dead-worker", "none")]);
     // A later wave begins with what the earlier ones left.
     let base = stage.git_in(&stage.worktree(2, 1), &["log", "-1", "--format=%s"])?;
     assert_eq!(base.trim(), subject(1, 2));

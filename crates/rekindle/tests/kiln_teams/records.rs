@@ -34,7 +34,7 @@ fn a_record_with_foreign_line_ends_and_sections_changes_by_its_lines_only() -> R
     let ran = stage.resume(&["--agent-cmd", "echo x > x.txt"])?;
     ensure!(ran.code() == Some(0), "{ran}");
     let after = stage.state()?;
-    let row = "| P1-T11 | 1 | 1 | 2026-02-16T15:00:00Z | dead-worker | retry |\r\n";
+    let row = "| P1-T11 | 1 | 1 | 2026-02-16T15:00:00Z | dead-worker | none |\r\n";
     assert_eq!(after.matches(row).count(), 1, "{after}");
     let undone = after
         .replace(row, "")
@@ -66,7 +66,7 @@ fn a_row_of_the_ledger_is_changed_in_place_with_all_its_columns() -> Result<()> 
     let ran = stage.resume(&["--agent-cmd", "exit 1"])?;
     ensure!(ran.code() == Some(1), "{ran}");
     let after = stage.state()?;
-    let row = "| P1-T11 | wave-1 | 2 | 2026-02-16T15:00:00Z | dead-worker | retry |\n";
+    let row = "| P1-T11 | wave-1 | 2 | 2026-02-16T15:00:00Z | dead-worker | halt |\n";
     assert!(after.contains(row), "{after}");
     assert_eq!(stage.ledger()?.len(), 3);
     let undone = after

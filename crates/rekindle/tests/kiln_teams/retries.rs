@@ -14,8 +14,8 @@ const AT: &str = "2026-02-16T15:00:00Z";
 /// Does something to a scene before the resume.
 type Harm = fn(&Stage) -> std::io::Result<()>;
 
-pub(crate) fn row(task: &str, retries: &str, status: &str) -> Vec<String> {
-    [task, "1", retries, AT, status, "retry"]
+pub(crate) fn row(task: &str, retries: &str, status: &str, next_action: &str) -> Vec<String> {
+    [task, "1", retries, AT, status, next_action]
         .map(str::to_owned)
         .to_vec()
 }
@@ -48,7 +48,7 @@ fn a_dead_workers_task_is_run_again_in_its_worktree() -> Result<()> {
     assert!(!read("seen.txt")?.contains("junk.txt"));
     assert_eq!(read("evidence.txt")?, "attempt-1\n");
     assert!(read("copy.md")?.contains("## Orchestration Session"));
-    assert_eq!(stage.ledger()?, [row("P1-T11", "1", "dead-worker")]);
+    assert_eq!(stage.ledger()?, [row("P1-T11", "1", "dead-worker", "none")]);
     let kept = ".kiln/tracks/phase-1/artifacts/P1-T11";
     for file in [
         "attempt-1/error_context.json",
@@ -101,7 +101,7 @@ fn an_agent_that_fails_three_times_halts_the_phase() -> Result<()> {
     ensure!(ran.stdout().contains("P1-T11"), "{ran}");
     assert_eq!(n_calls(), 3);
     assert!(stage.log()?.is_empty());
-    assert_eq!(stage.ledger()?, [row("P1-T11", "2", "failed")]);
+    assert_eq!(stage.ledger()?, [row("P1-T11", "2", "failed", "halt")]);
     assert!(stage.state()?.contains("- **Step Status:** failed\n"));
     assert!(stage.worktree(1, 1).join("half.txt").exists());
     let facts = stage.facts()?;
@@ -128,7 +128,7 @@ fn the_ledger_goes_up_by_one_each_time() -> Result<()> {
     ensure!(ran.code() == Some(1), "{ran}");
     assert_eq!(n_calls(), 2);
     assert_eq!(fs_err::read_to_string(counts)?, "1\n0\n");
-    assert_eq!(stage.ledger()?, [row("P1-T11", "2", "failed")]);
+    assert_eq!(stage.ledger()?, [row("P1-T11", "2", "failed", "halt")]);
     Ok(())
 }
 
@@ -140,12 +140,15 @@ fn what_never_began_or_was_canceled_spends_no_retry() -> Result<()> {
     );
     let ledger = json!({"state": {"ledger": [["P1-T12", "1", "2", "2026-02-16T13:00:00Z", "failed", "retry"]]}});
     let stage = stage(&with(scene(&[idle(1, 1), canceled]), ledger))?;
-    let before = stage.ledger()?;
     assert_eq!(stage.facts()?["halted"], false);
     let ran = stage.resume(&["--agent-cmd", WRITES])?;
     ensure!(ran.code() == Some(0), "{ran}");
     assert_eq!(stage.log()?, [subject(1, 1), subject(1, 2)]);
-    assert_eq!(stage.ledger()?, before);
+    let ledger = stage.ledger()?;
+    assert_eq!(
+        (ledger[0][2].as_str(), ledger[0][5].as_str()),
+        ("2", "none")
+    );
     Ok(())
 }
 
@@ -226,7 +229,7 @@ fn an_agents_own_evidence_is_kept_and_a_lie_in_it_is_not_believed() -> Result<()
         ensure!(n_calls() == 3, "{lie}: {} calls", n_calls());
         ensure!(stage.log()?.is_empty(), "{lie}");
         ensure!(
-            stage.ledger()? == [row("P1-T11", "2", "inconsistent")],
+            stage.ledger()? == [row("P1-T11", "2", "inconsistent", "halt")],
             "{lie}: {:?}",
             stage.ledger()?
         );

@@ -1,10 +1,10 @@
 //! A thousand tasks: what is not to be integrated is not looked into, and git is started no more for it.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::PermissionsExt as _;
 
 use anyhow::{Result, ensure};
 use rekindle_testkit::conformance::Stage;
+use rekindle_testkit::process::write_script;
 use rekindle_testkit::sandbox::quoted;
 use serde_json::{Value, json};
 
@@ -13,8 +13,9 @@ use crate::scenes::{id, plan_id, ready, wave};
 const N_READY: u32 = 50;
 const N_DEAD: u32 = 50;
 /// Git is asked a handful of questions about each worktree that could land, and a few about the project.
-const MOST_PER_TREE: usize = 4;
-const MOST_FOR_ALL: usize = 20;
+// Two of them only make sure that looking starts no filter and no submodule.
+const MOST_PER_TREE: usize = 6;
+const MOST_FOR_ALL: usize = 23;
 
 /// Lays out so many tasks with a worktree each, without the thousand runs of `git worktree add`.
 fn large(n_tasks: u32) -> Result<Stage> {
@@ -94,8 +95,7 @@ fn inspect_counted(stage: &Stage) -> Result<(Value, Vec<String>)> {
         quoted(list.as_str()),
         quoted(real.stdout().trim())
     );
-    fs_err::write(tools.join("git"), script)?;
-    fs_err::set_permissions(tools.join("git"), std::fs::Permissions::from_mode(0o755))?;
+    write_script(tools.join("git").as_std_path(), &script)?;
     let path = stage
         .sandbox()
         .environment()

@@ -7,3 +7,5 @@ mod dialogues;
 mod install;
 mod life;
 mod project;
+mod prompts;
+mod suspended;

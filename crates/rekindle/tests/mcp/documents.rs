@@ -161,7 +161,7 @@ fn a_prompt_for_each_protocol_gives_the_briefing_and_how_to_go_on() -> Result<()
         .iter()
         .filter_map(|prompt| prompt["name"].as_str())
         .collect();
-    let expected: Vec<String> = rekindle_model::ProtocolName::ALL
+    let expected: Vec<String> = rekindle_app::protocol_names()
         .iter()
         .map(|protocol| format!("{protocol}-resume"))
         .collect();

@@ -72,6 +72,30 @@ fn a_plan_is_carried_out_once() -> Result<()> {
 }
 
 #[test]
+fn of_six_servers_with_the_same_digest_one_carries_the_plan_out() -> Result<()> {
+    for _ in 0..5 {
+        let (sandbox, run) = interrupted()?;
+        let mut clients = (0..6)
+            .map(|_| Client::open(&sandbox))
+            .collect::<Result<Vec<_>>>()?;
+        let digest = digest(&mut clients[0])?;
+        let call = json!({"name": "resume", "arguments": {"digest": digest}});
+        for client in &mut clients {
+            client.ask("tools/call", &call)?;
+        }
+        let mut n_done = 0;
+        for mut client in clients {
+            let answer = client.hear()?;
+            n_done += usize::from(answer["result"]["isError"] == false);
+            client.end()?;
+        }
+        assert_eq!(n_done, 1);
+        assert_eq!(run.told(&sandbox)?, "session_resumed\n");
+    }
+    Ok(())
+}
+
+#[test]
 fn when_the_world_has_moved_the_plan_is_refused_and_what_is_other_is_told() -> Result<()> {
     let (sandbox, run) = interrupted()?;
     let mut client = Client::open(&sandbox)?;

@@ -229,7 +229,7 @@ fn failures_say_what_to_call_next_and_change_nothing() -> Result<()> {
     error: the arguments of `plan` are not understood: invalid type: integer `7`, expected a string
     next: it takes id, offset, protocol
     plan {"offset":1000000}
-    error: the answer is 1252 bytes long, and nothing is at `offset` 1000000
+    error: the answer is 1282 bytes long, and nothing is at `offset` 1000000
     next: call it without `offset`
     explain {}
     error: either a `code` or a `task` can be explained
@@ -251,7 +251,7 @@ fn failures_say_what_to_call_next_and_change_nothing() -> Result<()> {
     next: write it so, and call it again
     "#);
     let said = client.failure("inspect", &json!({"protocol": "nonsense"}))?;
-    for protocol in rekindle_model::ProtocolName::ALL {
+    for protocol in rekindle_app::protocol_names() {
         ensure!(said.contains(protocol.as_str()), "{said}");
     }
     assert_eq!(before.changes(&sandbox.files()?), NOTHING);

@@ -102,7 +102,7 @@ fn the_python_sdk_lists_everything_and_calls_every_tool() -> Result<()> {
         assert_eq!(objects.len(), all.len());
         assert_eq!(objects[all.len() - 1]["outcome"], "agent_needed");
         assert_eq!(seen["resources"].as_array().map(Vec::len), Some(8));
-        let n_prompts = 1 + rekindle_model::ProtocolName::ALL.len();
+        let n_prompts = 1 + rekindle_app::protocol_names().len();
         assert_eq!(seen["prompts"].as_array().map(Vec::len), Some(n_prompts));
         let told = run.told(&sandbox)?;
         ensure!(told.contains("session_resumed"), "{told}");
@@ -159,7 +159,7 @@ fn the_inspector_lists_and_calls_every_tool() -> Result<()> {
         (
             "prompts/list",
             "prompts",
-            1 + rekindle_model::ProtocolName::ALL.len(),
+            1 + rekindle_app::protocol_names().len(),
         ),
     ] {
         let seen = inspect(method, &[])?;

@@ -6,14 +6,18 @@
 
 #![cfg(target_os = "linux")]
 
+mod commands;
 mod links;
 mod modes;
 mod others;
 mod poison;
 mod prompts;
+mod records;
+mod run_records;
 mod scenes;
 mod secrets;
 mod sizes;
 mod table;
+mod traps;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_rekindle");

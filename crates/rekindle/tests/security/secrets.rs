@@ -55,6 +55,31 @@ fn what_an_agent_prints_is_kept_without_its_secrets() -> Result<()> {
 }
 
 #[test]
+fn secrets_behind_names_colors_and_base64_are_kept_out_of_the_output() -> Result<()> {
+    let project = Project::new(BINARY);
+    project.plan("A");
+    let secret = "hunter2pass";
+    // `API_TOKEN=` and the secret, as base64.
+    let encoded = ["QVBJX1RPS0VOPWh1", "bnRlcjJwYXNz"].concat();
+    let script = project.path().join("agent.sh");
+    let lines = format!(
+        "cat > /dev/null\n\
+         printf 'password: {secret}\\naws_secret_access_key = {secret}\\nX-Api-Key: {secret}\\n'\n\
+         printf 'Set-Cookie: sid={secret}; Path=/\\ncurl -u me:{secret} https://host\\n'\n\
+         printf 'pass\\033[31mword=hunter2\\033[0mpass\\n'\n\
+         echo 'payload {encoded}'\nexit 1\n"
+    );
+    fs_err::write(&script, lines)?;
+    project.run(&format!("sh {}", script.display()), &["--retries", "1"]);
+    fs_err::remove_file(&script)?;
+    for hidden in [secret, &encoded, "hunter2"] {
+        let found = project.shell(&format!("grep -rlF -e '{hidden}' .rekindle .agent-memory"));
+        assert_eq!(text(&found.stdout), "", "{hidden}");
+    }
+    Ok(())
+}
+
+#[test]
 fn what_an_agent_tells_its_hook_is_kept_without_its_secrets() -> Result<()> {
     let sandbox = Sandbox::new(BINARY)?;
     Run::interrupted("20260119-0900-orders-api-k2l3").lay_out(&sandbox)?;

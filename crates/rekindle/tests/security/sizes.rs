@@ -1,6 +1,6 @@
 //! Files that are too large or too deep, in the place of every file that is read.
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use camino::Utf8Path;
 use rekindle_testkit::sandbox::Sandbox;
 
@@ -31,6 +31,23 @@ fn a_huge_file_in_place_of_any_takes_little_memory() -> Result<()> {
         let args = ["inspect", "--json", "--protocol", protocol];
         let ran = sandbox.typed(&args).through(&IN_LITTLE_MEMORY).run()?;
         check(&ran, &args)
+    })
+}
+
+#[test]
+fn a_file_without_end_in_place_of_any_is_not_read_to_its_end() -> Result<()> {
+    each_file(|sandbox, protocol, path| {
+        // Sparse; reading all of it would take hours.
+        fs_err::File::create(path)?.file().set_len(1 << 42)?;
+        run(sandbox, &["status"])?;
+        let inspected = run(sandbox, &["inspect", "--json", "--protocol", protocol])?;
+        let is_log =
+            path.as_str().contains("/.agent-memory/runs/") && path.as_str().contains("/events/");
+        ensure!(
+            !is_log || inspected.stdout().contains("over the limit"),
+            "{inspected}"
+        );
+        Ok(())
     })
 }
 

@@ -15,7 +15,7 @@ pub(super) fn perform(
     after: &[u8],
 ) -> Result<Repeated, Error> {
     let place = site.place(path)?;
-    if Content::read(&place)? == Content::of(after) {
+    if Content::of(after).is_at(&place)? {
         return Ok(Repeated::Already);
     }
     rekindle_fs::replace(&place, &Content::Present(before), after).map_err(changed)?;

@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal};
 use super::Repeated;
 use crate::port::{FilePort, Held};
 use crate::reach::Site;
-use crate::{Error, StateFolder, crash, process_tree};
+use crate::{Error, crash, process_tree};
 
 /// How long a worker has to end by itself after TERM, as in the engine.
 const STOP_GRACE: Duration = Duration::from_secs(10);
@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// Ends the worker that holds a task's newest claim; a claim that nobody holds is done.
 pub(super) fn perform(site: &Site, id: &WorkflowId, task: &str) -> Result<Repeated, Error> {
-    let port = StateFolder::of(&site.project).port(&site.project, id);
+    let port = site.state.port(id);
     let attempt = port.newest(task);
     if attempt == 0 {
         return Ok(Repeated::Already);
@@ -55,8 +55,11 @@ fn signal(port: &FilePort, task: &str, attempt: u32, signals: &[Signal]) -> Resu
     let Some(holder) = known_holder(port, task, attempt)? else {
         return Ok(());
     };
-    // A number alone could by now be somebody else's.
-    if holder.process.is_alive() != Liveness::Alive {
+    // A number alone could by now be somebody else's, and what a claim says is a text in a file.
+    let order = port.order_path(task, attempt);
+    if holder.process.is_alive() != Liveness::Alive
+        || !process_tree::is_worker(holder.process.pid, &order)
+    {
         return Ok(());
     }
     let pid = i32::try_from(holder.process.pid)

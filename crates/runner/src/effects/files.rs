@@ -30,7 +30,7 @@ pub(super) fn repeat_append(site: &Site, log: &Utf8Path, record: &str) -> Result
 /// Appends a line to a log of the project.
 pub(crate) fn append(project: &Utf8Path, log: &Utf8Path, record: &str) -> Result<(), Error> {
     // A state file's name must never make us write outside of the project.
-    append_at(&rekindle_fs::confine(project, log)?, record)
+    append_at(&rekindle_fs::confine_unlinked(project, log)?, record)
 }
 
 pub(super) fn append_at(path: &Utf8Path, record: &str) -> Result<(), Error> {

@@ -14,6 +14,7 @@ mod take_back;
 use camino::Utf8Path;
 use rekindle_fs::Fingerprint;
 use rekindle_model::{Action, LandedFile, Landing, WorkflowId};
+use rekindle_text::excerpt;
 use rekindle_wire::journal::{Bytes, Effect, LandedFile as WrittenFile};
 
 use crate::crash::{Kind, around};
@@ -22,6 +23,9 @@ use crate::{Error, Output};
 
 pub(crate) use files::append;
 pub(crate) use take_back::{check, take_back};
+
+/// So much of a name is shown.
+const LONGEST_NAME: usize = 300;
 
 /// What came of an effect that was repeated after a crash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +105,33 @@ fn written_landing(landing: &Landing) -> Effect {
         leave_out: landing.leave_out.clone(),
         files: files.collect(),
     }
+}
+
+/// Returns what an effect does, each path in a line of its own; nothing for what is only shown.
+pub(crate) fn lines(effect: &Effect) -> Vec<String> {
+    let name = |path: &Utf8Path| format!("`{}`", excerpt(path.as_str(), LONGEST_NAME));
+    let line = match effect {
+        Effect::Append { log, .. } => format!("append a line to {}", name(log)),
+        Effect::Create { path, .. } => format!("create {}", name(path)),
+        Effect::Edit { path, .. } => format!("change {}", name(path)),
+        Effect::MoveFolder { from, to } | Effect::MoveFile { from, to, .. } => {
+            format!("move {} to {}", name(from), name(to))
+        }
+        Effect::Land { task, files, .. } => {
+            let path = |file: &WrittenFile| {
+                let path = file.path.to_vec().unwrap_or_default();
+                let path = String::from_utf8_lossy(&path).into_owned();
+                let task = excerpt(task, LONGEST_NAME);
+                format!("commit {} of task `{task}`", name(Utf8Path::new(&path)))
+            };
+            return files.iter().map(path).collect();
+        }
+        Effect::EndWorker { task } => {
+            format!("end the worker of task `{}`", excerpt(task, LONGEST_NAME))
+        }
+        Effect::Print => return Vec::new(),
+    };
+    vec![line]
 }
 
 /// Carries out an action.

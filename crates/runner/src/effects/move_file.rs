@@ -16,12 +16,15 @@ pub(super) fn perform(
 ) -> Result<Repeated, Error> {
     let (from, to) = (site.place(from)?, site.place(to)?);
     let expected = Content::Present(contents);
-    match (Content::read(&from)?, Content::read(&to)?) {
-        // What stands at the old place by then is another file.
-        (_, there) if there == expected => return Ok(Repeated::Already),
-        (here, Content::Absent) if here == expected => {}
-        (here, _) if here != expected => return Err(Error::Changed { path: from }),
-        (_, _) => return Err(Error::Changed { path: to }),
+    // What is at the old place by then is another file.
+    if expected.is_at(&to)? {
+        return Ok(Repeated::Already);
+    }
+    if !expected.is_at(&from)? {
+        return Err(Error::Changed { path: from });
+    }
+    if !Content::Absent.is_at(&to)? {
+        return Err(Error::Changed { path: to });
     }
     if let Some(folder) = to.parent() {
         rekindle_fs::ensure_dir(folder)?;

@@ -21,7 +21,7 @@ pub(crate) fn take_back(site: &Site, action: &Action) -> Result<(), Error> {
             after,
         } => {
             let place = site.place(path)?;
-            if Content::read(&place)? != Content::of(before) {
+            if !Content::of(before).is_at(&place)? {
                 rekindle_fs::replace(&place, &Content::of(after), before)?;
             }
         }

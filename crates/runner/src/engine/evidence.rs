@@ -8,6 +8,14 @@ use rekindle_model::{Standing, Work, WorkflowId};
 
 use crate::Error;
 
+/// The trailer that names the run.
+pub(super) const RUN_TRAILER: &str = "Rekindle-Run";
+/// The trailer that names the task.
+pub(super) const TASK_TRAILER: &str = "Rekindle-Task";
+
+/// How far the clocks of a run's name and of its commits may be apart, in seconds.
+const SLACK: i64 = 7 * 24 * 3600;
+
 /// Tasks that are said to be done and whose commits are not where they should be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
@@ -66,6 +74,23 @@ pub fn missing(
     }))
 }
 
+/// Returns whether git has commits of a run: landed ones on any branch, or delivered ones.
+///
+/// `since` is when the run began, in seconds since 1970, where that is known.
+pub fn has_commits(
+    project: &Utf8Path,
+    search_path: &std::ffi::OsStr,
+    run: &str,
+    since: Option<i64>,
+) -> Result<bool, Error> {
+    let repo = Repo::at(&Program::find(search_path)?, project);
+    let trailer = format!("{RUN_TRAILER}: {}", trailer_value(run));
+    let found = repo.find_message(&trailer, since.map(|at| at - SLACK))?;
+    let is_of_run =
+        |commit: rekindle_git::Commit| commit.trailer(RUN_TRAILER) == Some(&*trailer_value(run));
+    Ok(found.is_some_and(is_of_run))
+}
+
 /// Returns the tasks of a run that have landed between two commits, with their proofs.
 pub(super) fn landed(
     repo: &Repo,
@@ -85,9 +110,9 @@ pub(super) fn landed(
     }
     Ok(commits
         .into_iter()
-        .filter(|commit| commit.trailer("Rekindle-Run") == Some(run))
+        .filter(|commit| commit.trailer(RUN_TRAILER) == Some(&*trailer_value(run)))
         .filter_map(|commit| {
-            let task = commit.trailer("Rekindle-Task")?.to_owned();
+            let task = trailer_text(commit.trailer(TASK_TRAILER)?);
             let attempt = commit.trailer("Rekindle-Attempt")?.parse().ok()?;
             let before = commit.parents.first().and_then(|parent| trees.get(parent));
             let proof = Proof {
@@ -98,4 +123,57 @@ pub(super) fn landed(
             Some((task, proof))
         })
         .collect())
+}
+
+/// Returns an id as the value of a trailer, from which it can be read back exactly.
+///
+/// A trailer is one line, and blanks around it are lost: an id for which that matters is written as
+/// a JSON string.
+pub(super) fn trailer_value(id: &str) -> String {
+    let is_exact = id.trim() == id && !id.starts_with('"') && !id.contains(char::is_control);
+    if is_exact && !id.is_empty() {
+        return id.to_owned();
+    }
+    let quoted = serde_json::Value::from(id).to_string();
+    let mut value = String::with_capacity(quoted.len());
+    for c in quoted.chars() {
+        // JSON leaves the control characters above 0x7e as they are.
+        if c.is_control() {
+            value.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            value.push(c);
+        }
+    }
+    value
+}
+
+/// Returns the id that [`trailer_value`] wrote.
+fn trailer_text(value: &str) -> String {
+    let quoted = value
+        .starts_with('"')
+        .then(|| serde_json::from_str(value).ok());
+    quoted.flatten().unwrap_or_else(|| value.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_id_can_be_read_back_from_its_trailer() {
+        for (id, value) in [
+            ("T1", "T1"),
+            ("T1.lock", "T1.lock"),
+            ("a  b", "a  b"),
+            ("-x", "-x"),
+            (" a", "\" a\""),
+            ("\"a\"", r#""\"a\"""#),
+            ("a\nRekindle-Task: b", r#""a\nRekindle-Task: b""#),
+            ("a\u{85}\u{7f}", r#""a\u0085\u007f""#),
+            ("", "\"\""),
+        ] {
+            assert_eq!(trailer_value(id), value);
+            assert_eq!(trailer_text(value), id);
+        }
+    }
 }

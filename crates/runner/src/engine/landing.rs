@@ -7,15 +7,16 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_git::{
-    ChangeKind, Checkout, Expected, Merge, Message, ObjectId, Removal, Repo, RepoPath,
+    ChangeKind, Expected, Merge, Message, ObjectId, OwnWorktree, Removal, RepoPath,
 };
 use rekindle_model::{Delivery, FailureKind, Happened};
 use tokio::process::Command;
 
+use super::evidence::{RUN_TRAILER, TASK_TRAILER, trailer_value};
 use super::{Change, LeftOut, Orchestrator, Progress, State};
+use crate::Error;
 use crate::port::Position;
-use crate::worker::work_ref;
-use crate::{Error, StateFolder};
+use crate::worker::{is_ready, make_anew, work_ref};
 
 /// How often a branch that others commit to is followed before one landing is given up.
 const MOST_MOVES: u32 = 20;
@@ -70,6 +71,11 @@ impl Orchestrator<'_> {
     ) -> Result<Landing, Error> {
         self.refuse_checked_out()?;
         let commit = ObjectId::parse(&delivery.commit)?;
+        let base = ObjectId::parse(&delivery.base)?;
+        if !self.repo.is_complete(&commit, Some(&base))? {
+            self.lost(task, attempt, delivery)?;
+            return Ok(Landing::Over);
+        }
         let moved = self.tip.as_str() != delivery.base;
         let tree = if moved {
             match self.repo.merge(&self.tip, &commit)? {
@@ -114,6 +120,10 @@ impl Orchestrator<'_> {
                     return Ok(Landing::Over);
                 }
             }
+            // No ref has the merged files yet, so that a `git gc --prune=now` may have taken some.
+            if !self.repo.is_complete(&landing, Some(&self.tip))? {
+                return Ok(Landing::Moved);
+            }
         }
         crate::crash::point("before-land");
         let kept = work_ref(&self.engine.id.name, self.task(task), attempt);
@@ -136,6 +146,25 @@ impl Orchestrator<'_> {
         self.tip_tree = Some(tree);
         self.landed(task, attempt, change)?;
         Ok(Landing::Over)
+    }
+
+    /// Opens a task again whose delivery is no longer in the repository.
+    fn lost(&mut self, task: usize, attempt: u32, delivery: &Delivery) -> Result<(), Error> {
+        let reason = format!(
+            "its commit {} is no longer in the repository",
+            delivery.commit
+        );
+        self.say(task, attempt, &Happened::Reopened { reason })?;
+        // The ref names what is not there, and the next attempt has one of its own.
+        let kept = work_ref(&self.engine.id.name, self.task(task), attempt);
+        if let Ok(commit) = ObjectId::parse(&delivery.commit) {
+            self.repo.delete_ref(&kept, &commit).ok();
+        }
+        self.board.reopened(task);
+        let id = &self.engine.work.tasks[task].id;
+        let lost = Progress::DeliveryLost(id, attempt, &delivery.commit);
+        self.engine.watcher.progress(&lost);
+        Ok(())
     }
 
     /// Somebody else committed to the branch: what stands there now is built upon, if it goes on from what we knew.
@@ -161,21 +190,12 @@ impl Orchestrator<'_> {
     }
 
     /// Refuses to move a branch that somebody has checked out: their files would seem changed.
-    ///
-    /// Read from the files themselves: a process for each landing would be felt.
     pub(super) fn refuse_checked_out(&self) -> Result<(), Error> {
         let branch = &self.engine.work.settings.branch;
-        let wanted = format!("ref: refs/heads/{branch}");
-        let linked = fs_err::read_dir(self.common_dir.join("worktrees"))
-            .into_iter()
-            .flatten();
-        let heads = linked.filter_map(|entry| Some(entry.ok()?.path().join("HEAD")));
-        for head in heads.chain([self.common_dir.join("HEAD").into_std_path_buf()]) {
-            if fs_err::read_to_string(&head).is_ok_and(|text| text.trim_end() == wanted) {
-                return Err(Error::CheckedOut {
-                    branch: branch.clone(),
-                });
-            }
+        if self.repo.is_checked_out(&self.common_dir, branch)? {
+            return Err(Error::CheckedOut {
+                branch: branch.clone(),
+            });
         }
         Ok(())
     }
@@ -207,11 +227,10 @@ impl Orchestrator<'_> {
     fn tell_of_repositories(&mut self, task: usize) {
         let worktree = self.worktree(task);
         // Nearly always the worker has removed it, and git need not be asked.
-        if !worktree.join(".git").exists() {
+        let Ok(here) = self.own(&worktree) else {
             return;
-        }
-        let here = Repo::at(self.repo.program(), worktree.clone());
-        let found = here.nested_repositories().unwrap_or_default();
+        };
+        let found = here.repo().nested_repositories().unwrap_or_default();
         let names: Vec<String> = found.iter().map(RepoPath::to_string).collect();
         if !names.is_empty() {
             self.engine.watcher.left_out(&LeftOut {
@@ -234,8 +253,8 @@ impl Orchestrator<'_> {
             subject: format!("[{}] {}", plain(&entry.id), plain(title)),
             body: String::new(),
             trailers: vec![
-                ("Rekindle-Run".to_owned(), plain(&self.engine.id.name)),
-                ("Rekindle-Task".to_owned(), plain(&entry.id)),
+                (RUN_TRAILER.to_owned(), trailer_value(&self.engine.id.name)),
+                (TASK_TRAILER.to_owned(), trailer_value(&entry.id)),
                 ("Rekindle-Attempt".to_owned(), attempt.to_string()),
             ],
         }
@@ -269,21 +288,18 @@ impl Orchestrator<'_> {
         if checks.is_empty() {
             return Ok(Checked::Passed);
         }
-        let folder = StateFolder::of(engine.project)
-            .worktrees(engine.id)
-            .join(".integration");
+        let folder = engine.state.worktrees(engine.id).join(".integration");
         if !self.integration_ready {
             rekindle_fs::confine(engine.project, &folder)?;
-            if !folder.join(".git").exists() {
-                self.repo.prune_worktrees()?;
-                self.repo
-                    .add_worktree(&folder, landing, Checkout::Detached)?;
+            if let Some(above) = folder.parent() {
+                rekindle_fs::ensure_dir(above)?;
             }
+            self.repo.unlock_half_made(&folder)?;
             self.integration_ready = true;
         }
-        let scratch = Repo::at(self.repo.program(), folder.clone());
-        scratch.reset_hard(landing)?;
-        scratch.clean(&[])?;
+        if !is_ready(self.reset_integration(&folder, landing))? {
+            make_anew(&self.repo, &self.common_dir, &folder, landing)?;
+        }
         for check in checks {
             match self.check(task, &folder, &check).await? {
                 Checked::Passed => {}
@@ -291,6 +307,22 @@ impl Orchestrator<'_> {
             }
         }
         Ok(Checked::Passed)
+    }
+
+    /// Brings the worktree in which checks run to a commit, whatever the last check did to it.
+    fn reset_integration(&self, folder: &Utf8Path, landing: &ObjectId) -> Result<(), Error> {
+        let own = self.own(folder)?;
+        own.break_locks()?;
+        // A check may have checked out a branch, which a reset would move.
+        own.detach(landing)?;
+        own.reset_hard(landing)?;
+        Ok(own.clean(&[])?)
+    }
+
+    /// Returns a worktree, if it is one that the repository has at this path.
+    fn own(&self, path: &Utf8Path) -> Result<OwnWorktree, Error> {
+        let program = self.repo.program();
+        Ok(OwnWorktree::open(program, &self.common_dir, path)?)
     }
 
     /// Runs one check in the project's folder of a worktree, with the time limit of an attempt.
@@ -359,7 +391,7 @@ impl Orchestrator<'_> {
     /// Removes worktrees that nobody needs any more: the one in which checks ran, and those of
     /// landed tasks whose worker was killed while it removed them.
     pub(super) fn sweep(&mut self) {
-        let root = StateFolder::of(self.engine.project).worktrees(self.engine.id);
+        let root = self.engine.state.worktrees(self.engine.id);
         let registered = self.repo.worktrees().unwrap_or_default();
         let left: Vec<Utf8PathBuf> = registered
             .into_iter()
@@ -371,10 +403,10 @@ impl Orchestrator<'_> {
         }
         // What the checks left holds nothing but what the branch has.
         let integration = root.join(".integration");
-        if left.contains(&integration) {
-            self.repo
-                .remove_worktree(&integration, Removal::WithChanges)
-                .ok();
+        if left.contains(&integration)
+            && let Ok(own) = self.own(&integration)
+        {
+            self.repo.remove_worktree(&own, Removal::WithChanges).ok();
         }
         for task in 0..self.engine.work.tasks.len() {
             let path = self.worktree(task);
@@ -382,8 +414,9 @@ impl Orchestrator<'_> {
                 self.remove_if_delivered(task, &path);
             }
         }
-        // Folders that are gone are forgotten.
-        self.repo.prune_worktrees().ok();
+        for path in &left {
+            self.repo.forget_worktree(path).ok();
+        }
     }
 
     /// Removes a landed task's worktree if all that is in it was delivered; anything else is kept for `clean`.
@@ -419,20 +452,19 @@ impl Orchestrator<'_> {
 
     /// Removes a worktree that holds nothing but what was delivered; any other is kept.
     pub(super) fn remove_delivered(&self, path: &Utf8Path, tree: &str) {
-        if path.exists() && !path.join(".git").exists() {
-            // It went first when a git was killed over the removal. Only git knows what was in it.
-            self.repo.repair_worktree(path).ok();
-        }
-        if matches!(self.holds_more(path, tree), Ok(false)) {
-            self.repo.remove_worktree(path, Removal::WithChanges).ok();
+        // `.git` went first when a git was killed over the removal. Only git knows what was in it.
+        self.repo.rejoin_worktree(path).ok();
+        if let Ok(own) = self.own(path)
+            && matches!(self.holds_more(&own, tree), Ok(false))
+        {
+            self.repo.remove_worktree(&own, Removal::WithChanges).ok();
         }
     }
 
     /// Returns whether a worktree has anything that a tree has not. What is missing in it is not
     /// lost: a git that was killed over the removal leaves a part.
-    fn holds_more(&self, path: &Utf8Path, tree: &str) -> Result<bool, Error> {
-        let here = Repo::at(self.repo.program(), path.to_owned());
-        here.verify_worktree_of(&self.common_dir)?;
+    fn holds_more(&self, worktree: &OwnWorktree, tree: &str) -> Result<bool, Error> {
+        let here = worktree.repo();
         let own = crate::worker::own_files(&self.folder);
         let own = own.each_ref().map(|name| RepoPath::from(name.as_str()));
         let now = here.snapshot_tree(&own)?;

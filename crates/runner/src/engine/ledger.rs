@@ -18,6 +18,8 @@ pub struct Cost {
 pub(super) struct Ledger {
     begun: BTreeSet<(usize, u32)>,
     told: BTreeMap<(usize, u32), u64>,
+    /// The sum of all that was told: before every start somebody asks for it.
+    sum: u64,
 }
 
 impl Ledger {
@@ -44,14 +46,15 @@ impl Ledger {
     pub(super) fn pay(&mut self, task: usize, attempt: u32, cost: u64) {
         self.begin(task, attempt);
         let known = self.told.entry((task, attempt)).or_default();
-        *known = cost.max(*known);
+        let more = cost.saturating_sub(*known);
+        *known += more;
+        self.sum = self.sum.saturating_add(more);
     }
 
     /// Returns what all of it has cost.
     pub(super) fn cost(&self) -> Cost {
-        let sum = |sum: u64, cost: &u64| sum.saturating_add(*cost);
         Cost {
-            told: (!self.told.is_empty()).then(|| self.told.values().fold(0, sum)),
+            told: (!self.told.is_empty()).then_some(self.sum),
             untold: self.begun.len() - self.told.len(),
         }
     }
@@ -74,6 +77,7 @@ mod tests {
         for cost in [5, 7, 7] {
             ledger.pay(0, 2, cost);
         }
+        ledger.pay(0, 2, 6);
         ledger.pay(1, 1, 0);
         let partly = Cost {
             told: Some(7),

@@ -12,6 +12,8 @@ use crate::worker::work_ref;
 
 /// How much of what a failed worker printed is told.
 const MOST_SAID: usize = 400;
+/// What a worker prints is a line or two.
+const LARGEST_WORKER_LOG: u64 = 1024 * 1024;
 
 impl Orchestrator<'_> {
     /// Takes in what a worker that has ended said last.
@@ -89,7 +91,9 @@ impl Orchestrator<'_> {
     fn worker_failed(&self, task: usize, attempt: u32) -> Error {
         let folder = self.port.attempt_folder(self.task(task), attempt);
         let log = folder.join("worker.log");
-        let text = fs_err::read_to_string(&log).unwrap_or_default();
+        let text = rekindle_fs::read_within(self.engine.project, &log, LARGEST_WORKER_LOG);
+        let text = text.ok().flatten().unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
         let is_reason = |line: &&str| !line.is_empty() && !line.starts_with("hint:");
         let lines: Vec<&str> = text.lines().map(str::trim).filter(is_reason).collect();
         let said = match lines.join("; ") {

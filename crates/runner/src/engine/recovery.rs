@@ -44,6 +44,11 @@ impl Orchestrator<'_> {
     fn find_landed(&mut self) -> Result<HashMap<String, Proof>, Error> {
         let settings = &self.engine.work.settings;
         let base = ObjectId::parse(&settings.base)?;
+        if self.repo.resolve(base.as_str())?.is_none() {
+            return Err(Error::BaseGone {
+                base: settings.base.clone(),
+            });
+        }
         let Some(tip) = self.repo.resolve(&self.branch_ref())? else {
             self.repo
                 .update_ref(&self.branch_ref(), &base, &Expected::Missing)?;
@@ -74,11 +79,11 @@ impl Orchestrator<'_> {
             (None, Standing::Done) => return Ok(()),
             (None, Standing::Open | Standing::AtWork | Standing::Blocked) => {}
         }
-        if newest == 0 || *self.state(task) != State::Open {
+        if *self.state(task) != State::Open {
             return Ok(());
         }
         let Some(order) = self.port.order(self.task(task), newest) else {
-            return Ok(());
+            return self.pass_foreign(task);
         };
         if self.adopt(task, newest, &order.log).await? {
             return Ok(());
@@ -110,6 +115,27 @@ impl Orchestrator<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// Says of an attempt's order that it was not written here; the task is done again.
+    ///
+    /// # Errors
+    /// [`Error::ForeignWorker`] where its worker lives: this folder was moved while it worked, and
+    /// nobody else may work in the same place.
+    fn pass_foreign(&mut self, task: usize) -> Result<(), Error> {
+        let Some((attempt, _)) = self.port.foreign(self.task(task)) else {
+            return Ok(());
+        };
+        if let Held::By(holder) = self.port.held(self.task(task), attempt)? {
+            return Err(Error::ForeignWorker {
+                task: self.task(task).to_owned(),
+                pid: holder.map(|holder| holder.process.pid),
+            });
+        }
+        let id = &self.engine.work.tasks[task].id;
+        let news = Progress::Foreign(id, attempt);
+        self.engine.watcher.progress(&news);
+        Ok(())
     }
 
     /// Takes over the worker of an attempt if it lives. Returns whether it does.
@@ -147,6 +173,9 @@ impl Orchestrator<'_> {
             {
                 continue;
             }
+            if log.is_none() {
+                self.pass_foreign(task)?;
+            }
             if self.has_moved_on(task) {
                 let reason = "its record has changed since it was judged".to_owned();
                 self.board.blocked(task, reason);
@@ -167,7 +196,8 @@ impl Orchestrator<'_> {
         let entry = &self.engine.work.tasks[task];
         let is_to_begin = entry.standing == Standing::Open;
         entry.place.as_ref().is_some_and(|place| {
-            is_to_begin && fs_err::read(&place.mirror).is_ok_and(|now| now != place.seen)
+            let now = rekindle_fs::read_followed(&place.mirror, crate::mirror::LARGEST);
+            is_to_begin && matches!(now, Ok(Some(now)) if now != place.seen)
         })
     }
 

@@ -5,15 +5,15 @@ use std::process::Stdio;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_agents::{Call, Invocation};
-use rekindle_model::WorkPlace;
+use rekindle_model::{MOST_ATTEMPTS, WorkPlace};
 use rekindle_wire::order::{Command as OrderCommand, ORDER_SCHEMA, Order, OrderPlace};
 use tokio::process::Command;
 use tokio::task::JoinSet;
 
-use super::{Orchestrator, Progress, STOP_GRACE, WorkerView, fresh};
+use super::{Orchestrator, Progress, STOP_GRACE, StillAtWork, WorkerView, fresh};
 use crate::port::{Held, Position};
 use crate::worker::beat_within;
-use crate::{Error, StateFolder};
+use crate::{Error, process_tree};
 
 /// A worker that is at work.
 pub(super) struct Active {
@@ -40,26 +40,59 @@ pub(super) struct Over {
 }
 
 impl Orchestrator<'_> {
+    /// Reports every worker that is at work although the engine ends with an error. Where the run cannot
+    /// go on, they are asked to end; otherwise a resume takes them up.
+    pub(super) fn tell_who_is_left(&mut self, error: &Error) {
+        for task in 0..self.engine.work.tasks.len() {
+            let id = self.engine.work.tasks[task].id.clone();
+            let attempt = match self.active.get(&task) {
+                Some(active) => active.attempt,
+                None => self.port.newest(&id),
+            };
+            let Some(pid) = self.pid_of(task, attempt) else {
+                continue;
+            };
+            let is_asked_to_end = error.ends_the_run();
+            if is_asked_to_end {
+                ask(pid);
+            }
+            let left = StillAtWork {
+                task: id,
+                attempt,
+                pid,
+                is_asked_to_end,
+            };
+            self.engine.watcher.progress(&Progress::StillAtWork(&left));
+        }
+    }
+
+    /// Returns the process of a worker that is at work on a task.
+    fn pid_of(&self, task: usize, attempt: u32) -> Option<u32> {
+        // A worker of ours is known by its process before it has its claim.
+        let ours = self.active.get(&task).and_then(|active| active.pid);
+        ours.or_else(|| match self.port.held(self.task(task), attempt) {
+            Ok(Held::By(Some(holder))) => {
+                // What a claim says is a text in a file: the process itself must say that it is the worker.
+                let order = self.port.order_path(self.task(task), attempt);
+                Some(holder.process.pid).filter(|&pid| process_tree::is_worker(pid, &order))
+            }
+            Ok(Held::By(None) | Held::Free) | Err(_) => None,
+        })
+    }
+
     /// Asks a worker to end its agent and itself, and kills it when it does not; its work can be done again.
     pub(super) fn ask_to_end(&mut self, task: usize) {
-        let id = self.task(task).to_owned();
-        let Some(active) = self.active.get_mut(&task) else {
+        let attempt = self.active.get(&task).map(|active| active.attempt);
+        let Some(pid) = attempt.and_then(|attempt| self.pid_of(task, attempt)) else {
             return;
         };
-        // A worker of ours is known by its process before it has its claim.
-        let holder = match self.port.held(&id, active.attempt) {
-            Ok(Held::By(Some(holder))) => Some(holder.process.pid),
-            Ok(Held::By(None) | Held::Free) | Err(_) => None,
-        };
-        let Some(pid) = active.pid.or(holder) else {
+        let Some(active) = self.active.get_mut(&task) else {
             return;
         };
         match active.asked {
             None => {
                 active.asked = Some(tokio::time::Instant::now());
-                send(pid, rustix::process::Signal::TERM);
-                // A stopped worker hears it only when it runs again.
-                send(pid, rustix::process::Signal::CONT);
+                ask(pid);
             }
             Some(at) if at.elapsed() > STOP_GRACE => send(pid, rustix::process::Signal::KILL),
             Some(_) => {}
@@ -85,9 +118,8 @@ impl Orchestrator<'_> {
 
     fn start(&mut self, task: usize, ended: &mut JoinSet<Over>) -> Result<(), Error> {
         self.lock.verify()?;
-        let attempt = self.board.next_attempt(task);
-        let order = self.order(task, attempt);
-        self.port.claim(&order)?;
+        let order = self.claim(task)?;
+        let attempt = order.attempt;
         crate::crash::point("after-claim");
         let file = self.port.order_path(&order.task, attempt);
         let errors = rekindle_fs::create_output(
@@ -132,6 +164,24 @@ impl Orchestrator<'_> {
         Ok(())
     }
 
+    /// Claims a task under the next number that is free; a file of somebody else's may have one.
+    fn claim(&mut self, task: usize) -> Result<Order, Error> {
+        loop {
+            let attempt = self.board.next_attempt(task);
+            if attempt > MOST_ATTEMPTS {
+                let folder = self.port.task_folder(self.task(task));
+                return Err(Error::NoNumber { folder });
+            }
+            let order = self.order(task, attempt);
+            match self.port.claim(&order) {
+                Err(Error::Files(rekindle_fs::Error::Exists { .. })) => {
+                    self.board.attempt_seen(task, attempt);
+                }
+                other => return other.map(|()| order),
+            }
+        }
+    }
+
     fn order(&self, task: usize, attempt: u32) -> Order {
         let engine = &self.engine;
         let entry = &engine.work.tasks[task];
@@ -156,6 +206,7 @@ impl Orchestrator<'_> {
         let checks = entry.checks.iter().chain(&engine.work.settings.verify);
         Order {
             schema: ORDER_SCHEMA.to_owned(),
+            seal: String::new(),
             protocol: engine.id.protocol.to_string(),
             workflow: engine.id.name.clone(),
             task: entry.id.clone(),
@@ -179,6 +230,7 @@ impl Orchestrator<'_> {
             folder: self.folder.clone(),
             tracked: self.tracked.clone(),
             timeout: engine.work.settings.timeout,
+            after: engine.scribe.latest().map(|latest| latest.to_string()),
             beat: u64::try_from(beat_within(engine.silent_after).as_millis()).ok(),
             place: entry.place.as_ref().map(order_place),
             worktree,
@@ -191,7 +243,8 @@ impl Orchestrator<'_> {
         if let Some(place) = &self.engine.work.tasks[task].place {
             return place.worktree.clone();
         }
-        StateFolder::of(self.engine.project)
+        self.engine
+            .state
             .worktrees(self.engine.id)
             .join(crate::state_folder::encoded(self.task(task)))
     }
@@ -229,7 +282,7 @@ impl Orchestrator<'_> {
                 .port
                 .attempt_folder(id, active.attempt)
                 .join("output.log");
-            let len = fs_err::metadata(&output).map_or(0, |meta| meta.len());
+            let len = output.symlink_metadata().map_or(0, |found| found.len());
             if !lines.is_empty() || len != active.output_len {
                 active.last_sign = now;
             }
@@ -277,6 +330,12 @@ impl Active {
             .unwrap_or_default();
         actor == format!("executor-{slot}")
     }
+}
+
+/// Asks a worker to end; a stopped one hears it only when it runs again.
+fn ask(pid: u32) {
+    send(pid, rustix::process::Signal::TERM);
+    send(pid, rustix::process::Signal::CONT);
 }
 
 fn send(pid: u32, signal: rustix::process::Signal) {

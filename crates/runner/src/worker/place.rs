@@ -4,8 +4,8 @@
 //! left as evidence is moved aside, because the protocol lands work from the worktree itself.
 
 use rekindle_agents::Summary;
-use rekindle_fs::Company;
-use rekindle_git::{Change, ChangeKind, Checkout, ObjectId, Repo, RepoPath};
+use rekindle_fs::{Company, Content};
+use rekindle_git::{Change, ChangeKind, Checkout, ObjectId, RepoPath};
 use rekindle_model::{Delivery, Happened};
 use rekindle_wire::order::OrderPlace;
 use serde_json::{Value, json};
@@ -19,12 +19,15 @@ const CHANGED: &str = "changed_ops.json";
 const VERIFIED: &str = "verify_summary.json";
 const TROUBLE: &str = "error_context.json";
 
+/// The documents of a protocol and the rules of git are pages.
+const LARGEST_DOCUMENT: u64 = 64 * 1024 * 1024;
+
 impl Worker<'_> {
     /// Brings the worktree to the commit that the attempt begins with, with fresh copies of the documents.
     pub(super) fn prepare_place(&self, place: &OrderPlace, base: &ObjectId) -> Result<(), Error> {
         let worktree = &self.order.worktree;
         self.ignore(place)?;
-        let is_there = worktree.join(".git").exists();
+        let is_there = worktree.symlink_metadata().is_ok();
         if !(is_there && is_ready(self.reuse_place(place, base))?) {
             self.fresh_place(base)?;
         }
@@ -36,8 +39,10 @@ impl Worker<'_> {
     /// Tells git to leave the protocol's own names alone, in every worktree of the repository.
     fn ignore(&self, place: &OrderPlace) -> Result<(), Error> {
         let file = self.order.common_dir.join("info/exclude");
-        let before = rekindle_fs::Content::read(&file)?;
-        let text = fs_err::read(&file).unwrap_or_default();
+        let common_dir = &self.order.common_dir;
+        let found = rekindle_fs::read_within(common_dir, &file, LARGEST_DOCUMENT)?;
+        let before = found.as_deref().map_or(Content::Absent, Content::of);
+        let text = found.unwrap_or_default();
         let has = |name: &str| {
             let lines = text.split(|byte| *byte == b'\n');
             let known = [name.to_owned(), format!("{name}/"), format!("/{name}/")];
@@ -66,18 +71,18 @@ impl Worker<'_> {
 
     /// Resets the worktree of a former attempt after saving what is in it.
     fn reuse_place(&self, place: &OrderPlace, base: &ObjectId) -> Result<(), Error> {
-        self.repo.verify_worktree_of(&self.order.common_dir)?;
-        self.repo.break_worktree_locks()?;
-        self.repo.rescue(&self.order.workflow, &self.order.task)?;
+        let own = self.own()?;
+        own.break_locks()?;
+        own.repo().rescue(&self.order.workflow, &self.order.task)?;
         self.set_evidence_aside(place)?;
-        self.repo.detach(base)?;
-        self.repo.reset_hard(base)?;
+        own.detach(base)?;
+        own.reset_hard(base)?;
         let keep: Vec<RepoPath> = place
             .keep
             .iter()
             .map(|name| RepoPath::from(name.as_str()))
             .collect();
-        Ok(self.repo.clean(&keep)?)
+        Ok(own.clean(&keep)?)
     }
 
     /// Moves what the former attempt left as evidence into a folder of its own.
@@ -112,15 +117,15 @@ impl Worker<'_> {
     /// Makes the worktree anew; what was in its place stays beside it.
     fn fresh_place(&self, base: &ObjectId) -> Result<(), Error> {
         let worktree = &self.order.worktree;
-        let main = Repo::at(self.repo.program(), self.order.project.clone());
-        make_room(&main, worktree)?;
+        let main = &self.main;
+        make_room(main, &self.order.common_dir, worktree)?;
         // The place is the protocol's own: a lock on what is no longer there would fail every attempt.
         main.unlock_lost(worktree)?;
         if let Some(root) = worktree.parent() {
             // Nobody else may put anything into it.
             rekindle_fs::ensure_private_dir(root, Company::Nobody)?;
         }
-        main.prune_worktrees()?;
+        main.forget_worktree(worktree)?;
         Ok(main.add_worktree(worktree, base, Checkout::Detached)?)
     }
 
@@ -132,7 +137,7 @@ impl Worker<'_> {
         for (from, to) in &place.copies {
             let from = rekindle_fs::confine(&self.order.project, from)?;
             let to = rekindle_fs::confine(worktree, to)?;
-            if let Ok(bytes) = fs_err::read(&from) {
+            if let Some(bytes) = rekindle_fs::read_followed(&from, LARGEST_DOCUMENT)? {
                 rekindle_fs::create(&to, &bytes)?;
             }
         }
@@ -147,8 +152,7 @@ impl Worker<'_> {
         summary: &Summary,
     ) -> Result<Happened, Error> {
         let order = self.order;
-        self.repo.verify_worktree_of(&order.common_dir)?;
-        let changes = self.repo.changes(base)?;
+        let changes = self.own()?.repo().changes(base)?;
         let own = |path: &RepoPath| {
             let kept = place.keep.iter().map(|name| RepoPath::from(name.as_str()));
             kept.chain([RepoPath::from(".kiln"), RepoPath::from(".rekindle")])

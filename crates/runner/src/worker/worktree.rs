@@ -1,7 +1,7 @@
 //! The worktree of an attempt: made, or that of a former attempt made ready, with nothing lost.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rekindle_git::{Checkout, Head, ObjectId, Repo};
+use rekindle_git::{Checkout, Head, ObjectId, OwnWorktree, Repo};
 
 use super::Worker;
 use crate::Error;
@@ -9,15 +9,9 @@ use crate::Error;
 impl Worker<'_> {
     /// Makes the worktree, or cleans the one of a former attempt after saving what is in it.
     pub(super) fn prepare(&self, base: &ObjectId) -> Result<(), Error> {
-        let worktree = &self.order.worktree;
+        let (main, worktree) = (&self.main, &self.order.worktree);
         rekindle_fs::confine(&self.order.project, worktree)?;
-        let main = Repo::at(self.repo.program(), self.order.project.clone());
-        if worktree.join(".git").exists() {
-            main.unlock_half_made(worktree)?;
-            if is_ready(self.reuse(base))? {
-                return Ok(());
-            }
-        } else if !worktree.exists() {
+        if worktree.symlink_metadata().is_err() {
             // Without the folder above it git does not see that the path is registered already,
             // registers it a second time, and then lets go of neither.
             if let Some(above) = worktree.parent() {
@@ -27,44 +21,64 @@ impl Worker<'_> {
             if made.is_ok() {
                 return Ok(());
             }
+        } else {
+            main.unlock_half_made(worktree)?;
+            if is_ready(self.reuse(base))? {
+                return Ok(());
+            }
         }
-        make_room(&main, worktree)?;
-        main.prune_worktrees()?;
-        Ok(main.add_worktree(worktree, base, Checkout::Detached)?)
+        make_anew(main, &self.order.common_dir, worktree, base)
     }
 
     /// Brings the worktree of a former attempt to the commit that this one begins with.
     fn reuse(&self, base: &ObjectId) -> Result<(), Error> {
-        // An agent may have broken it; git would then climb up to the user's own repository.
-        self.repo.verify_worktree_of(&self.order.common_dir)?;
-        self.repo.break_worktree_locks()?;
-        let head = self.repo.head()?;
+        let own = self.own()?;
+        own.break_locks()?;
+        let head = own.repo().head()?;
         let untouched =
             head == Head::Detached {
                 commit: base.clone(),
-            } && self.repo.status()?.is_empty();
+            } && own.repo().status()?.is_empty();
         if !untouched {
-            self.repo.rescue(&self.order.workflow, &self.order.task)?;
+            own.repo().rescue(&self.order.workflow, &self.order.task)?;
             // The agent may have checked out a branch, which a reset would move.
-            self.repo.detach(base)?;
-            self.repo.reset_hard(base)?;
-            self.repo.clean(&[])?;
+            own.detach(base)?;
+            own.reset_hard(base)?;
+            own.clean(&[])?;
         }
         Ok(())
     }
 }
 
+/// Makes a worktree where something else may be, which is put aside.
+pub(crate) fn make_anew(
+    main: &Repo,
+    common_dir: &Utf8Path,
+    worktree: &Utf8Path,
+    commit: &ObjectId,
+) -> Result<(), Error> {
+    make_room(main, common_dir, worktree)?;
+    main.forget_worktree(worktree)?;
+    Ok(main.add_worktree(worktree, commit, Checkout::Detached)?)
+}
+
 /// Moves aside what is in the way of a new worktree.
-pub(super) fn make_room(main: &Repo, worktree: &Utf8Path) -> Result<(), Error> {
+pub(super) fn make_room(
+    main: &Repo,
+    common_dir: &Utf8Path,
+    worktree: &Utf8Path,
+) -> Result<(), Error> {
     main.unlock_half_made(worktree)?;
     if worktree.symlink_metadata().is_err() || remove_if_bare(worktree) {
         return Ok(());
     }
     let aside = aside(worktree);
-    rekindle_fs::rename(worktree, &aside)?;
-    // As long as git knows it, `rekindle clean` lists it; too broken a one git does not want to know.
-    main.repair_worktree(&aside).ok();
-    Ok(())
+    // Only of a worktree of ours the repository is told where it is now. It comes first: after a crash
+    // in between, the folder no longer counts as ours and is moved to that very name.
+    if let Ok(own) = OwnWorktree::open(main.program(), common_dir, worktree) {
+        own.register_at(&aside)?;
+    }
+    Ok(rekindle_fs::rename(worktree, &aside)?)
 }
 
 /// Removes a folder that holds nothing but its `.git`; returns whether it did. A killed `git worktree add` leaves one.
@@ -89,7 +103,7 @@ fn aside(folder: &Utf8Path) -> Utf8PathBuf {
     let mut number = 1;
     loop {
         let aside = Utf8PathBuf::from(format!("{folder}.left-{number}"));
-        if !aside.exists() {
+        if aside.symlink_metadata().is_err() {
             return aside;
         }
         number += 1;
@@ -98,7 +112,7 @@ fn aside(folder: &Utf8Path) -> Utf8PathBuf {
 
 /// Tells whether a worktree could be used again; one that a crash left half made, or that somebody
 /// broke, is put aside and made anew.
-pub(super) fn is_ready(reused: Result<(), Error>) -> Result<bool, Error> {
+pub(crate) fn is_ready(reused: Result<(), Error>) -> Result<bool, Error> {
     match reused {
         Ok(()) => Ok(true),
         // It says nothing about the worktree: the next attempt looks again.

@@ -1,7 +1,7 @@
 //! What a landing must not touch: somebody's work in the way, and a world that has moved.
 
 use libtest_mimic::Trial;
-use rekindle_model::Action;
+use rekindle_model::{Action, Landing};
 use rekindle_runner::Error;
 
 use crate::scene::{Scene, files};
@@ -38,6 +38,81 @@ const IN_THE_WAY: &[(&str, &str, &str)] = &[
         "git stash -q -u; git checkout -q -b other; echo o > a; git commit -qam o; git checkout -q main
          echo m > a; git commit -qam m; git merge -q other >/dev/null || true",
         "a",
+    ),
+];
+
+/// Edits that git does not show: a name, the project before, what the user did to `a`.
+const HIDDEN: &[(&str, &str, &str)] = &[
+    (
+        "text in a keyword",
+        "echo 'a ident' > .gitattributes; printf '$Id$\\nx\\n' > a",
+        "printf '$Id: mine $\\nx\\n' > a",
+    ),
+    (
+        "text after the id of a keyword",
+        "echo 'a ident' > .gitattributes; printf '$Id$\\n' > a",
+        "rm a; git checkout -q a; sed -i 's/ \\$$/ mine $/' a; grep -q mine a",
+    ),
+    (
+        "a line end under `text=auto`",
+        "echo '* text=auto' > .gitattributes; printf 'x\\ny\\n' > a",
+        "printf 'x\\r\\ny\\n' > a",
+    ),
+    (
+        "a line end under `eol=crlf`",
+        "echo '* text eol=crlf' > .gitattributes; printf 'x\\r\\ny\\r\\n' > a",
+        "printf 'x\\r\\ny\\n' > a",
+    ),
+    (
+        "a line end under `autocrlf=input`",
+        "git config core.autocrlf input; printf 'x\\ny\\n' > a",
+        "printf 'x\\r\\ny\\r\\n' > a",
+    ),
+    (
+        "an escape sequence of an encoding",
+        "echo 'a text working-tree-encoding=ISO-2022-JP' > .gitattributes; echo x > a",
+        "printf '\\033(Bx\\n' > a",
+    ),
+    (
+        "text that a filter removes",
+        "git config filter.short.clean 'grep -v secret'; git config filter.short.smudge cat
+         echo 'a filter=short' > .gitattributes; echo x > a",
+        "echo secret >> a",
+    ),
+];
+
+/// What git itself leaves in files: a name, the project before, what happened to `a`.
+const NOTHING_HIDDEN: &[(&str, &str, &str)] = &[
+    (
+        "a keyword as it was checked out",
+        "echo 'a ident' > .gitattributes; printf '$Id$\\n' > a",
+        "rm a; git checkout -q a; grep -q 'Id: ' a",
+    ),
+    (
+        "a keyword as it was before the last commit",
+        "echo 'a ident' > .gitattributes; printf '$Id$\\n' > a; git add .; git commit -qm one; rm a; git checkout -q a; echo x >> a",
+        "grep -q 'Id: ' a",
+    ),
+    (
+        "line ends from before the attributes",
+        "printf 'x\\ny\\n' > a; git add a; echo '* text eol=crlf' > .gitattributes",
+        ":",
+    ),
+    (
+        "an encoding",
+        "echo 'a text working-tree-encoding=UTF-16LE' > .gitattributes; printf 'x\\n' | iconv -t UTF-16LE > a",
+        ":",
+    ),
+    (
+        "a filter that converts",
+        "git config filter.up.clean 'tr A-Z a-z'; git config filter.up.smudge 'tr a-z A-Z'
+         echo 'a filter=up' > .gitattributes; echo X > a",
+        ":",
+    ),
+    (
+        "a name with quotes",
+        "echo '* text=auto' > .gitattributes; echo x > a; echo x > '\"q\"'",
+        "test -e '\"q\"'",
     ),
 ];
 
@@ -104,7 +179,35 @@ pub(crate) fn trials() -> Vec<Trial> {
             does_not_land(place, done, said);
         })
     });
+    let hidden = HIDDEN.iter().map(|&(name, base, done)| {
+        trial(
+            &format!("{name} is in the way though git hides it"),
+            move || {
+                for work in ["printf 'work' > a", "rm a"] {
+                    let scene = Scene::new(base, work);
+                    assert_eq!(scene.git("status --porcelain -- a"), "");
+                    scene.shell(&scene.top(), done);
+                    scene.git("update-index -q --refresh || true");
+                    assert_eq!(scene.git("diff --name-only -- a"), "", "git shows it");
+                    stays_in_the_way(&scene, &scene.landing(), "a");
+                }
+            },
+        )
+    });
+    let nothing_hidden = NOTHING_HIDDEN.iter().map(|&(name, base, done)| {
+        trial(&format!("{name} is not in the way"), move || {
+            for work in [
+                "printf 'work' > a; test ! -e '\"q\"' || echo y > '\"q\"'",
+                "rm a",
+            ] {
+                let scene = Scene::new(base, work);
+                scene.shell(&scene.top(), done);
+                scene.land().unwrap();
+            }
+        })
+    });
     let mut trials: Vec<Trial> = in_the_way.chain(moved).collect();
+    trials.extend(hidden.chain(nothing_hidden));
     trials.push(trial("a submodule does not land", a_submodule));
     trials.push(trial(
         "a folder that is no worktree does not land",
@@ -117,7 +220,11 @@ fn is_in_the_way(done: &str, path: &str) {
     let scene = Scene::new(BASE, WORK);
     let landing = scene.landing();
     scene.shell(&scene.top(), done);
-    let before = state(&scene);
+    stays_in_the_way(&scene, &landing, path);
+}
+
+fn stays_in_the_way(scene: &Scene, landing: &Landing, path: &str) {
+    let before = state(scene);
     // Asked for twice: what was refused is not taken up again as something that had begun.
     for _ in 0..2 {
         let error = scene
@@ -128,7 +235,7 @@ fn is_in_the_way(done: &str, path: &str) {
         };
         assert_eq!(named, path, "{error}");
         assert!(error.hint().is_some());
-        assert_eq!(state(&scene), before);
+        assert_eq!(state(scene), before);
     }
 }
 

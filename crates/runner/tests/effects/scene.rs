@@ -11,7 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_git::{Entry, ObjectId, Program, Repo};
 use rekindle_model::{Action, LandedFile, Landing, ProtocolName, Step, WorkflowId};
-use rekindle_runner::{Error, Reach, Recovered, Runner};
+use rekindle_runner::{Error, Reach, Recovered, Runner, StateFolder};
 use tempfile::TempDir;
 
 pub(crate) const SUBJECT: &str = "phase-1/P1-T01: do the work";
@@ -271,13 +271,21 @@ fn apply(
         search_path,
     };
     let now = Timestamp::UNIX_EPOCH;
-    let (mut runner, recovered) = Runner::open(project, &id(), "test", now, reach)?;
+    let state = StateFolder::of(project, Some(&key(project)), &[]);
+    let (mut runner, recovered) = Runner::open(&state, &id(), "test", now, reach)?;
     runner.apply(&steps, now, &mut Silent)?;
     Ok(recovered)
 }
 
+/// Returns where the key is of whoever works in a project.
+fn key(project: &Utf8Path) -> Utf8PathBuf {
+    let is_project = |folder: &&Utf8Path| folder.file_name() == Some("project");
+    let project = project.ancestors().find(is_project).unwrap();
+    project.with_file_name("key-of-the-user").join("key")
+}
+
 pub(crate) fn id() -> WorkflowId {
-    WorkflowId::new(ProtocolName::KilnTeams, "phase-1")
+    WorkflowId::new(ProtocolName::new("kiln-teams"), "phase-1")
 }
 
 struct Silent;

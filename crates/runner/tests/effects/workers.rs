@@ -62,6 +62,7 @@ impl Holder {
             .args(["-c", &format!("{ignored}; exec \"$@\""), "sh"])
             .arg(std::env::current_exe().unwrap())
             .args(["child", "hold", claim.as_str(), how])
+            .args(["worker", claim.with_file_name("order.json").as_str()])
             .stdin(Stdio::null())
             .spawn()
             .unwrap();

@@ -1,6 +1,6 @@
 //! Text to value.
 
-use super::{Json, Object};
+use super::{Float, Json, Object};
 
 /// As deep as Python's own reader goes before it gives up, with room for its caller.
 const DEEPEST: usize = 900;
@@ -92,9 +92,9 @@ impl Reader<'_> {
             ("null", Json::Null),
             ("true", Json::Bool(true)),
             ("false", Json::Bool(false)),
-            ("NaN", Json::Float(f64::NAN)),
-            ("Infinity", Json::Float(f64::INFINITY)),
-            ("-Infinity", Json::Float(f64::NEG_INFINITY)),
+            ("NaN", f64::NAN.into()),
+            ("Infinity", f64::INFINITY.into()),
+            ("-Infinity", f64::NEG_INFINITY.into()),
         ];
         for (word, value) in words {
             if self.rest().starts_with(word) {
@@ -138,7 +138,7 @@ impl Reader<'_> {
             let whole = text.parse().map(Json::Int);
             whole.unwrap_or_else(|_| Json::LargeInt(text.to_owned()))
         } else {
-            Json::Float(text.parse().unwrap_or(f64::NAN))
+            Json::Float(Float::parse(text))
         };
         self.at += end;
         Ok(value)

@@ -50,7 +50,10 @@ fn write(text: &mut String, value: &Json, layout: Layout, depth: usize) {
         Json::Bool(false) => text.push_str("false"),
         Json::Int(number) => text.push_str(&number.to_string()),
         Json::LargeInt(digits) => text.push_str(digits),
-        Json::Float(number) => text.push_str(&float(*number)),
+        Json::Float(number) => match &number.spelling {
+            Some(spelling) => text.push_str(spelling),
+            None => text.push_str(&float(number.value)),
+        },
         Json::Text(string) => write_string(text, string),
         Json::List(items) => {
             let items = items.iter().map(|item| (None, item));

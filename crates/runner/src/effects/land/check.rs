@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rekindle_fs::{Node, Tree};
 use rekindle_git::{Change, Entry, Indexed, Mode, ObjectId, Repo, RepoPath};
 
-use super::Work;
+use super::{Work, hidden};
 use crate::Error;
 
 /// What was found, by the place of a path in the work.
@@ -19,6 +19,8 @@ pub(super) struct Found {
     pub(super) is_after: Vec<bool>,
     /// Whether the index has all of it already.
     pub(super) is_staged: bool,
+    /// Whether executable bits mean something here.
+    pub(super) trusts_modes: bool,
 }
 
 /// Looks at every path; anything that is neither what the worktree began with nor what it ended with
@@ -65,11 +67,18 @@ pub(super) fn check(
         is_staged &= checked.is_staged(change)?;
         is_after.push(checked.is_after(change, node, &work.sources[place])?);
     }
+    let replaced = work.changes.iter().zip(&nodes).zip(&is_after);
+    let replaced = replaced.filter(|(_, is_after)| !**is_after);
+    let replaced = replaced.map(|(pair, _)| pair);
+    if let Some(path) = hidden::find(repo, tree, replaced)? {
+        return Err(work.in_the_way(path, "the project"));
+    }
     checked.refuse_neighbors(&since)?;
     Ok(Found {
         nodes,
         is_after,
         is_staged,
+        trusts_modes: checked.trusts_modes,
     })
 }
 

@@ -2,14 +2,20 @@
 //!
 //! The commit is the proof, so it comes last, and everything before it can be done twice: what stands
 //! in the project must be what the worktree began with or what it ended with, and is brought to the
-//! latter. Anything else is somebody's work; then nothing is touched. `check` looks, `write` copies.
+//! latter. Anything else is somebody's work; then nothing is touched. `check` looks, `hidden`
+//! finds edits that git does not show, `write` copies.
 
 mod check;
+mod hidden;
 mod write;
+
+use std::collections::BTreeSet;
 
 use camino::Utf8Path;
 use rekindle_fs::{Node, Tree};
-use rekindle_git::{Change, Entry, Expected, Head, Message, Mode, ObjectId, Repo, RepoPath};
+use rekindle_git::{
+    Change, Entry, Expected, Head, Message, Mode, ObjectId, OwnWorktree, Repo, RepoPath,
+};
 use rekindle_model::{LandedFile, Landing};
 
 use super::Repeated;
@@ -117,25 +123,38 @@ impl Work {
     fn read(repo: &Repo, base: &ObjectId, landing: &Landing) -> Result<Self, Error> {
         let moved = |what: &str| landing_moved(landing, what);
         refuse_submodules(landing)?;
-        verify_registered(repo, base, &landing.worktree, &moved)?;
+        let there = verify_registered(repo, base, &landing.worktree, &moved)?;
         let tree = Tree::open(landing.worktree.as_std_path())?;
         // Looked at before git does, and again while they are copied: what is the same at both times
         // is what git has seen between.
         let look = |file: &LandedFile| tree.look(RepoPath::new(file.path.clone()).as_path());
         let files = sorted(&landing.files);
         let sources = files.iter().map(look).collect::<Result<Vec<_>, _>>()?;
-        let there = Repo::at(repo.program(), &landing.worktree);
         let leave_out: Vec<RepoPath> = landing
             .leave_out
             .iter()
             .map(|name| RepoPath::from(name.as_str()))
             .collect();
-        let snapshot = there.snapshot_tree(&leave_out)?;
+        let snapshot = there.repo().snapshot_tree(&leave_out)?;
         let mut changes = repo.between(base, &snapshot)?;
         changes.sort_by(|one, other| one.path.cmp(&other.path));
         let found: Vec<LandedFile> = changes.iter().map(landed).collect();
+        let mut sources = sources;
         if found != files {
-            return Err(moved("its files changed since they were read"));
+            // The plan was made without filters, which give some files another id.
+            let looking = there.repo().for_looking();
+            let seen = looking.changes_except(base, &leave_out)?;
+            let seen: Vec<LandedFile> = seen.iter().map(landed).collect();
+            let paths = |list: &[LandedFile]| -> BTreeSet<Vec<u8>> {
+                list.iter().map(|file| file.path.clone()).collect()
+            };
+            let found = paths(&found);
+            if sorted(&seen) != files || !found.is_subset(&paths(&files)) {
+                return Err(moved("its files changed since they were read"));
+            }
+            let looked = files.iter().zip(sources);
+            let landing = looked.filter(|(file, _)| found.contains(&file.path));
+            sources = landing.map(|(_, source)| source).collect();
         }
         Ok(Self {
             task: landing.task.clone(),
@@ -191,7 +210,7 @@ fn verify_registered(
     base: &ObjectId,
     worktree: &Utf8Path,
     moved: &dyn Fn(&str) -> Error,
-) -> Result<(), Error> {
+) -> Result<OwnWorktree, Error> {
     let Ok(place) = worktree.canonicalize_utf8() else {
         return Err(moved("it is not there"));
     };
@@ -206,12 +225,11 @@ fn verify_registered(
         return Err(moved("it is no worktree of this repository"));
     };
     // Without its `.git`, git would take a folder in the project for a part of the project.
-    let there = Repo::at(repo.program(), worktree);
-    if there.verify_worktree_of(&repo.common_dir()?).is_err() {
+    let Ok(there) = OwnWorktree::open(repo.program(), &repo.common_dir()?, worktree) else {
         return Err(moved("it is no longer a worktree of this repository"));
-    }
+    };
     if found.head.as_ref() == Some(base) {
-        Ok(())
+        Ok(there)
     } else {
         Err(moved("it is no longer at the commit that it began with"))
     }

@@ -1,6 +1,6 @@
 //! A worktree's files, copied into the project one by one.
 
-use rekindle_fs::{Node, Tree};
+use rekindle_fs::{Modes, Node, Tree};
 use rekindle_git::{Change, RepoPath};
 
 use super::Work;
@@ -25,7 +25,7 @@ pub(super) fn write(tree: &Tree, work: &Work, found: &Found) -> Result<(), Error
         }
         for place in due().filter(|&place| !found.is_after[place]) {
             if work.changes[place].new.is_some() {
-                copy(tree, work, place, &found.nodes[place])?;
+                copy(tree, work, place, found)?;
             }
         }
     }
@@ -57,7 +57,13 @@ fn remove(tree: &Tree, path: &RepoPath, node: &Node) -> Result<(), Error> {
     Ok(())
 }
 
-fn copy(tree: &Tree, work: &Work, place: usize, node: &Node) -> Result<(), Error> {
+fn copy(tree: &Tree, work: &Work, place: usize, found: &Found) -> Result<(), Error> {
+    let node = &found.nodes[place];
+    let modes = if found.trusts_modes {
+        Modes::Executable
+    } else {
+        Modes::Kept
+    };
     let path = work.changes[place].path.as_path();
     crash::point("land-before-copy");
     let expected = match node {
@@ -72,7 +78,7 @@ fn copy(tree: &Tree, work: &Work, place: usize, node: &Node) -> Result<(), Error
         .draft(path, &work.tree, &work.sources[place])
         .map_err(changed)?;
     crash::point("land-after-copy");
-    draft.place(expected).map_err(changed)?;
+    draft.place(expected, modes).map_err(changed)?;
     crash::point("land-after-place");
     Ok(())
 }

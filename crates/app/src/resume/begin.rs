@@ -1,0 +1,277 @@
+//! The start of a resume: finish interrupted steps, ask the person, lock the workflow.
+
+use rekindle_model::{
+    Code, Command, Destination, Finding, Intent, Offer, OfferKind, Permission, Severity, Stop,
+    StopKind, Then,
+};
+use rekindle_runner::{Recovered, Runner};
+
+use super::refusals::{refuse_another, refuse_blocked, refuse_held, refuse_moved, refuse_to_begin};
+use super::{Options, Outcome, Resumed};
+use crate::engine::{EngineOptions, hold_branch, refuse_missing};
+use crate::face::{Briefing, Face, News};
+use crate::inspect::{Planned, plan_world};
+use crate::records;
+use crate::{Error, Project, Query};
+
+/// How a resume starts.
+pub(super) enum Start {
+    /// It ended before anything was taken up.
+    Over(Box<Resumed>),
+    Begun(Box<Begun>),
+}
+
+impl Start {
+    fn over(planned: &Planned, finished: Vec<String>, outcome: Outcome) -> Self {
+        Self::Over(Box::new(Resumed::of(planned, finished, outcome)))
+    }
+}
+
+/// A workflow that was taken up: it is locked, and its plan was read again under the lock.
+pub(super) struct Begun {
+    pub(super) query: Query,
+    pub(super) runner: Runner,
+    pub(super) anew: Planned,
+    /// What an interrupted command had begun and was finished, each a line.
+    pub(super) finished: Vec<String>,
+    pub(super) branch: Option<rekindle_fs::Lock>,
+}
+
+/// Asks where a person has to agree, and takes the workflow up.
+pub(super) fn begin(
+    project: &Project,
+    mut query: Query,
+    planned: Planned,
+    options: &Options,
+    face: &mut dyn Face,
+) -> Result<Start, Error> {
+    let planned = planned.with_records(project);
+    refuse_another(&planned, options)?;
+    let (planned, mut finished) = finish_begun(project, &query, planned, face)?;
+    let mut planned = planned.beside_sessions(project);
+    let id = planned.plan.id.clone();
+    // What a protocol says first stands on standard output before anybody is asked.
+    if !planned.plan.before_asking.is_empty() {
+        face.print(&planned.plan.before_asking);
+    }
+    match &planned.plan.then {
+        Then::Stop(stop) if planned.plan.steps.is_empty() && !options.stays_for(stop) => {
+            if let Some(work) = &planned.work
+                && work.destination == Destination::Branch
+            {
+                refuse_missing(project, &id, work)?;
+            }
+            // Without the tasks of others nothing may be left, which does not mean that all is done.
+            let mut findings = planned.assessment.findings.iter();
+            if findings.any(|finding| finding.code == Code::OtherProjectTask) {
+                refuse_blocked(&planned)?;
+            }
+            note_while_waiting(project, &planned, stop, face)?;
+            let outcome = Outcome::Stopped(stop.clone());
+            return Ok(Start::over(&planned, finished, outcome));
+        }
+        // A plan that only asks is a question already; a yes before it would be one too many.
+        Then::Ask(_) if planned.plan.steps.is_empty() => {
+            refuse_to_begin(project, &planned, options)?;
+            face.tell(&News::Findings(&planned.assessment.findings));
+            face.tell(&News::Commands(&commands(&planned, options)));
+        }
+        Then::Stop(_)
+        | Then::Agent(_)
+        | Then::Ask(_)
+        | Then::Workers
+        | Then::Check(_)
+        | Then::Again => {
+            refuse_to_begin(project, &planned, options)?;
+            if !agreed(project, &planned, options, face)? {
+                return Ok(Start::over(&planned, finished, Outcome::Declined));
+            }
+            query.accepted = accepted(&planned, options, face);
+            planned = plan_accepted(project, &query, planned)?;
+        }
+    }
+    let purpose = format!("resume {id}");
+    let (mut runner, recovered) = Runner::open(
+        &project.state(),
+        &id,
+        &purpose,
+        project.now(),
+        project.reach(planned.roots.clone()),
+    )
+    .map_err(|error| Error::from_run(&id, error))?;
+    crate::clean::sweep_drafts(project);
+    let anew = plan_world(&project.world(), &query, &Intent::Open)?;
+    if recovered != Recovered::default() {
+        face.tell(&News::Recovered(&recovered));
+    }
+    finished.extend(records::finished(&recovered));
+    // Where nobody was asked there is nothing to hold on to: the newest reading counts.
+    let somebody_agreed = !options.yes && planned.plan.permission != Permission::NotNeeded;
+    if somebody_agreed {
+        refuse_moved(&planned, &anew, &runner, &recovered)?;
+    }
+    refuse_blocked(&anew)?;
+    if somebody_agreed {
+        runner
+            .spend(&planned.digest, project.now())
+            .map_err(Error::Run)?;
+    }
+    let branch = match (&anew.work, &options.engine) {
+        (Some(work), Some(_)) => Some(hold_branch(project, &work.settings.branch, &purpose)?),
+        (Some(_) | None, _) => None,
+    };
+    Ok(Start::Begun(Box::new(Begun {
+        query,
+        runner,
+        anew,
+        finished,
+        branch,
+    })))
+}
+
+/// Finishes what an interrupted command had begun, if anything was, and plans anew.
+///
+/// A person agreed to that when it was begun, and the record of it has our seal; what is said and asked
+/// now is about what follows.
+fn finish_begun(
+    project: &Project,
+    query: &Query,
+    planned: Planned,
+    face: &mut dyn Face,
+) -> Result<(Planned, Vec<String>), Error> {
+    if !planned.is_unfinished {
+        return Ok((planned, Vec::new()));
+    }
+    let id = &planned.plan.id;
+    let (runner, recovered) = Runner::open(
+        &project.state(),
+        id,
+        &format!("finish interrupted steps of {id}"),
+        project.now(),
+        project.reach(planned.roots.clone()),
+    )
+    .map_err(|error| Error::from_run(id, error))?;
+    drop(runner);
+    // Damage of the journal stays, and is reported when it is opened next.
+    let recovered = Recovered {
+        damaged: 0,
+        ..recovered
+    };
+    if recovered != Recovered::default() {
+        face.tell(&News::Recovered(&recovered));
+    }
+    let planned = plan_world(&project.world(), query, &Intent::Open)?.with_records(project);
+    Ok((planned, records::finished(&recovered)))
+}
+
+/// Makes the notes of a resume that can only wait, and reports what was noticed.
+fn note_while_waiting(
+    project: &Project,
+    planned: &Planned,
+    stop: &Stop,
+    face: &mut dyn Face,
+) -> Result<(), Error> {
+    match stop.kind {
+        StopKind::Waiting | StopKind::OthersAtWork => {
+            let warnings: Vec<Finding> = planned
+                .assessment
+                .findings
+                .iter()
+                .filter(|finding| finding.severity() >= Severity::Warning)
+                .cloned()
+                .collect();
+            face.tell(&News::Findings(&warnings));
+        }
+        StopKind::Done | StopKind::Said | StopKind::Blocked | StopKind::BlockedAndSaid => {}
+    }
+    let plan = &planned.plan;
+    if plan.notes.is_empty() {
+        return Ok(());
+    }
+    let state = project.state();
+    state.ensure()?;
+    rekindle_runner::report(&state, &plan.id, &plan.notes, face).map_err(Error::Run)?;
+    face.tell(&News::Applied(&plan.notes));
+    Ok(())
+}
+
+/// Shows what is about to happen and returns whether it may.
+fn agreed(
+    project: &Project,
+    planned: &Planned,
+    options: &Options,
+    face: &mut dyn Face,
+) -> Result<bool, Error> {
+    let findings: Vec<_> = planned
+        .assessment
+        .findings
+        .iter()
+        .filter(|finding| finding.severity() >= Severity::Note)
+        .cloned()
+        .collect();
+    let of_sessions = planned.of_sessions();
+    let commands = commands(planned, options);
+    if options.is_agreed_for(&planned.plan) {
+        face.tell(&News::Commands(&commands));
+        // A protocol that asks in its own words has told what was noticed in them, too, but not this.
+        if planned.plan.confirmation().is_none() {
+            face.tell(&News::Findings(&findings));
+        } else if let Some(finding) = of_sessions {
+            face.tell(&News::Findings(&[finding]));
+        }
+        return Ok(true);
+    }
+    // Who holds it is said before a person is asked, not after.
+    refuse_held(project, &planned.plan.id)?;
+    let Some(summary) = planned.assessment.chosen() else {
+        return Ok(false);
+    };
+    // A protocol's own question follows its own words, and none of them names a command.
+    if planned.plan.confirmation().is_some() {
+        face.tell(&News::Commands(&commands));
+    }
+    Ok(face.confirm(&Briefing {
+        summary,
+        findings: &findings,
+        plan: &planned.plan,
+        commands: &commands,
+        digest: &planned.digest,
+        last_session: planned
+            .last_session
+            .as_ref()
+            .filter(|_| of_sessions.is_none()),
+        now: project.now(),
+    }))
+}
+
+/// Returns what a person accepts of what the protocol offers.
+///
+/// A plan that was agreed to by its digest has none of it.
+fn accepted(planned: &Planned, options: &Options, face: &mut dyn Face) -> Vec<OfferKind> {
+    let offers = planned.plan.confirmation().into_iter();
+    let offers = offers.flat_map(|confirmation| &confirmation.offers);
+    let is_accepted = |offer: &&Offer| match &options.agreed_to {
+        Some(_) => false,
+        None => options.yes || face.accept(offer),
+    };
+    offers.filter(is_accepted).map(|offer| offer.kind).collect()
+}
+
+/// Plans with what was accepted, if everything is still as it was when it was offered.
+fn plan_accepted(project: &Project, query: &Query, offered: Planned) -> Result<Planned, Error> {
+    if query.accepted.is_empty() {
+        return Ok(offered);
+    }
+    let planned = plan_world(&project.world(), query, &Intent::Open)?.with_records(project);
+    if planned.digest != offered.digest {
+        let id = offered.plan.id;
+        return Err(Error::Moved { id });
+    }
+    Ok(planned)
+}
+
+/// Returns every command that a resume runs once a person agrees.
+fn commands(planned: &Planned, options: &Options) -> Vec<Command> {
+    let agent = options.engine.as_ref().map(EngineOptions::command);
+    agent.into_iter().chain(planned.commands.clone()).collect()
+}

@@ -1,0 +1,216 @@
+//! A linked worktree that was verified: the only thing whose HEAD, index and files can be changed.
+//!
+//! An agent can write anything into its worktree, also a `.git` that leads to the user's own
+//! repository, to another worktree or to a repository elsewhere. So nothing that changes a worktree
+//! believes what is in the folder. [`OwnWorktree::open`] compares both ends: `.git` must name a folder
+//! in `worktrees` of the expected repository, and that folder must name exactly this path. Every
+//! method looks again before it runs git, and git is given the folder explicitly, so that a `.git`
+//! which is exchanged in between leads nowhere.
+//!
+//! Nothing here saves anything: call [`Repo::rescue`] first.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::abandoned;
+use crate::error::Error;
+use crate::head_name;
+use crate::id::ObjectId;
+use crate::path::RepoPath;
+use crate::program::Program;
+use crate::repo::Repo;
+
+/// Files of a worktree's git folder that are written through a link if they are one.
+const WRITTEN: [&str; 8] = [
+    "HEAD",
+    "ORIG_HEAD",
+    "index",
+    "logs",
+    "logs/HEAD",
+    "refs",
+    "config.worktree",
+    "locked",
+];
+
+/// A linked worktree of a repository, at the path that the repository has for it.
+#[derive(Clone, Debug)]
+pub struct OwnWorktree {
+    /// Runs git with the worktree's own git folder, whatever `.git` says.
+    repo: Repo,
+    common_dir: Utf8PathBuf,
+    git_dir: Utf8PathBuf,
+}
+
+impl OwnWorktree {
+    /// Verifies that `path` is the top of a linked worktree of the repository whose shared folder is
+    /// `common_dir`; gives [`Error::NotOurWorktree`] otherwise.
+    ///
+    /// Only files are read; git is not asked.
+    pub fn open(program: &Program, common_dir: &Utf8Path, path: &Utf8Path) -> Result<Self, Error> {
+        let git_dir = verify(common_dir, path)?;
+        Ok(Self {
+            repo: Repo::pinned(program, path, &git_dir),
+            common_dir: common_dir.to_owned(),
+            git_dir,
+        })
+    }
+
+    /// Returns the worktree for questions, snapshots and rescues.
+    pub fn repo(&self) -> &Repo {
+        &self.repo
+    }
+
+    /// Returns the folder of the worktree.
+    pub fn path(&self) -> &Utf8Path {
+        self.repo.dir()
+    }
+
+    /// Returns the worktree's own folder in the repository.
+    pub(crate) fn git_dir(&self) -> &Utf8Path {
+        &self.git_dir
+    }
+
+    /// Takes away the locks on HEAD and index that a killed git left; the last user must be gone.
+    pub fn break_locks(&self) -> Result<(), Error> {
+        self.verify()?;
+        abandoned::break_locks_in(&self.git_dir)
+    }
+
+    /// Takes HEAD off whatever branch it is on and puts it at a commit; index and files stay.
+    pub fn detach(&self, commit: &ObjectId) -> Result<(), Error> {
+        self.verify()?;
+        self.repo
+            .write()
+            .args(["update-ref", "--no-deref", "HEAD", commit.as_str()])
+            .output()
+            .map(drop)
+    }
+
+    /// Sets HEAD (and the branch it is on), the index and all tracked files to `commit`.
+    pub fn reset_hard(&self, commit: &ObjectId) -> Result<(), Error> {
+        self.verify()?;
+        self.repo
+            .write()
+            .args(["reset", "--quiet", "--hard", commit.as_str(), "--"])
+            .output()
+            .map(drop)
+    }
+
+    /// Deletes all untracked files, except ignored ones, repositories, and those in `keep`.
+    pub fn clean(&self, keep: &[RepoPath]) -> Result<(), Error> {
+        self.verify()?;
+        // As patterns, not as excluding pathspecs: with those, git 2.47 deletes an untracked folder
+        // although a file to be kept is in it.
+        let keep = keep
+            .iter()
+            .flat_map(|path| [OsString::from("-e"), pattern(path)]);
+        // One `-f` only: with two, repositories inside the worktree would go as well.
+        self.repo
+            .write()
+            .args(["clean", "--quiet", "-f", "-d"])
+            .args(keep)
+            .output()
+            .map(drop)
+    }
+
+    /// Looks again whether the worktree is what it was when it was opened.
+    pub fn verify(&self) -> Result<(), Error> {
+        let found = verify(&self.common_dir, self.path())?;
+        if found == self.git_dir {
+            Ok(())
+        } else {
+            Err(not_ours(self.path(), "its `.git` has changed"))
+        }
+    }
+}
+
+/// Returns the worktree's own folder in the repository, if both name each other.
+fn verify(common_dir: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, Error> {
+    let refuse = |what: &str| not_ours(path, what);
+    let is_folder = |path: &Utf8Path| path.symlink_metadata().is_ok_and(|found| found.is_dir());
+    if !is_folder(path) {
+        return Err(refuse("it is not a folder"));
+    }
+    let (Ok(real), Ok(common)) = (path.canonicalize_utf8(), common_dir.canonicalize_utf8()) else {
+        return Err(refuse("its path cannot be resolved"));
+    };
+    let Some(link) = read_link(&real.join(".git")) else {
+        return Err(refuse("its `.git` is not a file that names a repository"));
+    };
+    let Some(named) = link.strip_prefix("gitdir:") else {
+        return Err(refuse("its `.git` does not name a repository"));
+    };
+    let named = real.join(named.trim_start());
+    let registry = common.join("worktrees");
+    let above = named
+        .parent()
+        .and_then(|above| above.canonicalize_utf8().ok());
+    let Some(name) = named
+        .file_name()
+        .filter(|_| above.as_ref() == Some(&registry))
+    else {
+        return Err(refuse("its `.git` leads elsewhere"));
+    };
+    let git_dir = registry.join(name);
+    if !is_folder(&registry) || !is_folder(&git_dir) {
+        return Err(refuse("the repository does not have it"));
+    }
+    if !names(&git_dir, &real) {
+        return Err(refuse("the repository has it at another path"));
+    }
+    let shared = read_link(&git_dir.join("commondir"));
+    let shared = shared.and_then(|shared| git_dir.join(shared).canonicalize_utf8().ok());
+    if shared != Some(common) {
+        return Err(refuse("its git folder shares another repository"));
+    }
+    let is_link = |name: &&&str| git_dir.join(name).is_symlink();
+    if let Some(name) = WRITTEN.iter().find(is_link) {
+        return Err(refuse(&format!("`{name}` in its git folder is a link")));
+    }
+    Ok(git_dir)
+}
+
+/// Returns whether a git folder says that its worktree is at a path without links.
+pub(crate) fn names(git_dir: &Utf8Path, real: &Utf8Path) -> bool {
+    let Some(back) = read_link(&git_dir.join("gitdir")) else {
+        return false;
+    };
+    let back = Utf8Path::new(&back);
+    if back.is_absolute() {
+        // Letter by letter: a link on the way could lead both ends to another folder.
+        return back == real.join(".git");
+    }
+    // With `worktree.useRelativePaths`.
+    let above = git_dir.join(back);
+    let above = above
+        .parent()
+        .and_then(|above| above.canonicalize_utf8().ok());
+    back.file_name() == Some(".git") && above.as_deref() == Some(real)
+}
+
+/// Reads a file of one path; `None` if it is not an ordinary file of that kind.
+fn read_link(path: &Utf8Path) -> Option<String> {
+    let text = head_name::text(path)?;
+    Some(text.trim_end_matches(['\n', '\r']).to_owned())
+}
+
+fn not_ours(dir: &Utf8Path, what: &str) -> Error {
+    Error::NotOurWorktree {
+        dir: dir.to_owned(),
+        what: what.to_owned(),
+    }
+}
+
+/// Writes a path as an ignore pattern that fits it alone.
+fn pattern(path: &RepoPath) -> OsString {
+    let mut bytes = vec![b'/'];
+    for &byte in path.as_bytes() {
+        if matches!(byte, b'\\' | b'*' | b'?' | b'[' | b' ') {
+            bytes.push(b'\\');
+        }
+        bytes.push(byte);
+    }
+    OsString::from_vec(bytes)
+}

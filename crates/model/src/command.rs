@@ -1,0 +1,68 @@
+//! Commands that a workflow will run, and who chose them.
+
+/// A command that is run once a person agrees.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// The command, whole and as it is run.
+    pub text: String,
+    /// What it is for.
+    pub role: CommandRole,
+    /// Who chose it.
+    pub source: CommandSource,
+    /// How many tasks it is run for; 0 where it is not about tasks.
+    pub tasks: usize,
+}
+
+/// What a command is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommandRole {
+    /// It does the work.
+    Agent,
+    /// It checks the work.
+    Check,
+}
+
+impl CommandRole {
+    /// Returns the word used in text and JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Check => "check",
+        }
+    }
+}
+
+/// Who chose a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CommandSource {
+    /// The person who started rekindle.
+    Typed,
+    /// The user's own configuration, or what is built in.
+    User,
+    /// A file of the project, which may have come with a clone.
+    Project(String),
+}
+
+impl Command {
+    /// Returns checks that a file of the project asks for, equal ones counted as one.
+    pub fn checks_of<'c>(
+        file: &str,
+        checks: impl IntoIterator<Item = (&'c str, usize)>,
+    ) -> Vec<Self> {
+        let mut places = std::collections::HashMap::new();
+        let mut commands: Vec<Self> = Vec::new();
+        for (text, tasks) in checks {
+            let place = *places.entry(text).or_insert_with(|| {
+                commands.push(Self {
+                    text: text.to_owned(),
+                    role: CommandRole::Check,
+                    source: CommandSource::Project(file.to_owned()),
+                    tasks: 0,
+                });
+                commands.len() - 1
+            });
+            commands[place].tasks += tasks;
+        }
+        commands
+    }
+}

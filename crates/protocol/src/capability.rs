@@ -1,0 +1,180 @@
+//! What only some protocols can do.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+use rekindle_model::{
+    AgentTask, Checkpoint, Finding, Happened, Moment, Plan, Settings, Summary, Work,
+};
+use rekindle_world::World;
+
+/// Finds open workflows in a time that does not grow with the number of finished ones.
+pub trait Survey {
+    /// Returns the open workflows.
+    fn open(&self, world: &dyn World) -> Open;
+}
+
+/// The open workflows of a protocol, as far as they could be found quickly.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Open {
+    /// Workflows that are known to be open.
+    pub workflows: Vec<Summary>,
+    /// How many others were not read and may be open.
+    pub unread: usize,
+}
+
+/// Keeps the logs of tasks that the engine runs.
+pub trait Engine {
+    /// Returns the line that records what happened to an attempt.
+    fn record(
+        &self,
+        workflow: &str,
+        actor: &str,
+        task: &str,
+        attempt: u32,
+        happened: &Happened,
+        at: Moment,
+    ) -> String;
+
+    /// Returns what a line of an attempt's log says, of which task and which attempt.
+    fn heard(&self, line: &str) -> Option<(String, u32, Happened)>;
+
+    /// Returns the time of a line, if the logs are ordered by time and not by position.
+    fn heard_at(&self, line: &str) -> Option<Timestamp>;
+
+    /// Returns the log of an attempt, relative to the project.
+    fn attempt_log(&self, workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf;
+
+    /// Returns the host's own record of a task with what happened added, if the host keeps one.
+    fn mirrored(&self, file: &[u8], happened: &Happened, at: Timestamp) -> Option<Vec<u8>>;
+}
+
+/// The tasks of a workflow for the engine.
+pub trait TaskSource {
+    /// Returns the tasks and how to run them; `None` if there is nothing for the engine.
+    fn work(&self) -> Option<Work>;
+
+    /// Returns what an agent is told for an attempt at a task, by its position in the work.
+    fn brief(
+        &self,
+        world: &dyn World,
+        task: usize,
+        attempt: u32,
+        trouble: Option<&str>,
+    ) -> AgentTask;
+}
+
+/// The checkpoints of a workflow.
+pub trait CheckpointList {
+    /// Returns the checkpoints, oldest first.
+    fn list(&self) -> Vec<Checkpoint>;
+
+    /// Returns the checkpoints in the protocol's own words, if it prescribes some.
+    fn timeline(&self) -> Option<String>;
+
+    /// Plans to move old checkpoints to an archive; `None` if there is no archive.
+    fn archive(&self) -> Option<Plan>;
+}
+
+/// Starts new workflows from a plan.
+pub trait Starter {
+    /// Returns the folder that new workflows are created in, relative to the project.
+    fn home(&self) -> &'static str;
+
+    /// Reads a plan file.
+    fn draft(&self, path: &Utf8Path, bytes: &[u8]) -> Box<dyn Draft>;
+}
+
+/// A plan file that was read, from which a workflow can be started.
+pub trait Draft {
+    /// Returns the plan's title.
+    fn title(&self) -> &str;
+
+    /// Returns what is wrong with the plan or worth knowing about it.
+    fn findings(&self) -> &[Finding];
+
+    /// Returns the number of tasks.
+    fn n_tasks(&self) -> usize;
+
+    /// Returns the checks of the tasks, each with the number of tasks that it is for.
+    fn checks(&self) -> Vec<(&str, usize)>;
+
+    /// Returns the name that the new workflow gets.
+    fn workflow(&self, now: Timestamp, short_id: &str) -> String;
+
+    /// Returns the folder of the workflow, relative to the project.
+    fn folder(&self, workflow: &str) -> Utf8PathBuf;
+
+    /// Returns the log of the first session, relative to the project.
+    fn log(&self, workflow: &str, now: Timestamp) -> Utf8PathBuf;
+
+    /// Returns the workflow's name and its files, relative to its folder.
+    fn files(&self, new: &NewRun, now: Timestamp) -> (String, Vec<(Utf8PathBuf, String)>);
+}
+
+/// What a new run is made from, besides its plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewRun {
+    /// How it is to be done.
+    pub settings: Settings,
+    /// The name of the plan file, as it was given.
+    pub source: String,
+    /// The plan's text.
+    pub text: String,
+    /// Four characters that distinguish runs of the same minute and title.
+    pub short_id: String,
+}
+
+/// Validates documents of a workflow.
+pub trait Validator {
+    /// Validates the documents of a workflow; an error says why it cannot be one.
+    fn workflow(&self, world: &dyn World, name: &str) -> Result<Vec<Validation>, Finding>;
+
+    /// Validates a specification; without a text it is missing.
+    fn spec(&self, path: &str, text: Option<&str>) -> Validation;
+
+    /// Validates a plan; without a text it is missing.
+    fn plan(&self, path: &str, text: Option<&str>, has_rules: bool) -> Validation;
+}
+
+/// What a validation found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Validation {
+    /// The file, as it was named.
+    pub path: String,
+    /// Whether it passed.
+    pub is_valid: bool,
+    /// The report, as the protocol's own script prints it.
+    pub report: String,
+    /// What is wrong, each in one sentence.
+    pub faults: Vec<String>,
+}
+
+/// Migrates files of an older layout.
+pub trait Migrator {
+    /// Plans the migration of the workflow that is named, or of the current one.
+    fn migration(&self, world: &dyn World, name: Option<&str>) -> Migration;
+}
+
+/// What a migration would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Migration {
+    /// It is possible.
+    Plan {
+        /// The effects.
+        plan: Box<Plan>,
+        /// What is worth knowing, each a sentence.
+        notes: Vec<String>,
+    },
+    /// There is nothing to migrate, or no workflow to migrate it to.
+    Nothing {
+        /// The workflow, if the name can be one.
+        workflow: Option<String>,
+        /// Why, in a sentence.
+        reason: String,
+    },
+    /// The old files belong to another workflow.
+    Mismatch {
+        /// Why, in a sentence.
+        reason: String,
+    },
+}

@@ -1,0 +1,20 @@
+//! The kit that protocols are built from.
+//!
+//! A [`Protocol`] is one way of keeping workflow state on disk. It reads a project through a
+//! read-only [`World`](rekindle_world::World) and returns a [`Case`]: what the files mean, and what is
+//! to be done. What only some protocols have is a [`capability`]; asked for one that it lacks, a
+//! protocol returns `None`. Decisions are written as [tables](table), and [`prompt`] builds what
+//! agents are given to read.
+//!
+//! Nothing here, and nothing in a protocol, writes to the disk or reads it past the `World`.
+
+pub mod capability;
+mod case;
+pub mod happened;
+pub mod prompt;
+mod protocol;
+pub mod table;
+
+pub use case::{Belongings, Case, Unreadable};
+pub use protocol::{Ask, Protocol, ResumeOption};
+pub use table::Decision;

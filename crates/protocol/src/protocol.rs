@@ -1,0 +1,107 @@
+//! What every protocol can do.
+
+use rekindle_model::{Explanation, OfferKind, ProtocolName};
+use rekindle_world::World;
+
+use crate::capability::{Engine, Migrator, Starter, Survey, Validator};
+use crate::{Case, Decision};
+
+/// One way of keeping workflow state on disk.
+pub trait Protocol: Sync {
+    /// Returns its name.
+    fn name(&self) -> ProtocolName;
+
+    /// Returns what it keeps and where, as one line for documentation.
+    fn about(&self) -> &'static str;
+
+    /// Returns whether the project has anything of it, at the cost of a look at one path.
+    fn is_here(&self, world: &dyn World) -> bool;
+
+    /// Reads the project and judges it. Malformed files become findings.
+    fn inspect(&self, world: &dyn World, ask: &Ask) -> Box<dyn Case>;
+
+    /// Explains why a task of a workflow is in its state; `None` if there is no such task.
+    fn explain(&self, world: &dyn World, ask: &Ask, task: &str) -> Option<Explanation>;
+
+    /// Returns its decisions for the documentation.
+    fn decisions(&self) -> Vec<Decision>;
+
+    /// Returns the options of a resume that it understands.
+    fn options(&self) -> &'static [ResumeOption] {
+        &[]
+    }
+
+    /// Finds open workflows without reading finished ones.
+    fn survey(&self) -> Option<&dyn Survey> {
+        None
+    }
+
+    /// Runs tasks of a workflow on the engine.
+    fn engine(&self) -> Option<&dyn Engine> {
+        None
+    }
+
+    /// Starts new workflows from a plan.
+    fn starter(&self) -> Option<&dyn Starter> {
+        None
+    }
+
+    /// Validates documents of a workflow.
+    fn validator(&self) -> Option<&dyn Validator> {
+        None
+    }
+
+    /// Migrates files of an older layout.
+    fn migrator(&self) -> Option<&dyn Migrator> {
+        None
+    }
+}
+
+/// What a protocol is asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ask {
+    /// The workflow that a person named, in full or by its beginning.
+    pub name: Option<String>,
+    /// The offers of the protocol that a person accepted.
+    pub accepted: Vec<OfferKind>,
+    /// Whether only the workflow of exactly this name matters; the others need not be read.
+    pub alone: bool,
+    /// The options that a person gave, each with its value; a flag has an empty one.
+    pub options: Vec<(ResumeOption, String)>,
+}
+
+impl Ask {
+    /// Returns the value of an option, if it was given.
+    pub fn option(&self, option: ResumeOption) -> Option<&str> {
+        let mut given = self.options.iter();
+        let found = given.find(|(given, _)| *given == option)?;
+        Some(&found.1)
+    }
+
+    /// Returns whether a flag was given.
+    pub fn has(&self, flag: ResumeOption) -> bool {
+        self.option(flag).is_some()
+    }
+
+    /// Returns the request with an option added.
+    #[must_use]
+    pub fn with(mut self, option: ResumeOption, value: impl Into<String>) -> Self {
+        self.options.push((option, value.into()));
+        self
+    }
+}
+
+/// An option of a resume that only some protocols understand, as it is typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResumeOption(pub &'static str);
+
+impl ResumeOption {
+    /// Reads the host's task list from this file.
+    pub const TASKS: Self = Self("--tasks");
+    /// Resumes from this checkpoint.
+    pub const CHECKPOINT: Self = Self("--checkpoint");
+    /// Resumes with as little context as possible.
+    pub const FRESH: Self = Self("--fresh");
+    /// Validates before it resumes.
+    pub const VALIDATE: Self = Self("--validate");
+}

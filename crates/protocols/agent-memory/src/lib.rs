@@ -1,0 +1,366 @@
+//! agent-memory: event-sourced runs under `.agent-memory/runs/`.
+//!
+//! All state is reconstructable from disk: documents and the event logs of all
+//! actors. A run's way through here: [`read`] streams every log into a [`fold`],
+//! [`assess`] concludes phase, task states and the next action, [`plan`] turns
+//! an intent into effects. Events are append-only and every writer has a log
+//! of its own.
+
+mod assess;
+mod entry;
+mod event;
+mod explain;
+mod facts;
+mod fold;
+mod layout;
+mod log;
+mod next;
+mod noticed;
+mod origin;
+mod phase;
+mod plan;
+mod read;
+mod recent;
+mod record;
+mod scan;
+mod scribe;
+mod settings;
+mod start;
+mod surrogate;
+mod table;
+mod task_graph;
+mod task_list;
+mod tasks;
+mod track;
+mod words;
+mod work;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+use rekindle_model::{
+    AgentTask, Assessment, Checkpoint, Code, Explanation, Happened, Intent, Moment, Plan, Progress,
+    ProtocolName, State, Summary, Work, WorkflowDocument, WorkflowId,
+};
+use rekindle_world::World;
+
+use self::assess::{RunVerdict, Verdict};
+use self::entry::Entry;
+use self::next::NextAction;
+use self::plan::{Documents, Report};
+use rekindle_protocol::capability::{
+    CheckpointList, Draft, Engine, Open, Starter, Survey, TaskSource,
+};
+use rekindle_protocol::{Ask, Belongings, Case, Decision, Protocol};
+
+/// The name of the protocol.
+const NAME: ProtocolName = ProtocolName::new("agent-memory");
+
+/// The protocol itself; it has no state.
+pub struct AgentMemory;
+
+impl Protocol for AgentMemory {
+    fn name(&self) -> ProtocolName {
+        NAME
+    }
+
+    fn about(&self) -> &'static str {
+        "Event-sourced runs under `.agent-memory/runs/`"
+    }
+
+    fn is_here(&self, world: &dyn World) -> bool {
+        world.stat(&world.project().join(layout::RUNS)).is_ok()
+    }
+
+    fn inspect(&self, world: &dyn World, ask: &Ask) -> Box<dyn Case> {
+        let evidence = read::evidence_of(world, |names| match &ask.name {
+            Some(only) if ask.alone && names.contains(only) => vec![only.clone()],
+            Some(_) | None => names,
+        });
+        let verdict = assess::assess(evidence);
+        let entry = Entry::find(&verdict, ask.name.as_deref());
+        let chosen = entry.selected().and_then(|id| verdict.run(id));
+        let documents = chosen.map(|run| documents(world, run)).unwrap_or_default();
+        let assessment = assessment(&verdict, &entry);
+        Box::new(Judged {
+            verdict,
+            entry,
+            documents,
+            assessment,
+        })
+    }
+
+    fn explain(&self, world: &dyn World, ask: &Ask, task: &str) -> Option<Explanation> {
+        let verdict = assess::assess(read::evidence(world));
+        let entry = Entry::find(&verdict, ask.name.as_deref());
+        let run = verdict.run(entry.selected()?)?;
+        explain::explain(world, run, task)
+    }
+
+    fn decisions(&self) -> Vec<Decision> {
+        table::decisions()
+    }
+
+    fn survey(&self) -> Option<&dyn Survey> {
+        Some(self)
+    }
+
+    fn engine(&self) -> Option<&dyn Engine> {
+        Some(self)
+    }
+
+    fn starter(&self) -> Option<&dyn Starter> {
+        Some(self)
+    }
+}
+
+impl Starter for AgentMemory {
+    fn home(&self) -> &'static str {
+        layout::RUNS
+    }
+
+    fn draft(&self, path: &Utf8Path, bytes: &[u8]) -> Box<dyn Draft> {
+        Box::new(start::draft(path, bytes))
+    }
+}
+
+impl Survey for AgentMemory {
+    fn open(&self, world: &dyn World) -> Open {
+        let mut unread = 0;
+        let evidence = read::evidence_of(world, |names| {
+            let selection = recent::select(world, names);
+            unread = selection.unread;
+            selection.read
+        });
+        let verdict = assess::assess(evidence);
+        let workflows = verdict.incomplete().map(summary).collect();
+        Open { workflows, unread }
+    }
+}
+
+impl Engine for AgentMemory {
+    fn record(
+        &self,
+        workflow: &str,
+        actor: &str,
+        task: &str,
+        attempt: u32,
+        happened: &Happened,
+        at: Moment,
+    ) -> String {
+        scribe::record(workflow, actor, task, attempt, happened, at)
+    }
+
+    fn heard(&self, line: &str) -> Option<(String, u32, Happened)> {
+        scribe::heard(line)
+    }
+
+    fn heard_at(&self, line: &str) -> Option<Timestamp> {
+        scribe::heard_at(line)
+    }
+
+    fn attempt_log(&self, workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf {
+        scribe::attempt_log(workflow, actor, task, attempt)
+    }
+
+    fn mirrored(&self, _: &[u8], _: &Happened, _: Timestamp) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+struct Judged {
+    verdict: Verdict,
+    entry: Entry,
+    documents: Documents,
+    assessment: Assessment,
+}
+
+impl Judged {
+    fn run(&self) -> Option<&RunVerdict> {
+        self.verdict.run(self.entry.selected()?)
+    }
+}
+
+impl Case for Judged {
+    fn assessment(&self) -> &Assessment {
+        &self.assessment
+    }
+
+    fn plan(&self, _: &dyn World, intent: &Intent) -> Option<Plan> {
+        Some(plan::plan(
+            &self.verdict,
+            self.run()?,
+            &self.documents,
+            intent,
+        ))
+    }
+
+    fn belongings(&self) -> Belongings {
+        let run = self.run();
+        Belongings {
+            commands: run.map(work::commands).unwrap_or_default(),
+            documents: run.map(workflow_documents).unwrap_or_default(),
+            ..Belongings::default()
+        }
+    }
+
+    fn tasks(&self) -> Option<&dyn TaskSource> {
+        Some(self)
+    }
+
+    fn checkpoints(&self) -> Option<&dyn CheckpointList> {
+        Some(self)
+    }
+}
+
+impl TaskSource for Judged {
+    fn work(&self) -> Option<Work> {
+        work::work(self.run()?)
+    }
+
+    fn brief(
+        &self,
+        world: &dyn World,
+        task: usize,
+        attempt: u32,
+        trouble: Option<&str>,
+    ) -> AgentTask {
+        work::brief(world, self.run(), task, attempt, trouble)
+    }
+}
+
+impl CheckpointList for Judged {
+    fn list(&self) -> Vec<Checkpoint> {
+        let Some(run) = self.run() else {
+            return Vec::new();
+        };
+        let checkpoints = run.evidence.folded.checkpoints.iter().zip(1..);
+        checkpoints
+            .map(|(checkpoint, number)| Checkpoint {
+                name: format!("{number}"),
+                at: checkpoint.mark.at,
+                note: checkpoint.note.clone(),
+                place: run.evidence.place(checkpoint.mark),
+                is_valid: None,
+            })
+            .collect()
+    }
+
+    fn timeline(&self) -> Option<String> {
+        None
+    }
+
+    fn archive(&self) -> Option<Plan> {
+        None
+    }
+}
+
+fn workflow_documents(run: &RunVerdict) -> Vec<WorkflowDocument> {
+    let folder = layout::run_folder(&run.evidence.id);
+    let artifacts = run.evidence.artifacts.iter();
+    let contracts = run.evidence.contracts.iter();
+    artifacts
+        .map(|artifact| artifact.file_name().to_owned())
+        .chain(contracts.map(|name| format!("tasks/{name}")))
+        .map(|name| WorkflowDocument {
+            path: folder.join(&name),
+            name,
+        })
+        .collect()
+}
+
+/// Reads the documents that the chosen run's next action needs.
+fn documents(world: &dyn World, run: &RunVerdict) -> Documents {
+    if let NextAction::CreatePrd = run.next {
+        return Documents {
+            feature: read::feature(world, &run.evidence),
+            ..Documents::default()
+        };
+    }
+    let (NextAction::ExecuteTask(work)
+    | NextAction::VerifyTask(work)
+    | NextAction::EscalateUser(work)) = &run.next
+    else {
+        return Documents::default();
+    };
+    let report = plan::report_path(&run.evidence.id, work)
+        .and_then(|path| read::document(world, &world.project().join(path)))
+        .and_then(|text| Report::parse(&text));
+    Documents {
+        contract: read::contract_text(world, &run.evidence, &work.task),
+        report,
+        feature: None,
+    }
+}
+
+fn assessment(verdict: &Verdict, entry: &Entry) -> Assessment {
+    let id = |run: &str| WorkflowId::new(crate::NAME, run);
+    let chosen = entry.selected().and_then(|run| verdict.run(run));
+    let state = match (entry, chosen) {
+        (Entry::Continue(_) | Entry::Specified(_), Some(run)) => run.next.standing(),
+        (Entry::FreshStart, _) => State::Nothing,
+        (Entry::AskWhichRun, _) => State::Choice,
+        (Entry::UnknownRun | Entry::Continue(_) | Entry::Specified(_), _) => State::Unknown,
+    };
+    let mut findings = verdict.noticed.findings();
+    let shown = verdict.runs.iter().filter(|run| match chosen {
+        Some(chosen) => chosen.evidence.id == run.evidence.id,
+        None => !run.complete,
+    });
+    findings.extend(shown.flat_map(|run| run.noticed.findings()));
+    // A run that only seems to be over would be passed over in silence.
+    let over = verdict.runs.iter().filter(|run| run.complete);
+    let told = over.flat_map(|run| run.noticed.findings());
+    findings.extend(told.filter(|finding| chosen.is_none() && finding.code == Code::OpenTasks));
+    let mut workflows: Vec<Summary> = verdict.runs.iter().map(summary).collect();
+    workflows.sort_by_key(|summary| summary.state == State::Complete);
+    Assessment {
+        id: entry.selected().map(id),
+        state,
+        workflows,
+        findings,
+        facts: facts::facts(verdict, entry),
+    }
+}
+
+fn summary(run: &RunVerdict) -> Summary {
+    Summary {
+        id: WorkflowId::new(crate::NAME, &run.evidence.id),
+        state: run.next.standing(),
+        stage: format!("phase {} ({})", run.phase.number, run.phase.seed.title()),
+        progress: Progress {
+            done: run.done,
+            total: run.total,
+        },
+        last_activity: run.last_activity,
+        next: run.next.next(),
+    }
+}
+
+#[cfg(test)]
+mod answer_tests;
+#[cfg(test)]
+mod clock_tests;
+#[cfg(test)]
+mod drive_tests;
+#[cfg(test)]
+mod explain_tests;
+#[cfg(test)]
+mod graph_tests;
+#[cfg(test)]
+mod log_tests;
+#[cfg(test)]
+mod oracle_tests;
+#[cfg(test)]
+mod phase_tests;
+#[cfg(test)]
+mod plan_tests;
+#[cfg(test)]
+mod property_tests;
+#[cfg(test)]
+mod recent_tests;
+#[cfg(test)]
+mod run_tests;
+#[cfg(test)]
+mod scene_tests;
+#[cfg(test)]
+mod states_tests;

@@ -1,0 +1,498 @@
+//! From the world to evidence: what stands on disk of every run, and nothing concluded from it yet.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+use rekindle_model::{Code, Place, Settings};
+use rekindle_world::{Entry, Kind, Meta, ReadError, World};
+
+use super::event::Event;
+use super::fold::{Fold, Folded, Owner};
+use super::layout::{self, Artifact};
+use super::log::{self, Mark};
+use super::noticed::Noticed;
+use super::origin::Record;
+use super::task_graph::{self, TaskGraph};
+
+/// A graph of 100,000 tasks is about 40 MB.
+const LARGEST_GRAPH: u64 = 256 * 1024 * 1024;
+/// Contracts are pages, not books.
+const LARGEST_CONTRACT: u64 = 1024 * 1024;
+/// A document that is longer has more in it than a few line ends.
+pub(super) const LARGEST_BLANK: u64 = 64;
+/// Folders under `events/` deeper than this are not looked into.
+const DEEPEST: usize = 16;
+
+/// What stands on disk of all runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Evidence {
+    pub(super) now: Timestamp,
+    /// Sorted by name.
+    pub(super) runs: Vec<RunEvidence>,
+    /// What was noticed beside the runs.
+    pub(super) noticed: Noticed,
+}
+
+/// What stands on disk of one run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RunEvidence {
+    pub(super) id: String,
+    pub(super) artifacts: BTreeSet<Artifact>,
+    /// Documents in which nothing stands, so that they do not count, with their bytes.
+    pub(super) blank: BTreeMap<Artifact, Vec<u8>>,
+    pub(super) graph: GraphFile,
+    /// Names in `tasks/`.
+    pub(super) contracts: Vec<String>,
+    /// Names in `events/orchestrator/`, so that a new log gets a name of its own.
+    pub(super) orchestrator_logs: Vec<String>,
+    /// The logs in the order that [`Mark::file`] counts, relative to the project.
+    pub(super) logs: Vec<Utf8PathBuf>,
+    pub(super) folded: Folded,
+    /// The title that the contract of the last completed task gives, where the graph gives none.
+    pub(super) contract_title: Option<(String, String)>,
+    /// How the run is to be done, where `rekindle run` started it.
+    pub(super) settings: SettingsFile,
+    pub(super) noticed: Noticed,
+}
+
+/// `task-graph.json` as it was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum GraphFile {
+    Absent,
+    Corrupt,
+    Read(TaskGraph),
+}
+
+/// `rekindle-run.json` as it was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum SettingsFile {
+    /// It is not there, and nothing says that `rekindle run` started the run.
+    Absent,
+    /// `rekindle run` started the run, and how it is to be done cannot be read.
+    Unusable,
+    Read(Settings),
+}
+
+impl RunEvidence {
+    /// Returns where an event stands.
+    pub(super) fn place(&self, mark: Mark) -> Place {
+        Place::line(self.logs[mark.file].clone(), mark.line)
+    }
+
+    /// Returns the name under which its events count: the folder's, or the one it had before it was renamed.
+    pub(super) fn name_in_events(&self) -> &str {
+        self.folded.renamed_from.as_deref().unwrap_or(&self.id)
+    }
+}
+
+impl GraphFile {
+    pub(super) fn get(&self) -> Option<&TaskGraph> {
+        match self {
+            Self::Read(graph) => Some(graph),
+            Self::Absent | Self::Corrupt => None,
+        }
+    }
+}
+
+/// Reads every run of the project.
+pub(super) fn evidence(world: &dyn World) -> Evidence {
+    evidence_of(world, |names| names)
+}
+
+/// Reads those runs of the project that `select` leaves of all their names.
+pub(super) fn evidence_of(
+    world: &dyn World,
+    select: impl FnOnce(Vec<String>) -> Vec<String>,
+) -> Evidence {
+    let mut noticed = Noticed::default();
+    let folder = world.project().join(layout::RUNS);
+    // The way there may lead out of the project before its last part does.
+    let is_inside = world.stat(&folder).is_err() || inside(world, &folder, &mut noticed).is_some();
+    let entries = if is_inside {
+        list(world, &folder, &mut noticed)
+    } else {
+        Vec::new()
+    };
+    let names = entries
+        .into_iter()
+        .filter(|entry| !entry.name.starts_with('.'))
+        .filter(|entry| is_folder(world, &folder, entry, &mut noticed))
+        .map(|entry| entry.name)
+        .collect();
+    let selected = select(names);
+    let runs = selected.iter().map(|name| run(world, name)).collect();
+    Evidence {
+        now: world.now(),
+        runs,
+        noticed,
+    }
+}
+
+fn run(world: &dyn World, id: &str) -> RunEvidence {
+    let folder = world.project().join(layout::run_folder(id));
+    let mut noticed = Noticed::default();
+    let mut artifacts: BTreeSet<Artifact> = Artifact::ALL
+        .into_iter()
+        .filter(|artifact| world.is_file(&folder.join(artifact.file_name())))
+        .collect();
+    let blank = blank(world, &folder, &artifacts, &mut noticed);
+    artifacts.retain(|artifact| !blank.contains_key(artifact));
+    let graph = if artifacts.contains(&Artifact::TaskGraph) {
+        read_graph(world, &folder, &mut noticed)
+    } else {
+        GraphFile::Absent
+    };
+    if graph == GraphFile::Absent {
+        // It is gone since the folder was looked at.
+        artifacts.remove(&Artifact::TaskGraph);
+    }
+    let mut contracts = list(world, &folder.join("tasks"), &mut noticed);
+    contracts.retain(|entry| matches!(entry.kind, Kind::File | Kind::Link));
+    let contracts = names(&contracts);
+    let events = folder.join("events");
+    let orchestrator_logs = names(&list(
+        world,
+        &events.join("orchestrator"),
+        &mut Noticed::default(),
+    ));
+    let mut logs = Vec::new();
+    find_logs(world, &events, DEEPEST, &mut logs, &mut noticed);
+    let folded = fold(world, id, &logs, &mut noticed);
+    let contract_title = contract_title(world, &folder, &folded, graph.get(), &contracts);
+    let settings = Record {
+        world,
+        id,
+        folder: &folder,
+        graph: &graph,
+        folded: &folded,
+    }
+    .settings(&mut noticed);
+    RunEvidence {
+        id: id.to_owned(),
+        artifacts,
+        blank,
+        graph,
+        contracts,
+        orchestrator_logs,
+        logs: logs.iter().map(|log| shown(world, log)).collect(),
+        folded,
+        contract_title,
+        settings,
+        noticed,
+    }
+}
+
+/// Returns the documents in which nothing stands, with their bytes.
+///
+/// A death between the making of a file and its first line leaves such a one, and it proves nothing:
+/// neither that a plan was approved nor that a run is over.
+fn blank(
+    world: &dyn World,
+    folder: &Utf8Path,
+    artifacts: &BTreeSet<Artifact>,
+    noticed: &mut Noticed,
+) -> BTreeMap<Artifact, Vec<u8>> {
+    let mut blank = BTreeMap::new();
+    for &artifact in artifacts.iter().filter(|artifact| artifact.is_written()) {
+        let path = folder.join(artifact.file_name());
+        let is_short = |meta: Meta| meta.kind == Kind::File && meta.len <= LARGEST_BLANK;
+        let is_blank = |c: char| c.is_whitespace() || matches!(c, '\0' | '\u{feff}');
+        if world.stat(&path).is_ok_and(is_short)
+            && let Ok(bytes) = world.read(&path, LARGEST_BLANK)
+            && String::from_utf8_lossy(&bytes).chars().all(is_blank)
+        {
+            noticed.add_about(Code::EmptyDocument, artifact.file_name(), || {
+                Place::path(shown(world, &path))
+            });
+            blank.insert(artifact, bytes);
+        }
+    }
+    blank
+}
+
+fn names(entries: &[Entry]) -> Vec<String> {
+    entries.iter().map(|entry| entry.name.clone()).collect()
+}
+
+/// Returns a path as it is shown: relative to the project where it is inside.
+pub(super) fn shown(world: &dyn World, path: &Utf8Path) -> Utf8PathBuf {
+    path.strip_prefix(world.project())
+        .unwrap_or(path)
+        .to_owned()
+}
+
+/// Lists a folder; one that is not there is empty, one that can not be read is a finding.
+fn list(world: &dyn World, folder: &Utf8Path, noticed: &mut Noticed) -> Vec<Entry> {
+    if !is_ours(world, folder, noticed) {
+        return Vec::new();
+    }
+    match world.list(folder) {
+        Ok(entries) => entries,
+        Err(error) => {
+            if !error.is_not_found() {
+                unreadable(world, folder, &error, noticed);
+            }
+            Vec::new()
+        }
+    }
+}
+
+fn unreadable(world: &dyn World, path: &Utf8Path, error: &ReadError, noticed: &mut Noticed) {
+    let place = shown(world, path);
+    noticed.add_about(Code::UnreadableFile, format!("{place}: {error}"), || {
+        Place::path(place.clone())
+    });
+}
+
+/// Returns whether an entry is a folder inside the project; a link that leads elsewhere is a finding.
+fn is_folder(world: &dyn World, folder: &Utf8Path, entry: &Entry, noticed: &mut Noticed) -> bool {
+    match entry.kind {
+        Kind::Folder => true,
+        Kind::Link => {
+            let path = folder.join(&entry.name);
+            let target = inside(world, &path, noticed);
+            target.is_some_and(|target| {
+                world
+                    .stat(&target)
+                    .is_ok_and(|meta| meta.kind == Kind::Folder)
+            })
+        }
+        Kind::File | Kind::Other => false,
+    }
+}
+
+/// Returns whether a path may be read: it is no link, or one that stays inside the project.
+fn is_ours(world: &dyn World, path: &Utf8Path, noticed: &mut Noticed) -> bool {
+    let is_link = world.stat(path).is_ok_and(|meta| meta.kind == Kind::Link);
+    !is_link || inside(world, path, noticed).is_some()
+}
+
+/// Returns where a link leads, if that is inside the project.
+pub(super) fn inside(
+    world: &dyn World,
+    link: &Utf8Path,
+    noticed: &mut Noticed,
+) -> Option<Utf8PathBuf> {
+    let target = world.resolve(link).ok()?;
+    let project = world.resolve(world.project()).ok()?;
+    if target.starts_with(&project) {
+        return Some(target);
+    }
+    let place = shown(world, link);
+    noticed.add_about(Code::OutsideProject, place.as_str(), || {
+        Place::path(place.clone())
+    });
+    None
+}
+
+/// Finds all logs below `folder`, sorted by path.
+fn find_logs(
+    world: &dyn World,
+    folder: &Utf8Path,
+    depth: usize,
+    logs: &mut Vec<Utf8PathBuf>,
+    noticed: &mut Noticed,
+) {
+    for entry in list(world, folder, noticed) {
+        let path = folder.join(&entry.name);
+        let is_log = path.extension() == Some("jsonl");
+        match entry.kind {
+            Kind::Folder if depth > 0 => find_logs(world, &path, depth - 1, logs, noticed),
+            Kind::File if is_log => logs.push(path),
+            // A link to a folder is never followed: it could lead round in a circle.
+            Kind::Link if is_log && inside(world, &path, noticed).is_some() => logs.push(path),
+            Kind::Folder | Kind::File | Kind::Link | Kind::Other => {}
+        }
+    }
+}
+
+fn fold(world: &dyn World, id: &str, logs: &[Utf8PathBuf], noticed: &mut Noticed) -> Folded {
+    let before = noticed.clone();
+    let folded = fold_as(world, Owner::Folder(id), logs, noticed);
+    let renamed = folded.renamed_from.as_deref().map(|from| {
+        // The folder was renamed: what its events say counts under their own name.
+        *noticed = before;
+        fold_as(world, Owner::Renamed(from), logs, noticed)
+    });
+    note_foreign(world, &folded, logs, noticed);
+    renamed.unwrap_or(folded)
+}
+
+fn fold_as(
+    world: &dyn World,
+    owner: Owner<'_>,
+    logs: &[Utf8PathBuf],
+    noticed: &mut Noticed,
+) -> Folded {
+    let mut fold = Fold::new(owner);
+    each_event(world, logs, noticed, &mut |event, mark| {
+        fold.hear(event, mark);
+    });
+    fold.finish()
+}
+
+/// Hands on every event of the given logs.
+pub(super) fn each_event(
+    world: &dyn World,
+    logs: &[Utf8PathBuf],
+    noticed: &mut Noticed,
+    sink: &mut dyn FnMut(&Event<'_>, Mark),
+) {
+    for (file, path) in logs.iter().enumerate() {
+        let place = shown(world, path);
+        match log::read(world, path, place.clone(), file, noticed, sink) {
+            Ok(()) => {}
+            Err(ReadError::NotFound) => {
+                noticed.add_about(Code::VanishedFile, place.as_str(), || {
+                    Place::path(place.clone())
+                });
+            }
+            Err(
+                error @ (ReadError::Denied | ReadError::TooLarge { .. } | ReadError::Failed(_)),
+            ) => {
+                unreadable(world, path, &error, noticed);
+            }
+        }
+    }
+}
+
+/// Reads the name of the feature that the run's first event with one gives.
+pub(super) fn feature(world: &dyn World, run: &RunEvidence) -> Option<String> {
+    let logs: Vec<Utf8PathBuf> = run
+        .logs
+        .iter()
+        .map(|log| world.project().join(log))
+        .collect();
+    let mut feature = None;
+    each_event(world, &logs, &mut Noticed::default(), &mut |event, _| {
+        let is_ours = event.run_id().is_none_or(|id| id == run.name_in_events());
+        if feature.is_none() && is_ours {
+            feature = event.feature();
+        }
+    });
+    feature.filter(|feature| !feature.trim().is_empty())
+}
+
+fn note_foreign(world: &dyn World, folded: &Folded, logs: &[Utf8PathBuf], noticed: &mut Noticed) {
+    for (other, mark) in &folded.foreign {
+        noticed.add_about(Code::RunIdMismatch, other, || {
+            Place::line(shown(world, &logs[mark.file]), mark.line)
+        });
+    }
+}
+
+fn read_graph(world: &dyn World, folder: &Utf8Path, noticed: &mut Noticed) -> GraphFile {
+    let path = folder.join(Artifact::TaskGraph.file_name());
+    let place = || Place::path(shown(world, &path));
+    if !is_ours(world, &path, noticed) {
+        return GraphFile::Absent;
+    }
+    let bytes = match world.read(&path, LARGEST_GRAPH) {
+        Ok(bytes) => bytes,
+        Err(ReadError::NotFound) => return GraphFile::Absent,
+        Err(error @ (ReadError::Denied | ReadError::TooLarge { .. } | ReadError::Failed(_))) => {
+            unreadable(world, &path, &error, noticed);
+            return GraphFile::Corrupt;
+        }
+    };
+    match task_graph::parse(&bytes) {
+        Ok(graph) => GraphFile::Read(graph),
+        Err(reason) => {
+            noticed.add_about(Code::CorruptTaskGraph, reason, place);
+            GraphFile::Corrupt
+        }
+    }
+}
+
+/// Reads the title of the last completed task from its contract, where the graph has none.
+fn contract_title(
+    world: &dyn World,
+    folder: &Utf8Path,
+    folded: &Folded,
+    graph: Option<&TaskGraph>,
+    contracts: &[String],
+) -> Option<(String, String)> {
+    let (task, _) = folded.last_completed()?;
+    let is_task = |id: &str| graph.is_some_and(|graph| graph.graph.find(id).is_some());
+    let titled = graph
+        .and_then(|graph| graph.tasks.get(graph.graph.find(task)?))
+        .is_some_and(|task| !task.title.is_empty());
+    if titled {
+        return None;
+    }
+    let name = layout::contract(task, contracts, is_task)?;
+    let text = document(world, &folder.join("tasks").join(name))?;
+    let title = heading_title(&text, task)?;
+    Some((task.to_owned(), title))
+}
+
+/// Reads a document of the run as text, if it is there and may be read.
+pub(super) fn document(world: &dyn World, path: &Utf8Path) -> Option<String> {
+    inside(world, path, &mut Noticed::default())?;
+    let bytes = world.read(path, LARGEST_CONTRACT).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Returns the text that follows the id in the heading `## Task: <id>`.
+fn heading_title(text: &str, task: &str) -> Option<String> {
+    rekindle_text::headings(text)
+        .into_iter()
+        .find_map(|heading| {
+            let line = text.get(heading.text.range())?;
+            let rest = line
+                .strip_prefix("Task:")?
+                .trim_start()
+                .strip_prefix(task)?;
+            // Neither `T0031` nor `T003-TEST` is `T003` with a title.
+            let after = rest.strip_prefix('-').unwrap_or(rest);
+            if !after.is_empty()
+                && !after.starts_with(|c: char| c.is_whitespace() || "–—:".contains(c))
+            {
+                return None;
+            }
+            let title = rest.trim_start_matches(|c: char| c.is_whitespace() || "-–—:".contains(c));
+            Some(title.trim_end().to_owned()).filter(|title| !title.is_empty())
+        })
+}
+
+/// Reads the contract of a task as text, if it has one.
+pub(super) fn contract_text(
+    world: &dyn World,
+    run: &RunEvidence,
+    task: &str,
+) -> Option<(Utf8PathBuf, String)> {
+    let is_task = |id: &str| {
+        run.graph
+            .get()
+            .is_some_and(|graph| graph.graph.find(id).is_some())
+    };
+    let name = layout::contract(task, &run.contracts, is_task)?;
+    let path = layout::run_folder(&run.id).join("tasks").join(name);
+    Some((path.clone(), document(world, &world.project().join(&path))?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_contract_heading_gives_the_title_after_the_id() {
+        assert_eq!(
+            heading_title("## Task: T003 - Add thing\n", "T003").as_deref(),
+            Some("Add thing")
+        );
+        assert_eq!(
+            heading_title("## Task: T003: Add\n", "T003").as_deref(),
+            Some("Add")
+        );
+        assert_eq!(heading_title("## Task: T003\n", "T003"), None);
+        assert_eq!(heading_title("## Task: T0031 x\n", "T003"), None);
+        assert_eq!(heading_title("## Task: T003-TEST x\n", "T003"), None);
+        assert_eq!(
+            heading_title("## Task: T003-TEST - x\n## Task: T003 – y\n", "T003").as_deref(),
+            Some("y")
+        );
+        assert_eq!(heading_title("```\n## Task: T003 x\n```\n", "T003"), None);
+    }
+}

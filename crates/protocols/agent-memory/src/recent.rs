@@ -1,0 +1,278 @@
+//! Which runs are worth reading when somebody waits for the answer.
+//!
+//! A hook must not take longer because a project has thousands of finished runs. A run that has its
+//! `summary.md` and no later session is over, by names and times alone. A run without a summary is
+//! over if the last line of its orchestrator's last log says so. Of all others the newest are read,
+//! and the rest are counted, so that the answer can say that it is not complete.
+
+use std::cmp::Reverse;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::{SignedDuration, Timestamp};
+use rekindle_world::{End, Kind, Meta, Seen, World};
+
+use super::event::Event;
+use super::layout::{self, Artifact};
+use super::read::LARGEST_BLANK;
+
+/// So many of the newest runs are read even if they seem to be over: one of them may have been
+/// opened again by a line in a log that its folders do not show.
+const ALWAYS_READ: usize = 16;
+/// Of so many of the newest runs, by their names, it is looked at whether a session began after the
+/// summary.
+const NEWEST: usize = 512;
+/// The most runs that are read. One takes about 60 system calls.
+const MOST_READ: usize = 128;
+/// The most runs of which the last line is looked at, which takes 18 system calls.
+const MOST_PEEKED: usize = 8192;
+/// The event that ends a run is a few hundred bytes long.
+const LONGEST_END: usize = 4096;
+/// A session that closes a run may start its log this much later than the summary was written.
+const CLOSING: SignedDuration = SignedDuration::from_mins(10);
+
+/// The runs that are to be read, and how many others may be open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Selection {
+    /// Sorted by name.
+    pub(super) read: Vec<String>,
+    pub(super) unread: usize,
+}
+
+/// What a look at a run's folder says, without opening anything in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Glance {
+    name: String,
+    /// When the latest session on it began, as far as that is known.
+    at: Option<Timestamp>,
+    /// Whether it has its summary, and no session began after that.
+    is_over: bool,
+}
+
+/// Chooses among the runs of a project.
+pub(super) fn select(world: &dyn World, names: Vec<String>) -> Selection {
+    if names.len() <= ALWAYS_READ {
+        return Selection {
+            read: names,
+            unread: 0,
+        };
+    }
+    choose(glances(world, names), |name| is_ended(world, name))
+}
+
+fn choose(mut runs: Vec<Glance>, is_ended: impl Fn(&str) -> bool) -> Selection {
+    runs.sort_by(|a, b| (Reverse(a.at), &b.name).cmp(&(Reverse(b.at), &a.name)));
+    let mut read = Vec::new();
+    let (mut unread, mut n_peeked) = (0, 0);
+    for (age, run) in runs.into_iter().enumerate() {
+        if age >= ALWAYS_READ {
+            if run.is_over {
+                continue;
+            }
+            n_peeked += 1;
+            if n_peeked <= MOST_PEEKED && is_ended(&run.name) {
+                continue;
+            }
+        }
+        if read.len() < MOST_READ {
+            read.push(run.name);
+        } else {
+            unread += 1;
+        }
+    }
+    read.sort_unstable();
+    Selection { read, unread }
+}
+
+/// Looks at all runs at once.
+///
+/// Of an older run that has its summary nothing else is looked at: a look costs a microsecond or two,
+/// and thousands of runs are over.
+fn glances(world: &dyn World, mut names: Vec<String>) -> Vec<Glance> {
+    names.sort_unstable_by(|a, b| b.cmp(a));
+    let in_run = |name: &String, file: &str| {
+        let folder = world.project().join(layout::run_folder(name));
+        folder.join(file)
+    };
+    let summary = Artifact::Summary.file_name();
+    let summaries: Vec<Utf8PathBuf> = names.iter().map(|name| in_run(name, summary)).collect();
+    let mut runs: Vec<Look> = names
+        .into_iter()
+        .zip(world.look_at_each(&summaries))
+        .map(|(name, summary)| Look {
+            name,
+            summary,
+            session: None,
+        })
+        .collect();
+    // A session has a log of its own, so this folder changes when one begins.
+    for file in ["events/orchestrator", "events"] {
+        let mut unclear: Vec<&mut Look> = runs
+            .iter_mut()
+            .enumerate()
+            .filter(|(age, run)| *age < NEWEST || !run.is_written())
+            .map(|(_, run)| run)
+            .filter(|run| run.session.is_none())
+            .collect();
+        let paths: Vec<Utf8PathBuf> = unclear.iter().map(|run| in_run(&run.name, file)).collect();
+        for (run, seen) in unclear.iter_mut().zip(world.look_at_each(&paths)) {
+            run.session = seen;
+        }
+    }
+    runs.into_iter().map(Look::glance).collect()
+}
+
+/// What was seen of a run's folder.
+struct Look {
+    name: String,
+    summary: Option<Seen>,
+    session: Option<Seen>,
+}
+
+impl Look {
+    /// Returns whether the run has a summary with something in it.
+    fn is_written(&self) -> bool {
+        let is_written = |meta: Meta| meta.kind == Kind::File && meta.len > LARGEST_BLANK;
+        self.summary.is_some_and(|seen| is_written(seen.meta))
+    }
+
+    fn glance(self) -> Glance {
+        // The time of a link says nothing about what it leads to.
+        let is_link = |seen: Seen| seen.meta.kind == Kind::Link;
+        let began = self.session.and_then(|seen| seen.modified);
+        let closed = self.summary.and_then(|seen| seen.modified);
+        // Without a session there is nothing that could have opened it again.
+        let is_last =
+            |closed: Timestamp| began.is_none_or(|began| began.duration_since(closed) <= CLOSING);
+        Glance {
+            at: began.max(rekindle_text::file_stamp(&self.name)),
+            is_over: self.is_written()
+                && !self.session.is_some_and(is_link)
+                && closed.is_some_and(is_last),
+            name: self.name,
+        }
+    }
+}
+
+/// Returns whether the last line of the orchestrator's last log ends the run.
+fn is_ended(world: &dyn World, name: &str) -> bool {
+    let events = world
+        .project()
+        .join(layout::run_folder(name))
+        .join("events");
+    let is_folder = |meta: Meta| meta.kind == Kind::Folder;
+    // A link may lead out of the project; who reads the whole run looks where to.
+    let folder = events.join("orchestrator");
+    if ![&events, &folder]
+        .iter()
+        .all(|path| world.stat(path).is_ok_and(is_folder))
+    {
+        return false;
+    }
+    let mut names = world.list(&folder).unwrap_or_default();
+    names.retain(|entry| Utf8Path::new(&entry.name).extension() == Some("jsonl"));
+    let Some(last) = names.last().filter(|last| last.kind == Kind::File) else {
+        return false;
+    };
+    let tail = world.read_end(&folder.join(&last.name), End::Tail, LONGEST_END);
+    tail.is_ok_and(|tail| ends(&tail, name))
+}
+
+/// Returns whether the end of a log has an event that ends the run as its last line.
+fn ends(tail: &[u8], run: &str) -> bool {
+    let Some(lines) = tail.strip_suffix(b"\n") else {
+        return false;
+    };
+    let last = lines.rsplit(|byte| *byte == b'\n').next().unwrap_or(lines);
+    // A line that was cut at its beginning is no event either.
+    let Ok(event) = serde_json::from_slice::<Event<'_>>(last) else {
+        return false;
+    };
+    event.run_id().is_none_or(|named| named == run) && event.end().is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(minute: i64, is_over: bool) -> Glance {
+        Glance {
+            name: format!("run-{minute:05}"),
+            at: Timestamp::from_second(minute * 60).ok(),
+            is_over,
+        }
+    }
+
+    #[test]
+    fn an_old_open_run_is_read_however_many_are_over() {
+        let mut runs: Vec<Glance> = (1..5000).map(|minute| run(minute, true)).collect();
+        runs.push(run(0, false));
+        let chosen = choose(runs, |_| false);
+        assert_eq!(chosen.read.len(), ALWAYS_READ + 1);
+        assert_eq!(chosen.read[0], "run-00000");
+        assert_eq!(chosen.unread, 0);
+    }
+
+    #[test]
+    fn of_too_many_the_newest_are_read_and_the_others_are_counted() {
+        let chosen = choose((0..5000).map(|minute| run(minute, false)).collect(), |_| {
+            false
+        });
+        assert_eq!(chosen.read.len(), MOST_READ);
+        assert_eq!(chosen.read.last().map(String::as_str), Some("run-04999"));
+        assert_eq!(chosen.unread, 5000 - MOST_READ);
+    }
+
+    #[test]
+    fn a_run_without_a_summary_is_over_if_its_last_line_says_so() {
+        let runs = (0..5000).map(|minute| run(minute, false));
+        let chosen = choose(runs.collect(), |name| name != "run-00007");
+        assert_eq!(chosen.read.len(), ALWAYS_READ + 1);
+        assert_eq!(chosen.read[0], "run-00007");
+        assert_eq!(chosen.unread, 0);
+        let more = (0..20_000).map(|minute| run(minute, false)).collect();
+        let chosen = choose(more, |_| true);
+        assert_eq!(chosen.unread + chosen.read.len(), 20_000 - MOST_PEEKED);
+    }
+
+    #[test]
+    fn only_an_end_that_is_the_last_line_of_the_run_ends_it() {
+        let line = |kind: &str, rest: &str| format!("{{\"event_type\":\"{kind}\"{rest}}}\n");
+        let over = line("run_completed", "");
+        let cut = &over[3..];
+        let table = [
+            (over.clone(), true),
+            (line("task_started", "") + &over, true),
+            (over.clone() + &line("session_resumed", ""), false),
+            (over.trim_end().to_owned(), false),
+            (cut.to_owned(), false),
+            (cut.to_owned() + &over, true),
+            (line("run_completed", ",\"run_id\":\"r\""), true),
+            (line("run_completed", ",\"run_id\":\"other\""), false),
+            (line("run_failed", ""), true),
+            (
+                line("run_failed", ",\"details\":{\"recovery_possible\":true}"),
+                false,
+            ),
+            (over.clone() + "\n", false),
+            (String::new(), false),
+        ];
+        for (tail, expected) in table {
+            assert_eq!(ends(tail.as_bytes(), "r"), expected, "{tail}");
+        }
+    }
+
+    #[test]
+    fn runs_without_a_time_come_last_and_by_name() {
+        let timeless = |n: i64| Glance {
+            at: None,
+            ..run(n, false)
+        };
+        let mut runs: Vec<Glance> = (0..200).map(timeless).collect();
+        runs.push(run(7000, false));
+        let chosen = choose(runs, |_| false);
+        assert_eq!(chosen.read.len(), MOST_READ);
+        assert!(chosen.read.contains(&"run-07000".to_owned()));
+        assert!(chosen.read.contains(&"run-00199".to_owned()));
+        assert!(!chosen.read.contains(&"run-00000".to_owned()));
+    }
+}

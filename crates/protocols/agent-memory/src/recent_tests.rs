@@ -1,0 +1,151 @@
+//! What a hook finds among thousands of runs, and what it opens for that.
+
+use jiff::{SignedDuration, Timestamp};
+use rekindle_world::{MemoryWorld, Recorder};
+
+use super::*;
+
+const SUMMARY: &str =
+    "# Run Summary: orders\n\n## Outcome\n\nsuccess\n\n## Statistics\n\n- Tasks: 1/1\n";
+
+fn began(minute: usize) -> Timestamp {
+    let noon: Timestamp = "2026-01-01T12:00:00Z".parse().unwrap();
+    noon + SignedDuration::from_mins(i64::try_from(minute).unwrap())
+}
+
+fn name(minute: usize) -> String {
+    let stamp = began(minute).strftime("%Y%m%d-%H%M").to_string();
+    format!("{stamp}-orders-a1b2")
+}
+
+/// What a run has on disk.
+#[derive(Clone, Copy)]
+enum Run {
+    /// It has events and no end.
+    Open,
+    /// An event closed it, and it has no summary.
+    Ended,
+    /// It has its summary, and its events have an end.
+    Closed,
+    /// So has this one, and a session was started after that.
+    Reopened,
+}
+
+fn with(world: MemoryWorld, minute: usize, run: Run) -> MemoryWorld {
+    let folder = layout::run_folder(&name(minute));
+    let line = |kind: &str, hour: u32| {
+        format!(
+            "{{\"event_type\":\"{kind}\",\"timestamp\":\"2026-03-01T{hour:02}:00:00Z\",\"actor\":\"orchestrator\",\"details\":{{}}}}\n"
+        )
+    };
+    let mut log = line("session_resumed", 9);
+    let (is_ended, is_summed_up, last) = match run {
+        Run::Open => (false, false, began(minute)),
+        Run::Ended => (true, false, began(minute)),
+        Run::Closed => (true, true, began(minute)),
+        Run::Reopened => (true, true, began(minute) + SignedDuration::from_hours(1)),
+    };
+    if is_ended {
+        log += &line("run_completed", 10);
+    }
+    if let Run::Reopened = run {
+        log += &line("session_resumed", 11);
+    }
+    let logs = folder.join("events/orchestrator");
+    let world = world
+        .file(folder.join("prd.md"), SUMMARY)
+        .file(logs.join("a.jsonl"), log)
+        .written_at(logs, last);
+    if !is_summed_up {
+        return world;
+    }
+    let summary = folder.join("summary.md");
+    world
+        .file(&summary, SUMMARY)
+        .written_at(summary, began(minute) + SignedDuration::from_secs(1))
+}
+
+fn runs(n: usize, run: impl Fn(usize) -> Run) -> MemoryWorld {
+    let world = MemoryWorld::new("/w", began(n));
+    (0..n).fold(world, |world, minute| with(world, minute, run(minute)))
+}
+
+/// Returns the names of what is open, how many were not read, and how many files and folders were opened.
+fn opened(world: &MemoryWorld) -> (Vec<String>, usize, usize) {
+    let recorder = Recorder::new(world);
+    let open = AgentMemory.open(&recorder);
+    let names = open.workflows.into_iter().map(|summary| summary.id.name);
+    let recording = String::from_utf8(recorder.finish()).unwrap();
+    let opens = |line: &&str| {
+        ["list", "contents"].map(|kind| line.starts_with(&format!("{{\"ask\":{{\"{kind}\"")))
+            != [false; 2]
+    };
+    let n_opened = recording.lines().filter(opens).count();
+    (names.collect(), open.unread, n_opened)
+}
+
+#[test]
+fn finished_runs_are_not_opened_however_many_there_are() {
+    let of = |n: usize| {
+        opened(&runs(n, |minute| match minute {
+            0 => Run::Open,
+            _ => Run::Closed,
+        }))
+    };
+    let (few, many) = (of(50), of(300));
+    assert_eq!(few, (vec![name(0)], 0, few.2));
+    assert_eq!(many, few);
+}
+
+#[test]
+fn an_old_run_that_was_opened_again_is_found_by_the_time_of_its_session() {
+    let world = runs(300, |minute| match minute {
+        7 => Run::Reopened,
+        _ => Run::Closed,
+    });
+    let (open, unread, _) = opened(&world);
+    assert_eq!((open, unread), (vec![name(7)], 0));
+}
+
+#[test]
+fn of_runs_that_only_an_event_closed_the_last_log_is_opened_and_no_open_one_is_missed() {
+    let of = |n: usize| {
+        opened(&runs(n, |minute| match minute {
+            0 | 7 => Run::Open,
+            _ => Run::Ended,
+        }))
+    };
+    let (few, many) = (of(100), of(500));
+    assert_eq!((few.0, few.1), (vec![name(0), name(7)], 0));
+    assert_eq!((many.0, many.1), (vec![name(0), name(7)], 0));
+    // A listing and a log for each.
+    assert_eq!(many.2, few.2 + 2 * 400);
+}
+
+#[test]
+fn of_too_many_open_runs_the_newest_are_read_and_the_rest_is_counted() {
+    let (open, unread, _) = opened(&runs(500, |_| Run::Open));
+    assert_eq!(open.len() + unread, 500);
+    assert_eq!(open.last(), Some(&name(499)));
+    assert!(unread > 0);
+}
+
+#[test]
+fn a_run_that_is_asked_for_alone_is_the_only_one_that_is_opened() {
+    let of = |n: usize| {
+        let world = runs(n, |_| Run::Open);
+        let recorder = Recorder::new(&world);
+        let ask = Ask {
+            name: Some(name(3)),
+            alone: true,
+            ..Ask::default()
+        };
+        let case = AgentMemory.inspect(&recorder, &ask);
+        assert_eq!(case.assessment().id.as_ref().unwrap().name, name(3));
+        String::from_utf8(recorder.finish())
+            .unwrap()
+            .lines()
+            .count()
+    };
+    assert_eq!(of(5), of(50));
+}

@@ -1,0 +1,123 @@
+//! `rekindle-run.json`: how a run that rekindle started is to be done.
+//!
+//! Only runs that `rekindle run` began have it; for every other reader it is a
+//! file to ignore. It is written once, when the run begins.
+
+use rekindle_model::Settings;
+use serde::{Deserialize, Serialize};
+
+/// The file's name in the run's folder.
+pub(super) const FILE: &str = "rekindle-run.json";
+const SCHEMA: &str = "rekindle.run-settings/1";
+
+#[derive(Debug, Serialize, Deserialize)]
+struct OnDisk {
+    schema: String,
+    branch: String,
+    base: String,
+    #[serde(default)]
+    verify: Vec<String>,
+    retries: u32,
+    #[serde(default)]
+    timeout_seconds: Option<u64>,
+    #[serde(default)]
+    max_cost_microdollars: Option<u64>,
+}
+
+/// Reads the file, or says why it cannot be used.
+///
+/// A file that cannot be used is never taken for a missing one: without it the run would be carried on
+/// in the project's folder instead of in worktrees.
+pub(super) fn parse(bytes: &[u8]) -> Result<Settings, String> {
+    #[derive(Deserialize)]
+    struct Version {
+        schema: String,
+    }
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err("it is empty".to_owned());
+    }
+    // The version first: a newer form may have other types in it.
+    let version: Version = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    if version.schema != SCHEMA {
+        let found = rekindle_text::excerpt(&version.schema, 80);
+        return Err(format!("it is in the form `{found}`, not `{SCHEMA}`"));
+    }
+    let read: OnDisk = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    if !rekindle_text::is_branch_name(&read.branch) {
+        let branch = rekindle_text::excerpt(&read.branch, 80);
+        return Err(format!("`{branch}` cannot be the name of a branch"));
+    }
+    let is_commit =
+        |id: &str| matches!(id.len(), 40 | 64) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !is_commit(&read.base) {
+        let base = rekindle_text::excerpt(&read.base, 80);
+        return Err(format!("`{base}` is not the id of a commit"));
+    }
+    Ok(Settings {
+        branch: read.branch,
+        base: read.base,
+        verify: read.verify,
+        retries: read.retries,
+        timeout: read.timeout_seconds,
+        max_cost: read.max_cost_microdollars,
+    })
+}
+
+/// Returns the file's text.
+pub(super) fn text(settings: &Settings) -> String {
+    let on_disk = OnDisk {
+        schema: SCHEMA.to_owned(),
+        branch: settings.branch.clone(),
+        base: settings.base.clone(),
+        verify: settings.verify.clone(),
+        retries: settings.retries,
+        timeout_seconds: settings.timeout,
+        max_cost_microdollars: settings.max_cost,
+    };
+    // Texts and numbers only: there is nothing in it that can not be written as JSON.
+    let mut text = serde_json::to_string_pretty(&on_disk).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings() -> Settings {
+        Settings {
+            branch: "result".to_owned(),
+            base: "0123456789abcdef0123456789abcdef01234567".to_owned(),
+            verify: vec!["true".to_owned()],
+            retries: 2,
+            timeout: Some(60),
+            max_cost: Some(2_500_000),
+        }
+    }
+
+    #[test]
+    fn settings_read_back() {
+        assert_eq!(parse(text(&settings()).as_bytes()), Ok(settings()));
+    }
+
+    #[test]
+    fn settings_that_cannot_be_used_say_why() {
+        let written = text(&settings());
+        for (from, to, why) in [
+            (written.as_str(), "", "it is empty"),
+            (written.as_str(), " \n", "it is empty"),
+            (written.as_str(), "{", "EOF while parsing"),
+            (written.as_str(), "[]", "expected struct"),
+            (written.as_str(), "\0\0\0", "expected value"),
+            ("settings/1", "settings/2", "run-settings/2`, not"),
+            ("\"retries\": 2", "\"retries\": \"2\"", "invalid type"),
+            ("\"retries\": 2,", "", "missing field"),
+            ("result", "--all", "`--all` cannot be the name of a branch"),
+            ("result", "a..b", "cannot be the name of a branch"),
+            ("012345", "HEAD~1", "is not the id of a commit"),
+        ] {
+            let found = parse(written.replace(from, to).as_bytes()).unwrap_err();
+            assert!(found.contains(why), "{to:?}: {found}");
+        }
+    }
+}

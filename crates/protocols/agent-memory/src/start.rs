@@ -1,0 +1,447 @@
+//! Beginning a run: from a plan that a person wrote to the files of a new run.
+//!
+//! The run is one that any reader of the protocol understands: documents, task
+//! graph, contracts, and the events that led to phase 2. What is wrong with the
+//! plan is said with its line before anything is written.
+
+use std::collections::HashMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+use rekindle_model::graph::{Graph, Problem};
+use rekindle_model::{Code, Finding, Place, Settings};
+use serde_json::{Value, json};
+
+use super::event::INITIATOR;
+use super::layout::{self, Artifact};
+use super::record::Record;
+use super::task_graph::{self, Task};
+use super::{settings, task_list};
+use rekindle_protocol::capability::{Draft, NewRun};
+
+/// A plan that was read.
+#[derive(Debug)]
+pub(super) struct PlanFile {
+    title: String,
+    tasks: Vec<Task>,
+    needs: Vec<Vec<String>>,
+    findings: Vec<Finding>,
+}
+
+/// Reads a plan: JSON in either shape of a task graph, or a Markdown list.
+pub(super) fn draft(path: &Utf8Path, bytes: &[u8]) -> PlanFile {
+    let text = String::from_utf8_lossy(bytes);
+    let (title, tasks, needs, lines, without_id) = if path.extension() == Some("md") {
+        from_list(&text)
+    } else {
+        match from_graph(&text) {
+            Ok(parts) => parts,
+            Err(reason) => {
+                let finding = Finding::new(
+                    Code::CorruptTaskGraph,
+                    format!("the plan can not be read: {reason}"),
+                )
+                .at(Place::path(path));
+                return PlanFile {
+                    title: String::new(),
+                    tasks: Vec::new(),
+                    needs: Vec::new(),
+                    findings: vec![finding],
+                };
+            }
+        }
+    };
+    let mut findings = check(path, &tasks, &needs, &lines);
+    findings.extend(without_id.into_iter().map(|line| nameless(path, line)));
+    PlanFile {
+        title,
+        tasks,
+        needs,
+        findings,
+    }
+}
+
+/// Title, tasks, what each needs, its line, and the lines of checkboxes that have no id.
+type Parts = (String, Vec<Task>, Vec<Vec<String>>, Vec<u64>, Vec<u64>);
+
+fn from_list(text: &str) -> Parts {
+    let list = task_list::parse(text);
+    let lines = list.tasks.iter().map(|listed| listed.line).collect();
+    let (tasks, needs) = list
+        .tasks
+        .into_iter()
+        .map(|listed| (listed.task, listed.needs))
+        .unzip();
+    (list.title, tasks, needs, lines, list.without_id)
+}
+
+fn nameless(path: &Utf8Path, line: u64) -> Finding {
+    let message = "this checkbox has no id, so it is no task of the run";
+    Finding::new(Code::TaskWithoutId, message.to_owned())
+        .at(Place::line(path, line))
+        .hint("begin it with an id to make it one: `- [ ] T1 What is to be done`")
+}
+
+fn from_graph(text: &str) -> Result<Parts, String> {
+    let root: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let title = root
+        .get("title")
+        .or_else(|| root.get("name"))
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned();
+    let listed = task_graph::list(text.as_bytes())?;
+    let lines = lines_of(text, listed.iter().map(|(task, _)| task.id.as_str()));
+    let (tasks, needs) = listed.into_iter().unzip();
+    Ok((title, tasks, needs, lines, Vec::new()))
+}
+
+/// Returns for ids, in their order, the lines on which they stand as a value of `id`.
+fn lines_of<'i>(text: &str, ids: impl Iterator<Item = &'i str>) -> Vec<u64> {
+    let places: Vec<(u64, &str)> = (1..)
+        .zip(text.lines())
+        .flat_map(|(number, line)| line.split("\"id\"").skip(1).map(move |rest| (number, rest)))
+        .collect();
+    let mut places = places.into_iter();
+    ids.map(|id| {
+        let quoted = Value::from(id).to_string();
+        let is_here =
+            |(_, rest): &(u64, &str)| rest.trim_start_matches([':', ' ']).starts_with(&quoted);
+        places
+            .by_ref()
+            .find(is_here)
+            .map_or(1, |(number, _)| number)
+    })
+    .collect()
+}
+
+fn check(path: &Utf8Path, tasks: &[Task], needs: &[Vec<String>], lines: &[u64]) -> Vec<Finding> {
+    let at = |task: usize| Place::line(path, lines.get(task).copied().unwrap_or(1));
+    let name = |task: &Task| rekindle_text::excerpt(&task.id, 80);
+    let mut findings = Vec::new();
+    let edges = tasks
+        .iter()
+        .zip(needs)
+        .map(|(task, needs)| (task.id.clone(), needs.clone()));
+    let (graph, problems) = Graph::new(edges);
+    // Places in the graph count each id once; places in the plan count every line.
+    let place_of: HashMap<&str, usize> = tasks
+        .iter()
+        .enumerate()
+        .rev()
+        .map(|(at, task)| (task.id.as_str(), at))
+        .collect();
+    let place = |index: usize| {
+        place_of
+            .get(graph.ids()[index].as_str())
+            .copied()
+            .unwrap_or(0)
+    };
+    for problem in problems {
+        findings.push(match problem {
+            Problem::Duplicate { id, position } => Finding::new(
+                Code::DuplicateTask,
+                format!(
+                    "the id `{}` stands there before",
+                    rekindle_text::excerpt(&id, 80)
+                ),
+            )
+            .at(at(position)),
+            Problem::UnknownDependency { task, dependency } => Finding::new(
+                Code::UnknownDependency,
+                format!(
+                    "`{}` needs `{}`, which the plan lacks",
+                    name(&tasks[place(task)]),
+                    rekindle_text::excerpt(&dependency, 80)
+                ),
+            )
+            .at(at(place(task))),
+        });
+    }
+    for members in graph.cycles(|_| false) {
+        let names: Vec<String> = members
+            .iter()
+            .map(|&task| format!("`{}`", name(&tasks[place(task)])))
+            .collect();
+        findings.push(
+            Finding::new(
+                Code::DependencyCycle,
+                format!("these tasks wait for each other: {}", names.join(", ")),
+            )
+            .at(at(place(members[0]))),
+        );
+    }
+    for (position, task) in tasks
+        .iter()
+        .enumerate()
+        .filter(|(_, task)| !layout::is_safe_name(&task.id))
+    {
+        findings.push(
+            Finding::new(
+                Code::UnsafeName,
+                format!("`{}` can not name a file", name(task)),
+            )
+            .at(at(position)),
+        );
+    }
+    findings.extend(
+        overlaps(tasks, &graph)
+            .into_iter()
+            .map(|(first, second, file)| {
+                Finding::new(
+                    Code::OverlappingFiles,
+                    format!(
+                        "`{}` and `{}` are both about `{}`, so they will not run side by side",
+                        name(&tasks[first]),
+                        name(&tasks[second]),
+                        rekindle_text::excerpt(&file, 80)
+                    ),
+                )
+                .at(at(second))
+            }),
+    );
+    findings
+}
+
+/// Returns pairs of tasks that could run side by side and declare the same file.
+fn overlaps(tasks: &[Task], graph: &Graph) -> Vec<(usize, usize, String)> {
+    let mut owners: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (position, task) in tasks.iter().enumerate() {
+        for file in &task.files {
+            owners.entry(file).or_default().push(position);
+        }
+    }
+    let mut found: Vec<(usize, usize, String)> = Vec::new();
+    for (file, sharing) in owners {
+        for pair in sharing.windows(2).take(20) {
+            let ids = [&tasks[pair[0]].id, &tasks[pair[1]].id].map(|id| graph.find(id));
+            let [Some(first), Some(second)] = ids else {
+                continue;
+            };
+            if !reaches(graph, first, second) && !reaches(graph, second, first) {
+                found.push((pair[0], pair[1], file.to_owned()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn reaches(graph: &Graph, from: usize, to: usize) -> bool {
+    let mut seen = vec![false; graph.len()];
+    let mut open = vec![from];
+    while let Some(task) = open.pop() {
+        if task == to {
+            return true;
+        }
+        if !std::mem::replace(&mut seen[task], true) {
+            open.extend_from_slice(graph.dependencies(task));
+        }
+    }
+    false
+}
+
+impl Draft for PlanFile {
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    fn n_tasks(&self) -> usize {
+        self.tasks.len()
+    }
+
+    fn checks(&self) -> Vec<(&str, usize)> {
+        let checks = self.tasks.iter().flat_map(|task| &task.checks);
+        checks.map(|check| (check.as_str(), 1)).collect()
+    }
+
+    fn workflow(&self, now: Timestamp, short_id: &str) -> String {
+        run_id(&self.title, now, short_id)
+    }
+
+    fn folder(&self, run: &str) -> Utf8PathBuf {
+        layout::run_folder(run)
+    }
+
+    fn log(&self, run: &str, now: Timestamp) -> Utf8PathBuf {
+        layout::session_log(run, &now.strftime("%Y%m%d-%H%M%S").to_string(), &[])
+    }
+
+    fn files(&self, new: &NewRun, now: Timestamp) -> (String, Vec<(Utf8PathBuf, String)>) {
+        let run = self.workflow(now, &new.short_id);
+        let title = if self.title.is_empty() {
+            "Untitled run"
+        } else {
+            self.title.as_str()
+        };
+        let stamp = rekindle_text::format_seconds(now);
+        let front = |actor: &str| {
+            format!("---\nrun_id: \"{run}\"\nactor: \"{actor}\"\ncreated: \"{stamp}\"\n---\n\n")
+        };
+        let prd = format!(
+            "{}# PRD: {title}\n\nThe user's plan says what is wanted; see plan.md.\n",
+            front("agentic-spec-writer")
+        );
+        let plan = format!(
+            "{}# Implementation Plan: {title}\n\nFrom `{}`:\n\n{}\n",
+            front("agentic-planner"),
+            new.source,
+            quoted(&new.text)
+        );
+        let named =
+            |artifact: Artifact, text: String| (Utf8PathBuf::from(artifact.file_name()), text);
+        let mut files = vec![
+            named(Artifact::Prd, prd),
+            named(Artifact::Plan, plan),
+            named(Artifact::TaskGraph, self.graph_text(&run, &stamp)),
+            named(
+                Artifact::Constitution,
+                constitution(&run, title, &stamp, &new.settings),
+            ),
+            (settings::FILE.into(), settings::text(&new.settings)),
+        ];
+        for (task, needs) in self.tasks.iter().zip(&self.needs) {
+            files.push((
+                format!("tasks/{}.md", task.id).into(),
+                contract(&run, &stamp, task, needs),
+            ));
+        }
+        let branch = new.settings.branch.as_str();
+        let events = [
+            (
+                "run_started",
+                json!({"feature_name": title, "initiated_by": INITIATOR, "branch_name": branch}),
+            ),
+            (
+                "phase_transition",
+                json!({"from_phase": 0, "to_phase": 1, "trigger": "prd_ready"}),
+            ),
+            (
+                "phase_transition",
+                json!({"from_phase": 1, "to_phase": 2, "trigger": "user_approval", "notes": "started with `rekindle run`"}),
+            ),
+        ];
+        let lines: Vec<String> = events
+            .into_iter()
+            .map(|(event, details)| Record::new(event, &run, now).details(details).line())
+            .collect();
+        let lines = lines.join("\n") + "\n";
+        let log = self.log(&run, now);
+        let inside = log
+            .strip_prefix(layout::run_folder(&run))
+            .map(ToOwned::to_owned)
+            .unwrap_or(log.clone());
+        files.push((inside, lines));
+        (run, files)
+    }
+}
+
+impl PlanFile {
+    fn graph_text(&self, run: &str, stamp: &str) -> String {
+        let tasks: Vec<Value> = self
+            .tasks
+            .iter()
+            .zip(&self.needs)
+            .map(|(task, needs)| {
+                let mut entry = json!({
+                    "id": task.id,
+                    "title": task.title,
+                    "phase": task.phase,
+                    "type": if task.kind.is_empty() { "implementation" } else { task.kind.as_str() },
+                    "description": task.description,
+                    "dependencies": needs,
+                    "files_likely": task.files,
+                    "acceptance_criteria": task.acceptance,
+                    "verification": {"commands": task.checks},
+                });
+                if task.skipped {
+                    entry["status"] = Value::from("skipped");
+                }
+                if !task.forbidden.is_empty() {
+                    entry["files"] = json!({"forbidden": task.forbidden});
+                }
+                entry
+            })
+            .collect();
+        let graph = json!({
+            "run_id": run,
+            "created": stamp,
+            "actor": task_graph::MAKER,
+            "summary": {"total_tasks": tasks.len()},
+            "tasks": tasks,
+        });
+        let mut text = serde_json::to_string_pretty(&graph).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+}
+
+/// Returns `YYYYMMDD-HHMM-<title>-<short id>`, with a title of at most twenty characters.
+fn run_id(title: &str, now: Timestamp, short: &str) -> String {
+    let mut slug = String::new();
+    for c in title.to_lowercase().chars() {
+        if c.is_ascii_alphanumeric() {
+            slug.push(c);
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    slug.truncate(20);
+    let slug = slug.trim_matches('-');
+    let slug = if slug.is_empty() { "run" } else { slug };
+    format!("{}-{slug}-{short}", now.strftime("%Y%m%d-%H%M"))
+}
+
+fn quoted(text: &str) -> String {
+    let fence = "~".repeat(
+        text.lines()
+            .filter(|line| line.starts_with("~~~"))
+            .map(str::len)
+            .max()
+            .unwrap_or(2)
+            + 1,
+    );
+    format!("{fence}\n{}\n{fence}", text.trim_end())
+}
+
+fn constitution(run: &str, title: &str, stamp: &str, settings: &Settings) -> String {
+    let mut text = format!(
+        "---\nconstitution_id: \"CONST-{run}\"\nrun_id: \"{run}\"\nactor: \"agentic-orchestrator\"\ncreated: \"{stamp}\"\n---\n\n\
+         # Constitution: {title}\n\n\
+         - Each task is done in a worktree of its own and lands as one commit on `{}`.\n\
+         - A task changes what its contract names and nothing else.\n",
+        settings.branch
+    );
+    for command in &settings.verify {
+        text.push_str(&format!("- `{command}` passes on every integrated tree.\n"));
+    }
+    text
+}
+
+fn contract(run: &str, stamp: &str, task: &Task, needs: &[String]) -> String {
+    let list = |title: &str, items: &[String], mark: &str| {
+        if items.is_empty() {
+            return String::new();
+        }
+        let lines: Vec<String> = items.iter().map(|item| format!("{mark}{item}")).collect();
+        format!("\n### {title}\n\n{}\n", lines.join("\n"))
+    };
+    format!(
+        "---\nrun_id: \"{run}\"\nactor: \"task-breaker\"\ncreated: \"{stamp}\"\ntask_id: \"{id}\"\n---\n\n\
+         ## Task: {id} - {title}\n{description}{acceptance}{needs}{files}",
+        id = task.id,
+        title = task.title,
+        description = if task.description.is_empty() {
+            String::new()
+        } else {
+            format!("\n### Description\n\n{}\n", task.description)
+        },
+        acceptance = list("Acceptance Criteria", &task.acceptance, "- [ ] "),
+        needs = list("Dependencies", needs, "- "),
+        files = list("Scope", &task.files, "- "),
+    )
+}

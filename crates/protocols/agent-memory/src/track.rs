@@ -1,0 +1,400 @@
+//! What was said of one task, and what it comes to.
+//!
+//! A track keeps a little, whatever the number of events. The rules: the latest event decides;
+//! inside one log a later line is later; at the same instant in different logs each log's last word
+//! counts and the most careful one wins, because a verdict follows the work it judges.
+
+use std::collections::BTreeMap;
+
+use super::event::TaskEvent;
+use super::log::Mark;
+use rekindle_protocol::table::Value;
+
+/// What was said of one task.
+#[derive(Debug)]
+pub(super) struct Track {
+    pub(super) id: Box<str>,
+    /// Where it was first heard of.
+    first: Mark,
+    /// The last word, leaving skips out.
+    status: LastWord,
+    /// The last word with skips, from the first one on: few tasks have any.
+    with_skips: Option<Box<LastWord>>,
+    failures: Vec<Mark>,
+    /// The newest completions, all of the same instant, at most one a log.
+    completions: Vec<Mark>,
+    /// The newest reason that a failure or a block gave.
+    reason: Option<(Mark, String)>,
+    /// How attempts that have numbers ended: the last word of each.
+    ends: BTreeMap<u32, LastWord>,
+    /// The highest number of an attempt that has begun.
+    newest_attempt: u32,
+    /// The newest failure that names its attempt.
+    last_failed: Option<(Mark, u32)>,
+    /// Failures that were conflicts with what landed meanwhile.
+    conflicts: Vec<Mark>,
+    /// Attempts whose worker or agent was killed from outside.
+    interruptions: Vec<Mark>,
+    /// Where it was last said to be ready.
+    ready: Option<Mark>,
+    /// What attempts have cost, by their numbers, in millionths of a dollar.
+    costs: BTreeMap<u32, u64>,
+    /// The commit as which it was last said to have landed.
+    landed: Option<(Mark, String)>,
+}
+
+impl Track {
+    pub(super) fn new(id: &str, first: Mark) -> Self {
+        Self {
+            id: id.into(),
+            first,
+            status: LastWord::default(),
+            with_skips: None,
+            failures: Vec::new(),
+            completions: Vec::new(),
+            reason: None,
+            ends: BTreeMap::new(),
+            newest_attempt: 0,
+            last_failed: None,
+            conflicts: Vec::new(),
+            interruptions: Vec::new(),
+            ready: None,
+            costs: BTreeMap::new(),
+            landed: None,
+        }
+    }
+
+    pub(super) fn hear(
+        &mut self,
+        event: TaskEvent,
+        mark: Mark,
+        attempt: Option<u32>,
+        reason: impl FnOnce() -> Option<String>,
+    ) {
+        match event.state() {
+            State::Done => self.complete(mark),
+            State::Failed => {
+                self.failures.push(mark);
+                if let Some(attempt) = attempt
+                    && self
+                        .last_failed
+                        .is_none_or(|(known, _)| mark.order() >= known.order())
+                {
+                    self.last_failed = Some((mark, attempt));
+                }
+                self.explain(mark, reason());
+            }
+            State::Blocked => self.explain(mark, reason()),
+            State::Pending | State::InProgress | State::Skipped => {}
+        }
+        let said = Decided { event, mark };
+        let is_skip = said.state() == State::Skipped;
+        if is_skip {
+            self.with_skips.get_or_insert_with(|| Box::new(self.status));
+        }
+        if let Some(with_skips) = &mut self.with_skips {
+            with_skips.hear(said);
+        }
+        match attempt.filter(|_| event.is_end()) {
+            Some(attempt) => self.ends.entry(attempt).or_default().hear(said),
+            None if is_skip => {}
+            None => self.status.hear(said),
+        }
+        if event == TaskEvent::Ready && self.ready.is_none_or(|known| mark.order() >= known.order())
+        {
+            self.ready = Some(mark);
+        }
+        if matches!(event, TaskEvent::Claimed | TaskEvent::Started) {
+            self.newest_attempt = self.newest_attempt.max(attempt.unwrap_or(0));
+        }
+    }
+
+    /// Takes in what an attempt has cost until then; it can only grow.
+    pub(super) fn pay(&mut self, attempt: u32, cost: u64) {
+        let known = self.costs.entry(attempt).or_default();
+        *known = cost.max(*known);
+    }
+
+    /// Returns the last word, leaving skips out.
+    ///
+    /// How an attempt ended counts only if no newer one has begun: a worker that was given up and
+    /// comes back must not decide anything.
+    fn last_word(&self) -> Option<Decided> {
+        let ends = self.ends.range(self.newest_attempt..);
+        let words = ends
+            .filter_map(|(_, words)| words.get())
+            .chain(self.status.get());
+        words.reduce(Decided::later)
+    }
+
+    fn explain(&mut self, mark: Mark, reason: Option<String>) {
+        let newer = |(known, _): &(Mark, String)| mark.order() >= known.order();
+        if let Some(reason) = reason
+            && self.reason.as_ref().is_none_or(newer)
+        {
+            self.reason = Some((mark, reason));
+        }
+    }
+
+    fn complete(&mut self, mark: Mark) {
+        match self.completions.first() {
+            Some(newest) if newest.at > mark.at => return,
+            Some(newest) if newest.at == mark.at => {
+                self.completions.retain(|done| done.file != mark.file);
+            }
+            Some(_) | None => self.completions.clear(),
+        }
+        self.completions.push(mark);
+        // What failed before a task was done is history and need not be kept.
+        self.failures.retain(|failure| failure.at >= mark.at);
+    }
+
+    pub(super) fn land(&mut self, mark: Mark, commit: String) {
+        let newer = |(known, _): &(Mark, String)| mark.order() >= known.order();
+        if self.landed.as_ref().is_none_or(newer) {
+            self.landed = Some((mark, commit));
+        }
+    }
+
+    pub(super) fn conflict(&mut self, mark: Mark) {
+        self.conflicts.push(mark);
+    }
+
+    pub(super) fn interrupted(&mut self, mark: Mark) {
+        self.interruptions.push(mark);
+    }
+
+    /// Returns what counts against it: who says that a task is ready gives it all its attempts back.
+    fn trials(&self) -> Trials {
+        let count = |marks: &[Mark]| {
+            let counts = |mark: &&Mark| {
+                let fresh_starts = self.completions.iter().chain(&self.ready);
+                fresh_starts
+                    .into_iter()
+                    .all(|start| !start.is_after(**mark))
+            };
+            u32::try_from(marks.iter().filter(counts).count()).unwrap_or(u32::MAX)
+        };
+        Trials {
+            failures: count(&self.failures),
+            conflicts: count(&self.conflicts),
+            interruptions: count(&self.interruptions),
+        }
+    }
+
+    /// Returns how often it failed since it was last done.
+    fn failures(&self) -> u32 {
+        // At the instant of a completion in another log it counts: the verdict follows the work.
+        let counts = |failure: &&Mark| {
+            self.completions
+                .iter()
+                .all(|done| !done.is_after(**failure))
+        };
+        u32::try_from(self.failures.iter().filter(counts).count()).unwrap_or(u32::MAX)
+    }
+
+    /// Returns the event that decides; a skip does only where the task was not done before it.
+    fn decided(&self) -> Option<Decided> {
+        let status = self.last_word();
+        let Some(last) = self.with_skips.as_ref().and_then(|words| words.get()) else {
+            return status;
+        };
+        let before = status.filter(|status| status.mark.at < last.mark.at);
+        let was_done = before.filter(|before| before.state() == State::Done);
+        was_done
+            .filter(|_| last.state() == State::Skipped)
+            .or(Some(last))
+    }
+
+    pub(super) fn finish(self) -> (String, TaskRecord) {
+        let record = TaskRecord {
+            failures: self.failures(),
+            trials: self.trials(),
+            decided: self.decided(),
+            attempts: self.newest_attempt,
+            last_failed: self.last_failed.map(|(_, attempt)| attempt),
+            reason: self.reason.map(|(_, reason)| reason),
+            costs: self.costs,
+            landed: self.landed,
+            first: self.first,
+        };
+        (self.id.into_string(), record)
+    }
+}
+
+/// What all events together say of one task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TaskRecord {
+    pub(super) decided: Option<Decided>,
+    pub(super) failures: u32,
+    pub(super) trials: Trials,
+    /// The highest number of an attempt that has begun.
+    pub(super) attempts: u32,
+    /// The attempt of the newest failure.
+    pub(super) last_failed: Option<u32>,
+    pub(super) reason: Option<String>,
+    /// What attempts have cost, by their numbers, in millionths of a dollar.
+    pub(super) costs: BTreeMap<u32, u64>,
+    /// The commit as which it was last said to have landed.
+    pub(super) landed: Option<(Mark, String)>,
+    /// Where it was first heard of by anything.
+    pub(super) first: Mark,
+}
+
+/// What counts against a task of the engine's since it was last done or said to be ready.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Trials {
+    pub(super) failures: u32,
+    pub(super) conflicts: u32,
+    pub(super) interruptions: u32,
+}
+
+/// The last word on a task, over all logs read so far.
+#[derive(Debug, Clone, Copy, Default)]
+struct LastWord {
+    settled: Option<Decided>,
+    /// The last word of the log that is being read.
+    current: Option<Decided>,
+}
+
+impl LastWord {
+    fn hear(&mut self, said: Decided) {
+        match self.current {
+            Some(current) if current.mark.file == said.mark.file => {
+                if said.mark.at >= current.mark.at && !said.is_void_after(current) {
+                    self.current = Some(said);
+                }
+            }
+            Some(_) | None => {
+                self.settled = self.get();
+                self.current = Some(said);
+            }
+        }
+    }
+
+    fn get(&self) -> Option<Decided> {
+        let words = self.settled.into_iter().chain(self.current);
+        words.max_by_key(|word| word.weight())
+    }
+}
+
+/// The event that decides, and where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Decided {
+    pub(super) event: TaskEvent,
+    pub(super) mark: Mark,
+}
+
+impl Decided {
+    fn state(self) -> State {
+        self.event.state()
+    }
+
+    /// Returns the one of two words that counts: in one log the later line, else the weightier.
+    fn later(self, other: Self) -> Self {
+        let same_moment = (self.mark.at, self.mark.file) == (other.mark.at, other.mark.file);
+        let self_counts = if same_moment {
+            self.mark.number >= other.mark.number
+        } else {
+            self.weight() >= other.weight()
+        };
+        if self_counts { self } else { other }
+    }
+
+    /// Returns whether it skips what its own log says to be done at that very instant.
+    fn is_void_after(self, before: Self) -> bool {
+        self.state() == State::Skipped
+            && before.state() == State::Done
+            && self.mark.at == before.mark.at
+    }
+
+    /// Returns what orders the last words of several logs: the latest counts, and of one instant the most careful.
+    ///
+    /// Equal states go by the course of a task, never by the name of an actor as long as anything else tells.
+    fn weight(self) -> impl Ord {
+        let Self { event, mark } = self;
+        (mark.at, event.state(), event, mark.file, mark.number)
+    }
+}
+
+/// A task's state; of what several logs say at one instant the greatest counts, which is the most careful.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum State {
+    Pending,
+    InProgress,
+    Done,
+    Skipped,
+    Failed,
+    Blocked,
+}
+
+impl State {
+    /// In the order in which they are shown.
+    pub(super) const ALL: [Self; 6] = [
+        Self::Pending,
+        Self::InProgress,
+        Self::Done,
+        Self::Failed,
+        Self::Blocked,
+        Self::Skipped,
+    ];
+
+    /// Returns whether nothing is left to be done.
+    pub(super) fn is_finished(self) -> bool {
+        match self {
+            Self::Done | Self::Skipped => true,
+            Self::Pending | Self::InProgress | Self::Failed | Self::Blocked => false,
+        }
+    }
+
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::InProgress => "in_progress",
+            Self::Done => "done",
+            Self::Skipped => "skipped",
+            Self::Failed => "failed",
+            Self::Blocked => "blocked",
+        }
+    }
+}
+
+impl Value for State {
+    const ALL: &'static [Self] = &Self::ALL;
+
+    fn word(self) -> &'static str {
+        self.as_str()
+    }
+}
+
+impl TaskEvent {
+    /// Returns whether it tells how an attempt ended.
+    pub(super) fn is_end(self) -> bool {
+        match self {
+            Self::Implemented
+            | Self::Verified
+            | Self::Completed
+            | Self::Failed
+            | Self::Failure
+            | Self::VerificationFailed => true,
+            Self::Created
+            | Self::Ready
+            | Self::Claimed
+            | Self::Started
+            | Self::Blocked
+            | Self::Skipped => false,
+        }
+    }
+
+    /// Returns the state that a task is in after this event.
+    pub(super) fn state(self) -> State {
+        match self {
+            Self::Created | Self::Ready => State::Pending,
+            Self::Claimed | Self::Started | Self::Implemented => State::InProgress,
+            Self::Completed | Self::Verified => State::Done,
+            Self::Failed | Self::Failure | Self::VerificationFailed => State::Failed,
+            Self::Blocked => State::Blocked,
+            Self::Skipped => State::Skipped,
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! bifrost: features that are resumed from checkpoints in their session.
+//!
+//! A feature is a folder below `specs/`; its `session.md` has the checkpoints, and one marker says
+//! which feature is active. [`read`] finds the feature and takes in all that stands beside it,
+//! [`assess`] holds the checkpoint against it, [`plan`] says what a yes writes: the marker and a few
+//! lines of the session, both or neither.
+
+mod artifacts;
+mod assess;
+mod checkpoint;
+mod explain;
+mod facts;
+mod halted;
+mod layout;
+mod marker;
+mod migrate;
+mod next;
+mod noticed;
+mod phase;
+mod plan;
+mod read;
+mod record;
+mod rollback;
+mod session;
+mod table;
+mod tasks;
+mod tree;
+mod validate;
+mod words;
+
+use camino::Utf8Path;
+use jiff::Timestamp;
+use rekindle_model::{
+    Assessment, Checkpoint, Explanation, Finding, Intent, Next, Place, Plan, Progress,
+    ProtocolName, State, Summary, WorkflowDocument, WorkflowId,
+};
+use rekindle_text::excerpt;
+use rekindle_world::{Kind, World};
+
+use self::assess::Judged;
+use self::checkpoint::{Checkpoints, Choice, Entry};
+use self::halted::{Halted, unchosen};
+use self::next::Situation;
+use self::phase::Phase;
+use self::read::Evidence;
+use self::tasks::Tasks;
+use rekindle_protocol::capability::{CheckpointList, Migration, Migrator, Validation, Validator};
+use rekindle_protocol::{Ask, Belongings, Case, Decision, Protocol, ResumeOption};
+
+/// The name of the protocol.
+const NAME: ProtocolName = ProtocolName::new("bifrost");
+
+/// The protocol itself; it has no state.
+pub struct Bifrost;
+
+impl Protocol for Bifrost {
+    fn name(&self) -> ProtocolName {
+        NAME
+    }
+
+    fn about(&self) -> &'static str {
+        "Features under `specs/`, each with checkpoints in its `session.md`"
+    }
+
+    fn is_here(&self, world: &dyn World) -> bool {
+        let own = world.project().join(layout::BIFROST);
+        let has_own = world.stat(&own).is_ok_and(|meta| meta.kind == Kind::Folder);
+        // Other tools keep specs too, but not sessions beside them.
+        has_own
+            || read::features(world)
+                .iter()
+                .any(|feature| world.is_file(&world.project().join(layout::session(feature))))
+    }
+
+    fn inspect(&self, world: &dyn World, ask: &Ask) -> Box<dyn Case> {
+        let workflows = || summaries(world);
+        match read::evidence(world, ask) {
+            Evidence::Choice => Box::new(unchosen(&read::features(world), workflows())),
+            Evidence::Halted(halt) => Box::new(Halted::new(*halt, workflows())),
+            Evidence::Feature(feature) => {
+                Box::new(Resume::new(assess::assess(*feature), workflows()))
+            }
+        }
+    }
+
+    fn explain(&self, world: &dyn World, ask: &Ask, task: &str) -> Option<Explanation> {
+        match read::evidence(world, ask) {
+            Evidence::Feature(feature) => explain::explain(&assess::assess(*feature), task),
+            Evidence::Choice | Evidence::Halted(_) => None,
+        }
+    }
+
+    fn decisions(&self) -> Vec<Decision> {
+        table::decisions()
+    }
+
+    fn options(&self) -> &'static [ResumeOption] {
+        &[
+            ResumeOption::CHECKPOINT,
+            ResumeOption::FRESH,
+            ResumeOption::VALIDATE,
+        ]
+    }
+
+    fn validator(&self) -> Option<&dyn Validator> {
+        Some(self)
+    }
+
+    fn migrator(&self) -> Option<&dyn Migrator> {
+        Some(self)
+    }
+}
+
+impl Validator for Bifrost {
+    fn workflow(&self, world: &dyn World, name: &str) -> Result<Vec<Validation>, Finding> {
+        validate::validate_feature(world, name)
+    }
+
+    fn spec(&self, path: &str, text: Option<&str>) -> Validation {
+        validate::validate_spec(path, text)
+    }
+
+    fn plan(&self, path: &str, text: Option<&str>, has_rules: bool) -> Validation {
+        validate::validate_plan(path, text, has_rules)
+    }
+}
+
+impl Migrator for Bifrost {
+    fn migration(&self, world: &dyn World, name: Option<&str>) -> Migration {
+        migrate::migration(world, name)
+    }
+}
+
+/// The pages of a feature, in the order in which phases write them.
+const PAGES: [&str; 6] = [
+    "spec.md",
+    "plan.md",
+    "research.md",
+    "data-model.md",
+    "quickstart.md",
+    "tasks.md",
+];
+
+/// A feature whose checkpoint can be read.
+struct Resume {
+    judged: Judged,
+    assessment: Assessment,
+}
+
+impl Resume {
+    fn new(judged: Judged, mut workflows: Vec<Summary>) -> Self {
+        let own = summary(&judged);
+        // What was looked at closely is known better.
+        match workflows.iter_mut().find(|found| found.id == own.id) {
+            Some(known) => *known = own.clone(),
+            None => workflows.insert(0, own.clone()),
+        }
+        let assessment = Assessment {
+            id: Some(own.id),
+            state: own.state,
+            workflows,
+            findings: judged.findings.clone(),
+            facts: facts::facts(&judged),
+        };
+        Self { judged, assessment }
+    }
+}
+
+impl Case for Resume {
+    fn assessment(&self) -> &Assessment {
+        &self.assessment
+    }
+
+    fn plan(&self, _: &dyn World, intent: &Intent) -> Option<Plan> {
+        plan::plan(&self.judged, intent)
+    }
+
+    fn belongings(&self) -> Belongings {
+        let feature = &self.judged.feature;
+        Belongings {
+            documents: documents(&feature.name, &feature.session_path),
+            ..Belongings::default()
+        }
+    }
+
+    fn checkpoints(&self) -> Option<&dyn CheckpointList> {
+        Some(self)
+    }
+}
+
+impl CheckpointList for Resume {
+    fn list(&self) -> Vec<Checkpoint> {
+        let feature = &self.judged.feature;
+        listed(&feature.checkpoints, &feature.session_path, &feature.zone)
+    }
+
+    fn timeline(&self) -> Option<String> {
+        Some(words::timeline(&self.judged.feature.checkpoints))
+    }
+
+    fn archive(&self) -> Option<Plan> {
+        Some(record::archive(&self.judged))
+    }
+}
+
+/// Returns what is kept of a feature, from what was wished to what was done.
+fn documents(feature: &str, session: &Utf8Path) -> Vec<WorkflowDocument> {
+    let pages = PAGES.iter().map(|&name| WorkflowDocument {
+        name: name.to_owned(),
+        path: layout::file(feature, name),
+    });
+    // The session may be the one that all features shared before.
+    let session = WorkflowDocument {
+        name: "session.md".to_owned(),
+        path: session.to_owned(),
+    };
+    pages.chain([session]).collect()
+}
+
+/// Returns the checkpoints, oldest first.
+fn listed(
+    checkpoints: &Checkpoints,
+    session: &Utf8Path,
+    zone: &jiff::tz::TimeZone,
+) -> Vec<Checkpoint> {
+    let all = checkpoints.all().into_iter().rev();
+    let out = all.map(|entry| Checkpoint {
+        name: entry.name().to_owned(),
+        at: instant(entry, zone),
+        note: entry.description.clone(),
+        place: Place::line(
+            session,
+            u64::try_from(entry.line).map_or(u64::MAX, |at| at + 1),
+        ),
+        is_valid: Some(entry.is_valid()),
+    });
+    out.collect()
+}
+
+/// Returns when a checkpoint was made.
+fn instant(entry: &Entry, zone: &jiff::tz::TimeZone) -> Option<Timestamp> {
+    let zoned = entry.at?.to_zoned(zone.clone()).ok()?;
+    Some(zoned.timestamp())
+}
+
+fn id(name: &str) -> WorkflowId {
+    WorkflowId::new(crate::NAME, name)
+}
+
+fn summary(judged: &Judged) -> Summary {
+    let feature = &judged.feature;
+    Summary {
+        id: id(&feature.name),
+        state: if noticed::is_blocked(&judged.findings) {
+            State::Blocked
+        } else {
+            State::Interrupted
+        },
+        stage: judged.phase.as_str().to_owned(),
+        progress: progress(feature.tasks.as_ref()),
+        last_activity: instant(&feature.chosen, &feature.zone),
+        next: next(&judged.next.command),
+    }
+}
+
+fn next(command: &str) -> Next {
+    Next {
+        kind: "command",
+        summary: excerpt(command, 200),
+    }
+}
+
+fn progress(tasks: Option<&Tasks>) -> Progress {
+    let (done, total) = tasks.map_or((0, 0), Tasks::progress);
+    Progress {
+        done,
+        total: (total > 0).then_some(total),
+    }
+}
+
+/// Returns every feature in one line, by what its session and its tasks say.
+fn summaries(world: &dyn World) -> Vec<Summary> {
+    let features = read::features(world).into_iter();
+    features.map(|name| glance(world, &name)).collect()
+}
+
+fn glance(world: &dyn World, name: &str) -> Summary {
+    let stopped = |state: State, stage: &str, next: Next| Summary {
+        id: id(name),
+        state,
+        stage: stage.to_owned(),
+        progress: progress(None),
+        last_activity: None,
+        next,
+    };
+    let start = || Next {
+        kind: "start",
+        summary: format!("start it with `/spec {}`", excerpt(name, 80)),
+    };
+    let session = match read::session(world, name) {
+        Ok((_, session)) => session,
+        Err((_, read::Why::Corrupt { reason })) => {
+            let summary = format!("mend its session: {reason}");
+            let kind = "mend";
+            return stopped(State::Corrupt, "no session", Next { kind, summary });
+        }
+        Err(_) => return stopped(State::Blocked, "no session", start()),
+    };
+    let Choice::Found(latest) = Checkpoints::read(&session).choose(None) else {
+        return stopped(State::Blocked, "no checkpoint", start());
+    };
+    let tasks = read::text(world, &layout::file(name, "tasks.md"))
+        .ok()
+        .flatten();
+    let tasks = tasks.map(|text| Tasks::parse(&text));
+    let phase = latest.phase.unwrap_or(Phase::Spec);
+    let command = Situation {
+        feature: name,
+        phase,
+        is_complete: latest.is_complete(),
+        said: latest.fields.next.as_deref(),
+        tasks: tasks.as_ref(),
+    }
+    .next()
+    .command;
+    Summary {
+        id: id(name),
+        state: State::Interrupted,
+        stage: phase.as_str().to_owned(),
+        progress: progress(tasks.as_ref()),
+        last_activity: instant(&latest, &world.zone()),
+        next: next(&command),
+    }
+}
+
+#[cfg(test)]
+mod oracle_tests;
+#[cfg(test)]
+mod property_tests;
+#[cfg(test)]
+mod scene_tests;

@@ -1,0 +1,139 @@
+//! The migration of a legacy session to the feature it is about.
+//!
+//! Everything is looked at first: nothing is overwritten, and what begins is one plan, so that a
+//! crash in its middle is finished by the next start.
+
+use camino::Utf8Path;
+use rekindle_model::{Action, Plan, Step, StopKind};
+use rekindle_protocol::capability::Migration;
+use rekindle_text::excerpt;
+use rekindle_world::World;
+
+use super::layout;
+use super::plan::{plan_of, stop};
+use super::read::{bytes, feature_of, marker_file};
+use super::session::Session;
+
+/// Plans the migration of the feature that is named, or that the marker names.
+pub(super) fn migration(world: &dyn World, name: Option<&str>) -> Migration {
+    let nothing = |reason: String| Migration::Nothing {
+        workflow: None,
+        reason,
+    };
+    let typed = match name {
+        Some(typed) => typed.to_owned(),
+        None => match marker_file(world).marker().map(|marker| marker.feature) {
+            None => {
+                return nothing(format!(
+                    "no feature was named, and there is no `{}`",
+                    layout::MARKER
+                ));
+            }
+            Some(None) => return nothing(format!("`{}` names no feature", layout::MARKER)),
+            Some(Some(feature)) => feature,
+        },
+    };
+    let feature = match layout::feature_name(&typed) {
+        Ok(feature) => feature,
+        Err(reason) => {
+            return nothing(format!(
+                "`{}` can not be a feature: {reason}",
+                excerpt(&typed, 120)
+            ));
+        }
+    };
+    let shown = excerpt(&feature, 80);
+    let nothing = |reason: String| Migration::Nothing {
+        workflow: Some(feature.clone()),
+        reason,
+    };
+    let legacy = Utf8Path::new(layout::LEGACY_SESSION);
+    let before = match bytes(world, legacy) {
+        Ok(Some(before)) => before,
+        Ok(None) => return nothing(format!("there is no legacy session at `{legacy}`")),
+        Err(reason) => return nothing(format!("`{legacy}` can not be used: {reason}")),
+    };
+    let Some(session) = Session::parse(before.clone()) else {
+        return nothing(format!("`{legacy}` is not UTF-8 text"));
+    };
+    let mut notes = Vec::new();
+    match feature_of(&session) {
+        Some(named) if named == feature => {}
+        Some(named) => {
+            let reason = format!(
+                "the legacy session is about `{}`, not `{shown}`",
+                excerpt(&named, 80)
+            );
+            return Migration::Mismatch { reason };
+        }
+        None => {
+            notes.push("the legacy session names no feature; it is taken as this one's".to_owned());
+        }
+    }
+    let target = layout::session(&feature);
+    if !layout::is_inside(world, &layout::folder(&feature)) {
+        return nothing(format!(
+            "the folder of `{shown}` is a link that leads out of the project"
+        ));
+    }
+    if world.stat(&world.project().join(&target)).is_ok() {
+        return nothing(format!(
+            "`{}` is there already, and nothing is written over it",
+            excerpt(target.as_str(), 200)
+        ));
+    }
+    let (plan, note) = planned(world, &feature, before);
+    notes.extend(note);
+    let plan = Box::new(plan);
+    Migration::Plan { plan, notes }
+}
+
+/// Returns the effects, and what is worth knowing of them.
+fn planned(world: &dyn World, feature: &str, before: Vec<u8>) -> (Plan, Option<String>) {
+    let shown = excerpt(feature, 80);
+    let (legacy, target) = (
+        Utf8Path::new(layout::LEGACY_SESSION),
+        layout::session(feature),
+    );
+    let now = world.zone().to_datetime(world.now());
+    let stamp = now.strftime("%Y%m%d-%H%M%S").to_string();
+    let backup = layout::free(world, layout::migrated(&stamp));
+    let step = |action: Action, why: &str| Step {
+        action,
+        why: why.to_owned(),
+    };
+    let made = Action::Create {
+        path: target.clone(),
+        contents: before.clone(),
+    };
+    let moved = Action::MoveFile {
+        from: legacy.to_owned(),
+        to: backup.clone(),
+        contents: before,
+    };
+    let mut steps = vec![
+        step(made, &format!("the session of {shown}")),
+        step(moved, "the legacy session is kept under another name"),
+    ];
+    let template = bytes(world, Utf8Path::new(layout::PROJECT_SESSION));
+    let note = if let Ok(Some(contents)) = template {
+        let path = legacy.to_owned();
+        let begun = Action::Create { path, contents };
+        steps.push(step(begun, "the session that all features share begins"));
+        None
+    } else {
+        Some(format!(
+            "there is no `{}`, so no session of the project is begun",
+            layout::PROJECT_SESSION
+        ))
+    };
+    let done = format!(
+        "`{}` is the session of {shown} now; the legacy one is kept as `{backup}`",
+        excerpt(target.as_str(), 200)
+    );
+    (plan_of(feature, steps, stop(StopKind::Done, &done)), note)
+}
+
+#[cfg(test)]
+#[path = "migrate_tests.rs"]
+mod tests;

@@ -1,0 +1,363 @@
+//! kiln-teams: crash recovery of a wave of workers in worktrees.
+//!
+//! After a crash four sources can disagree: git's worktrees, the folder they are in, `.kiln/STATE.md`
+//! and the Teams task list. [`read`] takes them all in, [`table`] has the decisions as data, [`assess`]
+//! applies them to each task and looks at waves as a whole, [`plan`] says what is due in the seed's
+//! order. Work lands on the branch that is checked out in the project, one commit a task.
+
+mod assess;
+mod changes;
+mod config;
+mod explain;
+mod facts;
+mod heartbeat;
+mod layout;
+mod plan;
+mod plan_file;
+mod read;
+mod scribe;
+mod state;
+mod table;
+mod task_list;
+mod words;
+mod work;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+use rekindle_model::{
+    AgentTask, Assessment, Code, Command, Explanation, Finding, Happened, Intent, Moment, Next,
+    Place, Plan, Progress, ProtocolName, State, Summary, Work, WorkflowDocument, WorkflowId,
+};
+use rekindle_world::World;
+
+use self::assess::Judged;
+use self::read::Evidence;
+use self::table::round::{NEXT, NextStep, Standing};
+use self::table::task::Class;
+use rekindle_protocol::capability::{Engine, TaskSource};
+use rekindle_protocol::{Ask, Belongings, Case, Decision, Protocol, ResumeOption, Unreadable};
+
+/// The name of the protocol.
+const NAME: ProtocolName = ProtocolName::new("kiln-teams");
+
+/// The protocol itself; it has no state.
+pub struct KilnTeams;
+
+impl Protocol for KilnTeams {
+    fn name(&self) -> ProtocolName {
+        NAME
+    }
+
+    fn about(&self) -> &'static str {
+        "Waves of workers in worktrees, kept in `.kiln/STATE.md` and a Teams task list"
+    }
+
+    fn is_here(&self, world: &dyn World) -> bool {
+        world.stat(&world.project().join(layout::STATE)).is_ok()
+    }
+
+    fn inspect(&self, world: &dyn World, ask: &Ask) -> Box<dyn Case> {
+        match read::evidence(world, task_list_file(ask)) {
+            Evidence::Nothing => Box::new(nothing()),
+            Evidence::NoState => Box::new(corrupt(words::NO_STATE)),
+            Evidence::Corrupt => Box::new(corrupt(words::CORRUPT)),
+            Evidence::Newer => Box::new(newer()),
+            Evidence::Phase(phase) => {
+                let judged = assess::assess(*phase, world.now());
+                let assessment = assessment(&judged, ask);
+                let work = work::work(world, &judged);
+                Box::new(Recovery {
+                    judged,
+                    assessment,
+                    work,
+                })
+            }
+        }
+    }
+
+    fn explain(&self, world: &dyn World, ask: &Ask, task: &str) -> Option<Explanation> {
+        match read::evidence(world, task_list_file(ask)) {
+            Evidence::Phase(phase) => explain::explain(&assess::assess(*phase, world.now()), task),
+            Evidence::Nothing | Evidence::NoState | Evidence::Newer | Evidence::Corrupt => None,
+        }
+    }
+
+    fn decisions(&self) -> Vec<Decision> {
+        table::decisions()
+    }
+
+    fn options(&self) -> &'static [ResumeOption] {
+        &[ResumeOption::TASKS]
+    }
+
+    fn engine(&self) -> Option<&dyn Engine> {
+        Some(self)
+    }
+}
+
+fn task_list_file(ask: &Ask) -> Option<&Utf8Path> {
+    ask.option(ResumeOption::TASKS).map(Utf8Path::new)
+}
+
+impl Engine for KilnTeams {
+    fn record(
+        &self,
+        _workflow: &str,
+        _actor: &str,
+        task: &str,
+        attempt: u32,
+        happened: &Happened,
+        at: Moment,
+    ) -> String {
+        scribe::record(task, attempt, happened, at.stamp)
+    }
+
+    fn heard(&self, line: &str) -> Option<(String, u32, Happened)> {
+        scribe::heard(line)
+    }
+
+    fn heard_at(&self, _: &str) -> Option<Timestamp> {
+        None
+    }
+
+    fn attempt_log(&self, workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf {
+        scribe::attempt_log(workflow, actor, task, attempt)
+    }
+
+    fn mirrored(&self, file: &[u8], happened: &Happened, at: Timestamp) -> Option<Vec<u8>> {
+        scribe::mirrored(file, happened, at)
+    }
+}
+
+/// A phase that can be judged.
+struct Recovery {
+    judged: Judged,
+    assessment: Assessment,
+    work: Option<Work>,
+}
+
+impl Case for Recovery {
+    fn assessment(&self) -> &Assessment {
+        &self.assessment
+    }
+
+    fn plan(&self, _: &dyn World, intent: &Intent) -> Option<Plan> {
+        plan::plan(&self.judged, intent)
+    }
+
+    fn belongings(&self) -> Belongings {
+        let phase = &self.judged.phase;
+        let n_tasks = self.work.as_ref().map_or(0, |work| work.tasks.len());
+        let checks = phase.config.checks.iter();
+        let documents = [
+            ("STATE.md", layout::STATE.into()),
+            ("PLAN.md", layout::plan(phase.number)),
+            ("config.json", layout::CONFIG.into()),
+        ];
+        Belongings {
+            commands: Command::checks_of(
+                layout::CONFIG,
+                checks.map(|check| (check.as_str(), n_tasks)),
+            ),
+            roots: phase
+                .task_list
+                .iter()
+                .chain([&phase.root])
+                .cloned()
+                .collect(),
+            left_folders: self.judged.left_folders(),
+            documents: documents
+                .map(|(name, path)| WorkflowDocument {
+                    name: name.to_owned(),
+                    path,
+                })
+                .into(),
+        }
+    }
+
+    fn tasks(&self) -> Option<&dyn TaskSource> {
+        Some(self)
+    }
+}
+
+impl TaskSource for Recovery {
+    fn work(&self) -> Option<Work> {
+        self.work.clone()
+    }
+
+    fn brief(
+        &self,
+        world: &dyn World,
+        task: usize,
+        attempt: u32,
+        trouble: Option<&str>,
+    ) -> AgentTask {
+        work::brief(world, &self.judged, task, attempt, trouble)
+    }
+}
+
+/// The name of a workflow whose STATE.md cannot be read.
+const UNREADABLE: &str = "state";
+
+fn nothing() -> Unreadable {
+    Unreadable {
+        assessment: Assessment {
+            id: None,
+            state: State::Nothing,
+            workflows: Vec::new(),
+            findings: Vec::new(),
+            facts: facts::unreadable(false),
+        },
+        plan: None,
+        roots: Vec::new(),
+    }
+}
+
+/// A state file that is missing or cannot be understood.
+fn corrupt(text: &'static str) -> Unreadable {
+    let next = Next {
+        kind: "reinitialize",
+        summary: text.to_owned(),
+    };
+    unreadable(text, State::Corrupt, next, Vec::new())
+}
+
+/// A state file of a newer Kiln.
+fn newer() -> Unreadable {
+    let message = "a newer Kiln wrote STATE.md, which is not read";
+    let finding = Finding::new(Code::NewerKiln, message)
+        .at(Place::path(layout::STATE))
+        .hint("run `/kiln-fire` in your coding agent");
+    let next = Next {
+        kind: "newer_kiln",
+        summary: "resume it with /kiln-fire in your coding agent".to_owned(),
+    };
+    unreadable(words::NEWER, State::Blocked, next, vec![finding])
+}
+
+fn unreadable(text: &str, state: State, next: Next, findings: Vec<Finding>) -> Unreadable {
+    let id = WorkflowId::new(NAME, UNREADABLE);
+    let summary = Summary {
+        id: id.clone(),
+        state,
+        stage: "unknown".to_owned(),
+        progress: Progress {
+            done: 0,
+            total: None,
+        },
+        last_activity: None,
+        next,
+    };
+    Unreadable {
+        assessment: Assessment {
+            id: Some(id),
+            state,
+            workflows: vec![summary],
+            findings,
+            facts: facts::unreadable(state == State::Corrupt),
+        },
+        plan: Some(plan::only_says(UNREADABLE, text)),
+        roots: Vec::new(),
+    }
+}
+
+fn assessment(judged: &Judged, ask: &Ask) -> Assessment {
+    let name = words::phase_name(judged.phase.number);
+    let id = WorkflowId::new(crate::NAME, &name);
+    let is_meant = ask
+        .name
+        .as_ref()
+        .is_none_or(|wanted| !wanted.is_empty() && name.starts_with(wanted.as_str()));
+    let state = standing(judged);
+    let summary = Summary {
+        id: id.clone(),
+        state,
+        stage: stage(judged),
+        progress: Progress {
+            done: judged.of(Class::Done).len(),
+            total: Some(judged.tasks.len()),
+        },
+        last_activity: judged.phase.state.last_activity(),
+        next: next(judged),
+    };
+    Assessment {
+        id: is_meant.then_some(id),
+        state: if is_meant { state } else { State::Unknown },
+        workflows: vec![summary],
+        findings: judged.phase.findings.clone(),
+        facts: facts::facts(judged),
+    }
+}
+
+fn standing(judged: &Judged) -> State {
+    let is_over = judged
+        .phase
+        .waves
+        .keys()
+        .all(|wave| judged.is_wave_landed(*wave) && judged.is_gate_open(*wave));
+    if judged.is_paused {
+        State::Waiting
+    } else if judged.is_halted()
+        || !judged.collisions.is_empty()
+        || !judged.strangers().is_empty()
+        || judged.phase.is_list_shared()
+    {
+        State::Blocked
+    } else if is_over {
+        State::Complete
+    } else {
+        State::Interrupted
+    }
+}
+
+fn stage(judged: &Judged) -> String {
+    let wave = judged
+        .phase
+        .waves
+        .keys()
+        .find(|wave| !(judged.is_wave_landed(**wave) && judged.is_gate_open(**wave)));
+    match wave {
+        Some(wave) => format!("wave {wave} of {}", judged.phase.waves.len()),
+        None => "all waves".to_owned(),
+    }
+}
+
+fn next(judged: &Judged) -> Next {
+    let count = |class| judged.of(class).len();
+    let ready = count(Class::ReadyForIntegration);
+    let again = count(Class::RerunRequired);
+    let running = count(Class::InProgress);
+    let pending = count(Class::Pending);
+    let next = NEXT.decide(Standing {
+        is_paused: judged.is_paused,
+        has_collision: !judged.collisions.is_empty(),
+        has_ready: ready > 0,
+        is_halted: judged.is_halted(),
+        has_rerun: again > 0,
+        is_at_work: running > 0,
+        has_pending: pending > 0,
+        has_gate: judged.gate_to_open().is_some(),
+    });
+    let summary = match next {
+        NextStep::Paused => "a person paused it; a yes lets it go on".to_owned(),
+        NextStep::Collision => words::collisions(&judged.collisions),
+        NextStep::Integrate => format!("put {ready} finished tasks on main"),
+        NextStep::Halt => words::halt_reason(judged),
+        NextStep::Requeue => format!("run {again} tasks again"),
+        NextStep::Wait => format!("wait for {running} workers"),
+        NextStep::Launch => format!("launch {pending} tasks"),
+        NextStep::OpenGate => words::gate_to_open(judged),
+        NextStep::Finish => words::finished(judged),
+    };
+    Next {
+        kind: next.as_str(),
+        summary,
+    }
+}
+
+#[cfg(test)]
+mod oracle_tests;
+#[cfg(test)]
+mod scene_tests;
+#[cfg(test)]
+mod torn_tests;

@@ -1,0 +1,350 @@
+//! What is due in a round, and what a status says comes next: the seed's order of recovery.
+
+use rekindle_protocol::table::Cell::Is;
+use rekindle_protocol::table::{Row, Table, Verdict, inputs, values};
+
+values! {
+    /// What stands between a wave that is on main and the next one.
+    Gate {
+        Nothing "none",
+        /// A gate that opens by itself.
+        Unchecked "without checks",
+        /// A gate that opens after the configured checks.
+        Checked "with checks",
+    }
+}
+
+values! {
+    /// What a round does.
+    Due {
+        Unpause "the pause ends",
+        Collision "stop: paths collide",
+        Land "what is ready lands",
+        Halt "stop: halted",
+        Stranger "stop: a stranger on main",
+        Others "stop: others are at work",
+        Requeue "tasks are put back and launched",
+        Work "workers are launched and waited for",
+        Unread "stop: a file can not be read",
+        OpenGate "the gate opens",
+        CheckGate "the checks run",
+        Finish "the phase is finished",
+    }
+}
+
+inputs! {
+    /// All that decides what is due.
+    Circumstances asked by When {
+        is_paused: bool = "paused",
+        /// Two tasks that wait to land touch the same path.
+        has_collision: bool = "collision",
+        /// Something that is ready can land now, or landed and lacks its archive.
+        can_land: bool = "can land",
+        /// A task has no retry left, or STATE.md says halt.
+        is_halted: bool = "halted",
+        has_stranger: bool = "stranger on main",
+        /// Somebody else's worker is alive.
+        has_foreign_worker: bool = "others at work",
+        has_rerun: bool = "to run again",
+        is_at_work: bool = "at work",
+        has_pending: bool = "never begun",
+        /// A file of the task list can not be read.
+        has_unread: bool = "unread file",
+        gate: Gate = "gate to open",
+    }
+}
+
+impl Verdict for Due {
+    const COLUMNS: &'static [&'static str] = &["due"];
+
+    fn shown(&self) -> Vec<String> {
+        vec![self.as_str().to_owned()]
+    }
+}
+
+const fn due(when: When, then: Due, source: &'static str) -> Row<Circumstances, Due> {
+    Row { when, then, source }
+}
+
+/// What is due. Each row leaves evidence behind that makes the next round another one.
+pub(crate) static ROUNDS: Table<Circumstances, Due> = Table {
+    title: "What is due in a round",
+    about: "One round does one kind of thing, then the evidence is read again.",
+    rows: &[
+        due(
+            When {
+                is_paused: Is(true),
+                ..When::ANY
+            },
+            Due::Unpause,
+            "T23",
+        ),
+        due(
+            When {
+                has_collision: Is(true),
+                ..When::ANY
+            },
+            Due::Collision,
+            "seed 67; T24",
+        ),
+        due(
+            When {
+                can_land: Is(true),
+                ..When::ANY
+            },
+            Due::Land,
+            "seed 66-67, 75; T20",
+        ),
+        due(
+            When {
+                is_halted: Is(true),
+                ..When::ANY
+            },
+            Due::Halt,
+            "seed 94, 127; T9, T20",
+        ),
+        due(
+            When {
+                has_stranger: Is(true),
+                ..When::ANY
+            },
+            Due::Stranger,
+            "T5",
+        ),
+        due(
+            When {
+                has_foreign_worker: Is(true),
+                ..When::ANY
+            },
+            Due::Others,
+            "seed 71; T4",
+        ),
+        due(
+            When {
+                has_rerun: Is(true),
+                is_at_work: Is(false),
+                ..When::ANY
+            },
+            Due::Requeue,
+            "seed 72-73, 127; T4",
+        ),
+        due(
+            When {
+                is_at_work: Is(true),
+                ..When::ANY
+            },
+            Due::Work,
+            "seed 71; T4",
+        ),
+        due(
+            When {
+                has_pending: Is(true),
+                ..When::ANY
+            },
+            Due::Work,
+            "T2",
+        ),
+        due(
+            When {
+                has_unread: Is(true),
+                ..When::ANY
+            },
+            Due::Unread,
+            "seed 25",
+        ),
+        due(
+            When {
+                gate: Is(Gate::Unchecked),
+                ..When::ANY
+            },
+            Due::OpenGate,
+            "T21",
+        ),
+        due(
+            When {
+                gate: Is(Gate::Checked),
+                ..When::ANY
+            },
+            Due::CheckGate,
+            "T21",
+        ),
+    ],
+    last: due(
+        When {
+            gate: Is(Gate::Nothing),
+            ..When::ANY
+        },
+        Due::Finish,
+        "T21",
+    ),
+};
+
+values! {
+    /// What a status says comes next.
+    NextStep {
+        Paused "paused",
+        Collision "collision",
+        Integrate "integrate",
+        Halt "halt",
+        Requeue "requeue",
+        Wait "wait",
+        Launch "launch",
+        OpenGate "open_gate",
+        Finish "finish",
+    }
+}
+
+impl Verdict for NextStep {
+    const COLUMNS: &'static [&'static str] = &["next"];
+
+    fn shown(&self) -> Vec<String> {
+        vec![format!("`{}`", self.as_str())]
+    }
+}
+
+inputs! {
+    /// All that a status counts.
+    Standing asked by StandingWhen {
+        is_paused: bool = "paused",
+        has_collision: bool = "collision",
+        has_ready: bool = "ready",
+        is_halted: bool = "halted",
+        has_rerun: bool = "to run again",
+        is_at_work: bool = "at work",
+        has_pending: bool = "never begun",
+        has_gate: bool = "gate to open",
+    }
+}
+
+const fn next(when: StandingWhen, then: NextStep, source: &'static str) -> Row<Standing, NextStep> {
+    Row { when, then, source }
+}
+
+/// What a status says comes next.
+pub(crate) static NEXT: Table<Standing, NextStep> = Table {
+    title: "What a status says comes next",
+    about: "What `status` and `inspect` show; unlike a round it counts what is ready also where a worker of its wave still lives.",
+    rows: &[
+        next(
+            StandingWhen {
+                is_paused: Is(true),
+                ..StandingWhen::ANY
+            },
+            NextStep::Paused,
+            "T23",
+        ),
+        next(
+            StandingWhen {
+                has_collision: Is(true),
+                ..StandingWhen::ANY
+            },
+            NextStep::Collision,
+            "seed 67",
+        ),
+        next(
+            StandingWhen {
+                has_ready: Is(true),
+                ..StandingWhen::ANY
+            },
+            NextStep::Integrate,
+            "seed 66-67, 75",
+        ),
+        next(
+            StandingWhen {
+                is_halted: Is(true),
+                ..StandingWhen::ANY
+            },
+            NextStep::Halt,
+            "seed 94, 127",
+        ),
+        next(
+            StandingWhen {
+                has_rerun: Is(true),
+                ..StandingWhen::ANY
+            },
+            NextStep::Requeue,
+            "seed 72-73",
+        ),
+        next(
+            StandingWhen {
+                is_at_work: Is(true),
+                ..StandingWhen::ANY
+            },
+            NextStep::Wait,
+            "seed 70-71",
+        ),
+        next(
+            StandingWhen {
+                has_pending: Is(true),
+                ..StandingWhen::ANY
+            },
+            NextStep::Launch,
+            "T2",
+        ),
+        next(
+            StandingWhen {
+                has_gate: Is(true),
+                ..StandingWhen::ANY
+            },
+            NextStep::OpenGate,
+            "T21",
+        ),
+    ],
+    last: next(StandingWhen::ANY, NextStep::Finish, "T21"),
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rekindle_protocol::table::{Input as _, check};
+
+    #[test]
+    fn every_circumstance_has_one_thing_that_is_due() {
+        check(&ROUNDS);
+        check(&NEXT);
+    }
+
+    #[test]
+    fn integration_comes_before_requeue() {
+        for case in Circumstances::all().filter(|case| case.can_land) {
+            let due = *ROUNDS.decide(case);
+            assert!(
+                matches!(due, Due::Unpause | Due::Collision | Due::Land),
+                "{due:?} {case:?}"
+            );
+        }
+        for case in Standing::all().filter(|case| case.has_ready) {
+            assert_ne!(*NEXT.decide(case), NextStep::Requeue, "{case:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_put_back_while_anybody_is_at_work_or_a_person_must_decide() {
+        for case in Circumstances::all() {
+            if *ROUNDS.decide(case) != Due::Requeue {
+                continue;
+            }
+            let is_clear = !(case.is_at_work
+                || case.has_foreign_worker
+                || case.is_halted
+                || case.has_stranger
+                || case.has_collision
+                || case.is_paused);
+            assert!(case.has_rerun && is_clear, "{case:?}");
+        }
+    }
+
+    #[test]
+    fn a_phase_is_finished_only_when_nothing_at_all_is_left() {
+        let ends = [Due::Finish, Due::OpenGate, Due::CheckGate];
+        for case in Circumstances::all().filter(|case| ends.contains(ROUNDS.decide(*case))) {
+            let is_left = case.has_rerun
+                || case.is_at_work
+                || case.has_pending
+                || case.can_land
+                || case.has_unread
+                || case.is_halted;
+            assert!(!is_left, "{case:?}");
+        }
+    }
+}
