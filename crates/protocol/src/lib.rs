@@ -3,7 +3,7 @@
 //! A [`Protocol`] is one way of keeping workflow state on disk. It reads a project through a
 //! read-only [`World`](rekindle_world::World) and returns a [`Case`]: what the files mean, and what is
 //! to be done. What only some protocols have is a [`capability`]; asked for one that it lacks, a
-//! protocol returns `None`. Decisions are written as [tables](table), and [`prompt`] builds what
+//! protocol returns `None`. Decisions are written as [tables](mod@table), and [`prompt`] builds what
 //! agents are given to read.
 //!
 //! Nothing here, and nothing in a protocol, writes to the disk or reads it past the `World`.

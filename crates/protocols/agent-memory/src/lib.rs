@@ -1,8 +1,8 @@
 //! agent-memory: event-sourced runs under `.agent-memory/runs/`.
 //!
 //! All state is reconstructable from disk: documents and the event logs of all
-//! actors. A run's way through here: [`read`] streams every log into a [`fold`],
-//! [`assess`] concludes phase, task states and the next action, [`plan`] turns
+//! actors. A run's way through here: `read` streams every log into a `fold`,
+//! `assess` concludes phase, task states and the next action, `plan` turns
 //! an intent into effects. Events are append-only and every writer has a log
 //! of its own.
 

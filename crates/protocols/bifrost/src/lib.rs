@@ -1,8 +1,8 @@
 //! bifrost: features that are resumed from checkpoints in their session.
 //!
 //! A feature is a folder below `specs/`; its `session.md` has the checkpoints, and one marker says
-//! which feature is active. [`read`] finds the feature and takes in all that stands beside it,
-//! [`assess`] holds the checkpoint against it, [`plan`] says what a yes writes: the marker and a few
+//! which feature is active. `read` finds the feature and takes in all that stands beside it,
+//! `assess` holds the checkpoint against it, `plan` says what a yes writes: the marker and a few
 //! lines of the session, both or neither.
 
 mod artifacts;

@@ -1,8 +1,8 @@
 //! kiln-teams: crash recovery of a wave of workers in worktrees.
 //!
 //! After a crash four sources can disagree: git's worktrees, the folder they are in, `.kiln/STATE.md`
-//! and the Teams task list. [`read`] takes them all in, [`table`] has the decisions as data, [`assess`]
-//! applies them to each task and looks at waves as a whole, [`plan`] says what is due in the seed's
+//! and the Teams task list. `read` takes them all in, `table` has the decisions as data, `assess`
+//! applies them to each task and looks at waves as a whole, `plan` says what is due in the seed's
 //! order. Work lands on the branch that is checked out in the project, one commit a task.
 
 mod assess;

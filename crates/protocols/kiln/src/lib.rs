@@ -1,8 +1,8 @@
 //! kiln: a project that is resumed from its memory.
 //!
 //! All that counts stands in `MEMORY.md`, in a folder of the user's home that is named after the
-//! project's path. [`read`] takes it in with what stands beside it, [`assess`] follows its stage,
-//! [`plan`] says what is due: the banner, one surgical write, and then the stage itself, with Maestro
+//! project's path. `read` takes it in with what stands beside it, `assess` follows its stage,
+//! `plan` says what is due: the banner, one surgical write, and then the stage itself, with Maestro
 //! and Argus as the agents that do the work.
 
 mod assess;
