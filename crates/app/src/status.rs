@@ -1,6 +1,8 @@
 //! What can be resumed here.
 
-use rekindle_model::{State, Summary, WorkflowId};
+use rekindle_model::{Intent, State, StopKind, Summary, Then, WorkflowId};
+use rekindle_protocol::Ask;
+use rekindle_world::World;
 
 use crate::last_session::last_session;
 use crate::{AtWork, LastSession, Project, inspect};
@@ -42,9 +44,13 @@ pub fn status(project: &Project) -> Overview {
     let first = free.min_by_key(|summary| urgency(summary.state));
     let next_command = match (first, open.len()) {
         (None, _) => None,
-        // A resume cannot repair damaged files; a look says which they are.
-        (Some(first), _) if first.state == State::Corrupt => {
-            Some(format!("rekindle inspect {}", first.id))
+        // Where a resume would only stop, a look says why.
+        (Some(first), _) if !goes_on(&world, first) => {
+            let id = first.id.to_string();
+            Some(format!(
+                "rekindle inspect {}",
+                rekindle_text::shell_word(&id)
+            ))
         }
         // Without a name, the one of the checked out branch may be meant, which need not be open.
         (Some(only), 1) if chosen.contains(&only.id) => Some("rekindle resume".to_owned()),
@@ -63,6 +69,33 @@ pub fn status(project: &Project) -> Overview {
         next_command,
         now: project.now(),
     }
+}
+
+/// Returns whether a resume would do anything but stop.
+fn goes_on(world: &dyn World, summary: &Summary) -> bool {
+    match summary.state {
+        State::Corrupt => return false,
+        State::Waiting | State::Blocked => {}
+        State::Interrupted | State::Nothing | State::Choice | State::Unknown | State::Complete => {
+            return true;
+        }
+    }
+    let ask = Ask {
+        name: Some(summary.id.name.clone()),
+        alone: true,
+        ..Ask::default()
+    };
+    let protocol = rekindle_registry::find(summary.id.protocol);
+    let case = protocol.inspect(world, &ask);
+    let is_blocked = case.assessment().blockers().next().is_some();
+    let plan = case.plan(world, &Intent::Open);
+    plan.is_some_and(|plan| match plan.then {
+        Then::Stop(stop) => {
+            !is_blocked && !stop.kind.is_blocked() && stop.kind != StopKind::Waiting
+        }
+        Then::Ask(question) => !is_blocked || question.kind.is_about_a_blocker(),
+        Then::Agent(_) | Then::Workers | Then::Check(_) | Then::Again => !is_blocked,
+    })
 }
 
 /// Returns a number by which what was broken off comes before what waits or can not go on.

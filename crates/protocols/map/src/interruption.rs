@@ -199,7 +199,8 @@ fn examined(desk: Desk<'_>, file: Option<&StateFile>) -> Result<Option<Repair>, 
         value.clone().ok_or_else(missing)
     };
     Ok(Some(Repair {
-        operation: text(&journal.operation_id, "operation_id")?,
+        // The folder has the name of its repair.
+        operation: journal.operation_id.clone().unwrap_or_else(|| name.clone()),
         stage: text(&journal.stage, "stage")?,
         checkout: text(&journal.private_checkout, "private_checkout")?,
     }))
@@ -294,12 +295,12 @@ impl Journal {
         let digest = marker.as_object();
         let digest = digest.and_then(|marker| marker.get("contract_digest"));
         let digest = digest.filter(|digest| **digest != Json::Null);
-        let has_digest = match (&self.contract_digest, digest) {
-            (Some(known), Some(digest)) => digest.is_text(known),
-            (None, None) => true,
-            (Some(_), None) | (None, Some(_)) => false,
+        // What a journal or a marker does not say contradicts nothing.
+        let is_another = match (&self.contract_digest, digest) {
+            (Some(known), Some(digest)) => !digest.is_text(known),
+            (None, _) | (Some(_), None) => false,
         };
-        if !has_digest {
+        if is_another {
             Some("another `contract_digest`")
         } else if self.branch.as_deref() != Some(branch.as_str()) {
             Some("another `branch`")
@@ -314,7 +315,11 @@ impl Journal {
         let text = |key: &str| object.text(key).map(str::to_owned);
         Self {
             operation_id: text("operation_id"),
-            contract_digest: text("contract_digest"),
+            // A value that is there and no text is the digest of nothing.
+            contract_digest: object
+                .get("contract_digest")
+                .filter(|digest| **digest != Json::Null)
+                .map(|_| text("contract_digest").unwrap_or_default()),
             branch: text("branch"),
             root: text("root"),
             stage: text("stage"),

@@ -62,6 +62,24 @@ fn marker_and_journal_that_agree_suspend_the_run() {
 }
 
 #[test]
+fn a_journal_that_says_less_contradicts_nothing() {
+    let less = [
+        format!(r#""operation_id": "{OPERATION}", "#),
+        r#""contract_digest": "d", "#.to_owned(),
+    ];
+    for missing in less {
+        let text = OPEN.replace(&missing, "");
+        assert_ne!(text, OPEN);
+        let (path, bytes) = journal(&text);
+        let found = read(&world().file(STATE, MARKED).file(path, bytes));
+        let Interruption::Open(repair) = found else {
+            panic!("{found:?}");
+        };
+        assert_eq!(repair.operation, OPERATION);
+    }
+}
+
+#[test]
 fn every_contradiction_stops_and_names_both_files() {
     let change = |from: &str, to: &str| OPEN.replace(from, to);
     let done = change("active\"", "done\"");

@@ -287,7 +287,8 @@ fn a_phase_that_fails_twice_blocks_the_project_and_is_retried_by_the_next_resume
     assert_eq!(project.field("status")?, "blocked");
     assert_eq!(
         project.field("handoff_note")?,
-        "Executing phase 1: Storage. Phase 1 attempt 2 did not complete: it ended with exit code 3"
+        "Executing phase 1: Storage. Phase 1 attempt 1 did not complete: it ended with exit code 3; \
+         phase 1 attempt 2 did not complete: it ended with exit code 3"
     );
     assert_eq!(project.facts()?["reason"], "failed");
     let ran = project.resume("13:00").run()?;
