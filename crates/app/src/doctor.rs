@@ -2,7 +2,7 @@
 
 use rekindle_git::{Program, Repo};
 
-use crate::{AtWork, Project, inspect};
+use crate::{AtWork, Project, inspect, status};
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,10 +45,15 @@ pub fn doctor(project: &Project) -> Vec<Check> {
     checks.extend(agents(project));
     let world = project.world();
     let open = inspect::open(&world);
+    let going = open.iter().filter(|one| status::goes_on(&world, one));
+    let count = match (going.count(), open.len()) {
+        (going, open) if going == open => open.to_string(),
+        (going, open) => format!("{going} of {open}"),
+    };
     checks.push(Check {
         name: "workflows".to_owned(),
         verdict: Verdict::Ok,
-        seen: format!("{} can be resumed in `{}`", open.len(), project.folder()),
+        seen: format!("{count} can be resumed in `{}`", project.folder()),
         hint: None,
     });
     for summary in &open {

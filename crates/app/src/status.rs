@@ -72,7 +72,7 @@ pub fn status(project: &Project) -> Overview {
 }
 
 /// Returns whether a resume would do anything but stop.
-fn goes_on(world: &dyn World, summary: &Summary) -> bool {
+pub(crate) fn goes_on(world: &dyn World, summary: &Summary) -> bool {
     match summary.state {
         State::Corrupt => return false,
         State::Waiting | State::Blocked => {}

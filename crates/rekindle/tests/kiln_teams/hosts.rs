@@ -151,6 +151,19 @@ fn a_state_that_a_newer_kiln_wrote_is_named_and_nothing_is_touched() -> Result<(
             "{ran}"
         );
         assert_eq!(stage.state()?, text);
+        // A resume can only stop, so a look is offered instead.
+        let looked = stage.sandbox().typed(&["status"]).run()?;
+        ensure!(
+            looked
+                .stderr()
+                .contains("see what keeps it from going on with `rekindle inspect "),
+            "{looked}"
+        );
+        let doctor = stage.sandbox().typed(&["doctor"]).run()?;
+        ensure!(
+            doctor.stdout().contains("0 of 1 can be resumed"),
+            "{doctor}"
+        );
     }
     Ok(())
 }
