@@ -1,4 +1,4 @@
-//! What agent programs say and leave behind: streams, transcripts, hooks, and the configuration about them.
+//! Streams, transcripts and hooks of agent programs, and their configuration.
 
 use camino::Utf8Path;
 use rekindle_agents::config::File;
@@ -7,7 +7,7 @@ use rekindle_agents::{Preset, Redactor, Stream, StreamReader, redact, traces};
 
 use crate::world::{Grown, PROJECT};
 
-/// The output of an agent, in each of the forms.
+/// The output of an agent, in each format.
 pub fn streams(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for stream in Stream::ALL {
@@ -19,14 +19,13 @@ pub fn streams(data: &[u8]) {
     }
     let mut redactor = Redactor::new();
     for line in text.lines() {
-        let clean = redactor.line(line).into_owned();
-        drop(clean);
+        drop(redactor.line(line).into_owned());
         let once = redact(line).into_owned();
-        assert_eq!(redact(&once), once, "what is redacted stays as it is");
+        assert_eq!(redact(&once), once, "redacting twice changes nothing");
     }
 }
 
-/// The transcripts that Claude Code and Codex leave in the home.
+/// The transcripts of Claude Code and Codex in the home folder.
 pub fn agent_traces(data: &[u8]) {
     let world = Grown::new(data);
     let folder = Utf8Path::new(PROJECT);
@@ -39,7 +38,7 @@ pub fn agent_traces(data: &[u8]) {
     }
 }
 
-/// What an agent tells a hook.
+/// The input of a hook.
 pub fn hook_input(data: &[u8]) {
     for moment in Moment::ALL {
         for agent in [None, Some(Preset::Claude), Some(Preset::Codex)] {

@@ -1,4 +1,4 @@
-//! rekindle's own files, which a crash or another program may have left in any state.
+//! rekindle's own files, which a crash or another program may have damaged.
 
 use camino::Utf8PathBuf;
 use rekindle_fs::{Journal, Key};
@@ -6,10 +6,10 @@ use rekindle_wire::journal::{Intent, Pending};
 use rekindle_wire::order::Order;
 use rekindle_wire::stopped::Stopped;
 
-/// A journal: opening it finds what is open and what is damaged, and it can be appended to afterwards.
+/// A journal: opening it finds open and damaged records, and it can be appended to afterwards.
 pub fn journal(data: &[u8]) {
     let path = scratch().join("journal.jsonl");
-    write(&path, data);
+    std::fs::write(&path, data).unwrap_or_else(|error| panic!("`{path}`: {error}"));
     let Ok(key) = Key::read_or_make(&scratch().join("keys/key")) else {
         return;
     };
@@ -25,13 +25,13 @@ pub fn journal(data: &[u8]) {
     }
     drop(journal);
     let Ok(again) = Journal::<Intent>::open(&path, Some(seal)) else {
-        panic!("a journal that was opened and written to can not be opened");
+        panic!("a journal that was appended to cannot be opened");
     };
     assert_eq!(again.open_intents().len(), n_open + 1);
     assert_eq!(again.damage().len(), n_damaged);
 }
 
-/// Orders of workers, what a command has begun, and why a turn ended.
+/// Orders of workers, pending commands, and the reason why a turn ended.
 pub fn own_files(data: &[u8]) {
     if let Ok(order) = serde_json::from_slice::<Order>(data) {
         drop(order.id(rekindle_registry::names()));
@@ -42,12 +42,12 @@ pub fn own_files(data: &[u8]) {
     }
 }
 
-/// What git prints: names and messages in it are anybody's.
+/// The output of git, which contains foreign names and messages.
 pub fn printed_by_git(data: &[u8]) {
     rekindle_git::any_output::read(data);
 }
 
-/// Returns a folder of this process, in memory where the system has such a place.
+/// Returns a folder of this process, in memory if possible.
 pub(crate) fn scratch() -> Utf8PathBuf {
     let memory = Utf8PathBuf::from("/dev/shm");
     let parent = if memory.is_dir() {
@@ -58,8 +58,4 @@ pub(crate) fn scratch() -> Utf8PathBuf {
     let folder = parent.join(format!("rekindle-fuzz-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("`{folder}`: {error}"));
     folder
-}
-
-fn write(path: &Utf8PathBuf, data: &[u8]) {
-    std::fs::write(path, data).unwrap_or_else(|error| panic!("`{path}`: {error}"));
 }

@@ -1,9 +1,8 @@
-//! What is fuzzed: one function for each reader of what others wrote, which takes any bytes.
+//! Fuzz targets: one function for each reader of foreign data, which takes arbitrary bytes.
 //!
-//! A function returns, or it panics where a promise does not hold. `fuzz_targets/` has a program for each
-//! that libFuzzer drives, `src/bin/plain.rs` one for all of them that needs no libFuzzer. A new target is a
-//! function, a row in [`ALL`] and a file in `fuzz_targets/`; inputs to begin with are in `seeds/` and made
-//! from the conformance cases by `cargo xtask fuzz`.
+//! A function panics where a guarantee is broken. `fuzz_targets/` has a libFuzzer program for each,
+//! `src/bin/plain.rs` runs all of them without libFuzzer. A new target is a function, a row in [`ALL`] and
+//! a file in `fuzz_targets/`; the first inputs are in `seeds/` and in the conformance cases.
 
 mod agents;
 mod files;
@@ -23,7 +22,7 @@ pub use text::{json_edit, json_members, markdown, python_json, settings, times, 
 /// A target.
 pub type Target = fn(&[u8]);
 
-/// Every target by its name, which is also that of its program and of its seeds.
+/// Every target by its name, which is also the name of its program and of its folder in `seeds/`.
 pub const ALL: &[(&str, Target)] = &[
     ("agent_memory", agent_memory),
     ("kiln", kiln),

@@ -1,8 +1,8 @@
-//! The MCP server: any bytes on its input, in an empty project and in one with a workflow.
+//! The MCP server: arbitrary input, in an empty project and in one with a workflow.
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
@@ -13,7 +13,7 @@ use tokio::io::AsyncWrite;
 
 use crate::files::scratch;
 
-/// Projects of which one is served, by the length of the input.
+/// The length of the input selects one of these projects.
 const PROJECTS: [&str; 4] = [
     "agent-memory/06-phase2-mid-deps",
     "agent-memory/05-multiple-incomplete",
@@ -21,22 +21,22 @@ const PROJECTS: [&str; 4] = [
     "map/13-mid-monitor",
 ];
 
-/// Frames, one a line, where nothing is to be resumed.
+/// Frames, one per line, in an empty project.
 pub fn mcp(data: &[u8]) {
     serve(scratch(), data);
 }
 
-/// Frames, one a line, about a workflow; tools may write to it.
+/// Frames, one per line, in a project with a workflow; tools may write to it.
 pub fn mcp_project(data: &[u8]) {
     let folder = scratch().join("served");
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/conformance");
     let case = cases.join(PROJECTS[data.len() % PROJECTS.len()]);
-    lay_out(&case.join("project"), folder.as_std_path())
+    copy(&case.join("project"), folder.as_std_path())
         .unwrap_or_else(|error| panic!("`{}`: {error}", case.display()));
     serve(folder, data);
 }
 
-/// Lets a conversation take place, in which every answer is a frame.
+/// Serves the input; every answer must be a frame.
 fn serve(folder: Utf8PathBuf, data: &[u8]) {
     let now = jiff::Timestamp::from_second(1_771_254_000).unwrap_or_default();
     let project = Project {
@@ -49,24 +49,22 @@ fn serve(folder: Utf8PathBuf, data: &[u8]) {
         key: None,
     };
     let answers = Answers::default();
-    // That a conversation can not begin is an answer too.
+    // An error is a valid result too.
     drop(rekindle_mcp::serve_over(
         project,
-        std::io::Cursor::new(data.to_vec()),
+        io::Cursor::new(data.to_vec()),
         answers.clone(),
     ));
     let answers = answers.0.lock().unwrap_or_else(PoisonError::into_inner);
-    for line in answers
-        .split(|byte| *byte == b'\n')
-        .filter(|line| !line.is_empty())
-    {
+    let lines = answers.split(|byte| *byte == b'\n');
+    for line in lines.filter(|line| !line.is_empty()) {
         let frame = serde_json::from_slice::<serde_json::Value>(line);
         let frame = frame.unwrap_or_else(|error| panic!("{error}: {line:?}"));
         assert_eq!(frame["jsonrpc"], "2.0", "{frame}");
     }
 }
 
-/// What the server says.
+/// The output of the server.
 #[derive(Clone, Default)]
 struct Answers(Arc<Mutex<Vec<u8>>>);
 
@@ -90,22 +88,23 @@ impl AsyncWrite for Answers {
     }
 }
 
-/// Puts a project in the place of the one before, which was written to.
-fn lay_out(from: &Path, to: &Path) -> io::Result<()> {
+/// Replaces the previous project, which may have been changed.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
     if to.exists() {
         std::fs::remove_dir_all(to)?;
     }
-    let mut left: Vec<(PathBuf, PathBuf)> = vec![(from.to_owned(), to.to_owned())];
-    while let Some((from, to)) = left.pop() {
-        std::fs::create_dir_all(&to)?;
-        for entry in std::fs::read_dir(from)? {
-            let entry = entry?;
-            let to = to.join(entry.file_name());
-            if entry.file_type()?.is_dir() {
-                left.push((entry.path(), to));
-            } else {
-                std::fs::copy(entry.path(), to)?;
-            }
+    copy_folder(from, to)
+}
+
+fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let to = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_folder(&entry.path(), &to)?;
+        } else {
+            std::fs::copy(entry.path(), to)?;
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
-//! The five protocols: any files at all are judged and planned for, without a panic and the same way twice.
+//! The five protocols: arbitrary files are assessed and planned for, without a panic and with the same result twice.
 
 use camino::Utf8PathBuf;
-use rekindle_map::Request;
+use rekindle_map_machine::Request;
 use rekindle_model::{Ended, Happened, Intent, ProtocolName, Report, Then};
 use rekindle_protocol::{Ask, Case, ResumeOption};
 use rekindle_registry::find;
@@ -9,37 +9,38 @@ use rekindle_world::{Recorder, Recording, World};
 
 use crate::world::{Grown, sections};
 
-/// A resume has at most so many rounds here; nothing is written between them, so they only repeat.
+/// The rounds of a resume; nothing is written between them, so they only repeat.
 const MOST_ROUNDS: usize = 3;
 
 /// Files of runs with event logs.
 pub fn agent_memory(data: &[u8]) {
-    judge(
-        ProtocolName::new("agent-memory"),
-        &Grown::new(data),
-        data.len(),
-    );
+    assess_files("agent-memory", data);
 }
 
 /// Files of a Kiln project.
 pub fn kiln(data: &[u8]) {
-    judge(ProtocolName::new("kiln"), &Grown::new(data), data.len());
+    assess_files("kiln", data);
 }
 
 /// Files of a Kiln Teams wave, with the host's task list and worktrees.
 pub fn kiln_teams(data: &[u8]) {
-    judge(
-        ProtocolName::new("kiln-teams"),
-        &Grown::new(data),
-        data.len(),
-    );
+    assess_files("kiln-teams", data);
+}
+
+/// Files of a MAP branch.
+pub fn map(data: &[u8]) {
+    assess_files("map", data);
+}
+
+fn assess_files(protocol: &'static str, data: &[u8]) {
+    assess(ProtocolName::new(protocol), &Grown::new(data), data.len());
 }
 
 /// Files of Bifrost's features: sessions, checkpoints, specs and plans.
 pub fn bifrost(data: &[u8]) {
     let world = Grown::new(data);
     let turn = data.len();
-    judge(ProtocolName::new("bifrost"), &world, turn);
+    assess(ProtocolName::new("bifrost"), &world, turn);
     if turn % 8 != 3 {
         return;
     }
@@ -50,8 +51,8 @@ pub fn bifrost(data: &[u8]) {
         ask.with(ResumeOption::VALIDATE, "")
     };
     let case = find(ProtocolName::new("bifrost")).inspect(&world, &ask);
-    go_on(case.as_ref(), &world);
-    // What a validator says is a text; that it comes to one is all that is asked here.
+    resume(case.as_ref(), &world);
+    // Any result is valid.
     if let Some((_, validator)) = rekindle_registry::validator() {
         drop(validator.workflow(&world, "user-authentication"));
     }
@@ -60,20 +61,15 @@ pub fn bifrost(data: &[u8]) {
     }
 }
 
-/// Files of a MAP branch.
-pub fn map(data: &[u8]) {
-    judge(ProtocolName::new("map"), &Grown::new(data), data.len());
-}
-
-/// A command of `rekindle map` over any files: the first section is what was typed, a word a line, and the
+/// A command of `rekindle map` on arbitrary files: the first section has the arguments, one per line, and the
 /// second one standard input.
 pub fn map_commands(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let mut parts = sections(&text);
-    let typed = parts.next().map_or("", |part| part.contents);
+    let arguments = parts.next().map_or("", |part| part.contents);
     let input = parts.next().map_or("", |part| part.contents);
-    let typed: Vec<String> = typed.lines().map(str::to_owned).collect();
-    let Ok(request) = Request::parse(&typed) else {
+    let arguments: Vec<String> = arguments.lines().map(str::to_owned).collect();
+    let Ok(request) = Request::parse(&arguments) else {
         return;
     };
     let world = Grown::new(data);
@@ -84,7 +80,7 @@ pub fn map_commands(data: &[u8]) {
     }
 }
 
-/// A recording, looked at by every protocol; or a world, whose recording must be judged as it is itself.
+/// A recording, read by every protocol; or a world, whose recording must give the same assessment.
 pub fn recording(data: &[u8]) {
     if data.starts_with(b"== ") {
         return recorded(&Grown::new(data));
@@ -94,14 +90,14 @@ pub fn recording(data: &[u8]) {
     };
     for protocol in rekindle_registry::ALL {
         if protocol.is_here(&world) {
-            judge(protocol.name(), &world, data.len());
+            assess(protocol.name(), &world, data.len());
         }
     }
 }
 
 fn recorded(world: &Grown) {
     for protocol in rekindle_registry::ALL {
-        // Nothing is read for the others.
+        // The others read nothing.
         if !protocol.is_here(world) {
             continue;
         }
@@ -138,48 +134,42 @@ pub fn plans(data: &[u8]) {
 /// Lines of attempts, and the host's record of a task with what happened in it.
 pub fn event_lines(data: &[u8]) {
     let now = jiff::Timestamp::from_second(1_771_254_000).unwrap_or_default();
-    for logs in rekindle_registry::ALL
-        .iter()
-        .filter_map(|found| found.engine())
-    {
+    let protocols = rekindle_registry::ALL.iter();
+    for logs in protocols.filter_map(|found| found.engine()) {
         for line in String::from_utf8_lossy(data).lines() {
             let Some((task, attempt, happened)) = logs.heard(line) else {
                 continue;
             };
-            // What was understood can be said again and is understood in the same way.
-            let said = logs.record("r", "executor-1", &task, attempt, &happened, now.into());
-            if let Some(again) = logs.heard(&said) {
-                assert_eq!(again, (task, attempt, happened), "{line:?} became {said:?}");
+            // A line that was read can be written and is read as the same.
+            let written = logs.record("r", "executor-1", &task, attempt, &happened, now.into());
+            if let Some(again) = logs.heard(&written) {
+                assert_eq!(
+                    again,
+                    (task, attempt, happened),
+                    "{line:?} became {written:?}"
+                );
             }
         }
-        for happened in [
-            Happened::Claimed,
-            Happened::Started {
-                base: "0123456789".repeat(4),
-            },
-        ] {
+        let base = "0123456789".repeat(4);
+        for happened in [Happened::Claimed, Happened::Started { base }] {
             drop(logs.mirrored(data, &happened, now));
         }
     }
 }
 
-/// Judges a world and plans for it; the chance `turn` says what else is asked, since all of it takes long.
-fn judge(name: ProtocolName, world: &dyn World, turn: usize) {
+/// Assesses a world and plans for it; `turn` selects what else is asked, since everything would take too long.
+fn assess(name: ProtocolName, world: &dyn World, turn: usize) {
     let protocol = find(name);
     let _ = protocol.is_here(world);
     let ask = Ask::default();
     let case = protocol.inspect(world, &ask);
-    go_on(case.as_ref(), world);
+    resume(case.as_ref(), world);
     match turn % 4 {
         0 => {
             let again = protocol.inspect(world, &ask);
-            assert_eq!(
-                case.assessment(),
-                again.assessment(),
-                "the same world twice"
-            );
+            assert_eq!(case.assessment(), again.assessment());
             let plans = [&case, &again].map(|case| case.plan(world, &Intent::Open));
-            assert_eq!(plans[0], plans[1], "the same plan twice");
+            assert_eq!(plans[0], plans[1]);
         }
         1 => {
             let known = ["T001", "P1-T01", "phase-1:exec:wave-1:task-1", "ST-001"];
@@ -192,42 +182,37 @@ fn judge(name: ProtocolName, world: &dyn World, turn: usize) {
                 name: Some(name),
                 ..Ask::default()
             };
-            go_on(protocol.inspect(world, &named).as_ref(), world);
+            resume(protocol.inspect(world, &named).as_ref(), world);
         }
-        _ => look_through(case.as_ref(), world),
+        _ => ask_all(case.as_ref(), world),
     }
 }
 
-/// Asks a case for everything but how to go on.
-fn look_through(case: &dyn Case, world: &dyn World) {
+/// Asks a case for everything but a plan to resume.
+fn ask_all(case: &dyn Case, world: &dyn World) {
     drop((case.belongings(), case.refusal()));
-    if let Some(kept) = case.checkpoints() {
-        drop((kept.list(), kept.timeline(), kept.archive()));
+    if let Some(checkpoints) = case.checkpoints() {
+        drop((checkpoints.list(), checkpoints.timeline()));
+        drop(checkpoints.archive());
     }
     if let Some(tasks) = case.tasks() {
         for at in 0..tasks.work().map_or(0, |work| work.tasks.len().min(4)) {
             drop(tasks.brief(world, at, 2, Some("it failed")));
         }
     }
-    drop(case.plan(
-        world,
-        &Intent::Checkpoint {
-            note: "a note".to_owned(),
-        },
-    ));
-    drop(case.plan(
-        world,
-        &Intent::Report(Report {
-            event: "task_started".to_owned(),
-            actor: "agent".to_owned(),
-            task: Some("T001".to_owned()),
-            details: Some("{}".to_owned()),
-        }),
-    ));
+    let note = "a note".to_owned();
+    drop(case.plan(world, &Intent::Checkpoint { note }));
+    let report = Report {
+        event: "task_started".to_owned(),
+        actor: "agent".to_owned(),
+        task: Some("T001".to_owned()),
+        details: Some("{}".to_owned()),
+    };
+    drop(case.plan(world, &Intent::Report(report)));
 }
 
-/// Goes on with a case, a few rounds.
-fn go_on(case: &dyn Case, world: &dyn World) {
+/// Plans a resume for a few rounds.
+fn resume(case: &dyn Case, world: &dyn World) {
     let mut intent = Intent::Open;
     for round in 0..MOST_ROUNDS {
         let Some(plan) = case.plan(world, &intent) else {
@@ -235,25 +220,23 @@ fn go_on(case: &dyn Case, world: &dyn World) {
         };
         let log = plan.log;
         intent = match plan.then {
-            Then::Agent(task) => Intent::Settle {
-                log,
-                task,
-                ended: if round == 0 {
+            Then::Agent(task) => {
+                let reason = "it failed".to_owned();
+                let ended = if round == 0 {
                     Ended::Succeeded
                 } else {
-                    Ended::Failed {
-                        reason: "it failed".to_owned(),
-                    }
-                },
-            },
-            Then::Ask(question) => Intent::Answer {
-                log,
-                question: question.kind,
-                answer: question
-                    .answers
-                    .first()
-                    .map_or_else(String::new, |(label, _)| (*label).to_owned()),
-            },
+                    Ended::Failed { reason }
+                };
+                Intent::Settle { log, task, ended }
+            }
+            Then::Ask(question) => {
+                let answer = question.answers.first();
+                Intent::Answer {
+                    log,
+                    question: question.kind,
+                    answer: answer.map_or_else(String::new, |(label, _)| (*label).to_owned()),
+                }
+            }
             Then::Check(checks) => Intent::Checked {
                 log,
                 checks,

@@ -1,15 +1,16 @@
-//! Edits and readers of plain files: only the bytes that are meant change, and what is written is read again.
+//! Edits and readers of plain files: an edit changes only its own bytes, and what is written is read as the same.
 
+use rekindle_text::markdown::Page;
 use rekindle_text::python_json::{self, Json};
 use rekindle_text::{
     Document, Edit, JsonChange, JsonValue, LineSplitter, Span, TomlTable, add_to_list,
     add_toml_table, edit_json, excerpt, fence, file_stamp, format_instant, format_seconds,
-    headings, json_keys, json_member, json_text, list_elements, parse_instant, printable,
-    printable_block, prose, python_text, remove_from_list, remove_json_member, remove_toml_table,
-    set_json_member, toml_table,
+    headings, json_keys, json_member, json_text, list_elements, parse_instant, parse_yaml,
+    printable, printable_block, prose, python_text, remove_from_list, remove_json_member,
+    remove_toml_table, set_json_member, toml_table,
 };
 
-/// JSON as Python reads and writes it: what was written is read as the same.
+/// JSON as Python reads and writes it: what is written is read as the same.
 pub fn python_json(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
@@ -19,7 +20,7 @@ pub fn python_json(data: &[u8]) {
     };
     let written = value.to_lines();
     let again = python_json::parse(&written);
-    let again = again.unwrap_or_else(|error| panic!("{written:?} can not be read: {error}"));
+    let again = again.unwrap_or_else(|error| panic!("{written:?} cannot be read: {error}"));
     assert_eq!(again.to_lines(), written);
     assert_eq!(again.to_line(), value.to_line());
     let _: (bool, &str) = (value.is_truthy(), value.kind());
@@ -28,7 +29,7 @@ pub fn python_json(data: &[u8]) {
     }
 }
 
-/// A key that is set can be read, one that is removed is gone, and everything else means what it meant.
+/// A key that is set can be read, a removed one is missing, and everything else keeps its meaning.
 pub fn json_edit(data: &[u8]) {
     let Ok(source) = std::str::from_utf8(data) else {
         return;
@@ -51,15 +52,15 @@ pub fn json_edit(data: &[u8]) {
         let meant = |text: &str| {
             serde_json::from_str::<serde_json::Value>(text.trim_start_matches('\u{feff}')).ok()
         };
-        // Deeper or larger than the other parser goes is no disagreement about the edit.
+        // The other parser has lower limits of depth and size.
         let Some(mut wanted) = meant(source) else {
             continue;
         };
-        let got = meant(&edited).unwrap_or_else(|| panic!("{edited:?} is no JSON any more"));
+        let got = meant(&edited).unwrap_or_else(|| panic!("{edited:?} is not JSON"));
         set(&mut wanted, &path, value);
         assert_eq!(got, wanted, "{source:?} became {edited:?}");
         let twice = edit_json(&edited, &[change]).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(twice, edited, "a second time changes nothing");
+        assert_eq!(twice, edited, "a second edit changes nothing");
     }
 }
 
@@ -80,19 +81,18 @@ fn set(root: &mut serde_json::Value, path: &[&str; 2], value: Option<JsonValue>)
         JsonValue::Number(number) => number.into(),
         JsonValue::Text(text) => text.into(),
     };
-    let inner = object
-        .entry(path[0])
-        .or_insert_with(|| serde_json::json!({}));
-    // As if it were not there.
+    let empty = || serde_json::json!({});
+    let inner = object.entry(path[0]).or_insert_with(empty);
+    // Null counts as missing.
     if inner.is_null() {
-        *inner = serde_json::json!({});
+        *inner = empty();
     }
     if let Some(inner) = inner.as_object_mut() {
         inner.insert(path[1].to_owned(), value);
     }
 }
 
-/// What is put into a program's settings can be taken out again without a trace.
+/// An entry added to a program's settings can be removed without a trace.
 pub fn settings(data: &[u8]) {
     const OURS: &str = r#"{"command": "rekindle hook session-start"}"#;
     let Ok(source) = std::str::from_utf8(data) else {
@@ -116,10 +116,10 @@ pub fn settings(data: &[u8]) {
     assert_eq!(after, wanted, "{source:?} became {added:?}");
     let removed = remove_from_list(&added, &path, &is_ours);
     let removed = removed.unwrap_or_else(|error| panic!("{added:?}: {error}"));
-    assert_eq!(removed.as_deref(), Some(source), "by way of {added:?}");
+    assert_eq!(removed.as_deref(), Some(source), "through {added:?}");
 }
 
-/// What is set in an object can be read, and taken out again without a trace.
+/// A member set in an object can be read, and removed without a trace.
 pub fn json_members(data: &[u8]) {
     const OURS: &str = r#"{"command": "rekindle", "args": ["mcp"]}"#;
     let Ok(source) = std::str::from_utf8(data) else {
@@ -138,11 +138,11 @@ pub fn json_members(data: &[u8]) {
     let removed = remove_json_member(&set, &path);
     let removed = removed.unwrap_or_else(|error| panic!("{set:?}: {error}"));
     if before.is_none() {
-        assert_eq!(removed.as_deref(), Some(source), "by way of {set:?}");
+        assert_eq!(removed.as_deref(), Some(source), "through {set:?}");
     }
 }
 
-/// A table that is added can be read, and taken out again without a trace.
+/// An added table can be read, and removed without a trace.
 pub fn toml_tables(data: &[u8]) {
     let Ok(source) = std::str::from_utf8(data) else {
         return;
@@ -168,10 +168,10 @@ pub fn toml_tables(data: &[u8]) {
     assert_eq!(read, ours, "{source:?} became {added:?}");
     let removed = remove_toml_table(&added, &path);
     let removed = removed.unwrap_or_else(|error| panic!("{added:?}: {error}"));
-    assert_eq!(removed.as_deref(), Some(source), "by way of {added:?}");
+    assert_eq!(removed.as_deref(), Some(source), "through {added:?}");
 }
 
-/// Lines, headings and prose of Markdown lie in the text, and an edit changes its span alone.
+/// Lines, headings and prose of Markdown are inside the text, and an edit changes only its span.
 pub fn markdown(data: &[u8]) {
     let document = Document::new(data.to_vec());
     let mut end = 0;
@@ -180,18 +180,14 @@ pub fn markdown(data: &[u8]) {
         assert!(span.start <= span.end && span.end <= data.len() && span.start >= end);
         end = span.end;
         let edit = Edit::replace(&document, span, "new");
-        let edited = document
-            .apply(&[edit])
-            .unwrap_or_else(|error| panic!("{error}"));
+        let edited = document.apply(&[edit]);
+        let edited = edited.unwrap_or_else(|error| panic!("{error}"));
         let edited = edited.as_bytes();
         assert_eq!(&edited[..span.start], &data[..span.start]);
         assert_eq!(&edited[span.start + 3..], &data[span.end..]);
     }
-    let _ = (
-        document.eol(),
-        document.has_bom(),
-        document.slice(Span { start: 1, end: 3 }),
-    );
+    let _ = (document.eol(), document.has_bom());
+    let _ = document.slice(Span { start: 1, end: 3 });
     let mut n_lines = 0;
     let mut splitter = LineSplitter::new(64);
     for piece in data.chunks(7) {
@@ -202,6 +198,27 @@ pub fn markdown(data: &[u8]) {
         return;
     };
     drop(headings(text));
+    let page = Page::new(text);
+    for (line, found) in page.check_boxes() {
+        assert!(
+            text[line.content.range()]
+                .get(found.mark_at.range())
+                .is_some()
+        );
+    }
+    for (line, field) in page.fields() {
+        assert_eq!(
+            text[line.content.range()][field.value_at..].trim(),
+            field.value
+        );
+    }
+    for section in page.sections().take(100) {
+        assert!(section.text.ends_with(section.body));
+    }
+    drop((page.tables(), page.code_blocks()));
+    if let Some(yaml) = page.front_matter() {
+        drop(parse_yaml::<serde_json::Value>(yaml));
+    }
     for line in prose(text) {
         assert!(text.get(line.content.start..line.content.end).is_some());
     }
@@ -214,7 +231,7 @@ pub fn markdown(data: &[u8]) {
     assert!(python_text::split_lines(text).count() <= text.len() + 1);
 }
 
-/// Times of every spelling: one that was read can be written and is read as the same.
+/// Times in every format: one that was read can be written and is read as the same.
 pub fn times(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;

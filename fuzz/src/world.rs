@@ -1,9 +1,9 @@
-//! A world from one input: files that follow each other under lines that begin with `== `.
+//! A world from one input: files below lines that start with `== `.
 //!
-//! `== PATH` begins a file of the project, `== ~/PATH` one of the home, `== PATH/` is a folder and
-//! `== PATH -> TARGET` a link. The form is plain, so that a fuzzer changes names as easily as contents, and
-//! so that an input that breaks something can be read. git answers from files as well: `.git/subjects` has
-//! the commits, `.git/branch` the branch, and a worktree's `.changes` the paths that differ.
+//! `== PATH` starts a file of the project, `== ~/PATH` one of the home folder, `== PATH/` is a folder and
+//! `== PATH -> TARGET` a link. The plain format lets a fuzzer change names as easily as contents, and a
+//! person read an input. git answers from files too: `.git/subjects` has the commits, `.git/branch` the
+//! branch, and `.changes` of a worktree its changed paths.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
@@ -17,16 +17,16 @@ use rekindle_world::{
 pub const PROJECT: &str = "/w";
 /// The home of every input.
 pub const HOME: &str = "/home/u";
-/// Where Kiln's worktrees are: named after the SHA-256 of [`PROJECT`].
+/// The folder of Kiln's worktrees, named after the SHA-256 of [`PROJECT`].
 const WORKTREES: &str = "/wt/kiln-d1bb8ca35467";
-/// More files than these are left out: listing a folder takes longer with each.
+/// Further files are ignored, since each makes listing slower.
 const MOST_FILES: usize = 64;
 
 /// A tree in memory whose git answers from files of that tree.
 pub struct Grown(MemoryWorld);
 
 impl Grown {
-    /// Reads an input; there is none that can not be read.
+    /// Reads an input; every input is valid.
     pub fn new(data: &[u8]) -> Self {
         let text = String::from_utf8_lossy(data);
         let now = Timestamp::from_second(1_771_254_000).unwrap_or_default();
@@ -34,10 +34,10 @@ impl Grown {
             .with_variable("HOME", HOME)
             .with_variable("KILN_WORKTREE_ROOT", "/wt");
         for part in sections(&text).take(MOST_FILES) {
-            let path = place(part.name);
+            let path = path_of(part.name);
             world = match part.name.split_once(" -> ") {
                 _ if part.name.ends_with('/') => world.folder(path),
-                Some((from, to)) => world.link(place(from), place(to)),
+                Some((from, to)) => world.link(path_of(from), path_of(to)),
                 None => world.file(path, part.contents),
             };
         }
@@ -53,28 +53,28 @@ impl Grown {
 
 /// One file of an input.
 pub struct Section<'a> {
-    /// What stands behind `== `.
+    /// The text after `== `.
     pub name: &'a str,
-    /// All up to the next such line.
+    /// Everything up to the next such line.
     pub contents: &'a str,
 }
 
-/// Splits an input; what stands before the first name has an empty one.
+/// Splits an input into its files.
 pub fn sections(text: &str) -> impl Iterator<Item = Section<'_>> {
-    let text = text.strip_prefix("== ").map_or(text, |rest| rest);
+    let text = text.strip_prefix("== ").unwrap_or(text);
     text.split("\n== ").map(|part| {
         let (name, contents) = part.split_once('\n').unwrap_or((part, ""));
         Section { name, contents }
     })
 }
 
-fn place(name: &str) -> Utf8PathBuf {
+fn path_of(name: &str) -> Utf8PathBuf {
     let name = name.trim_end_matches('/');
     let path = match name.strip_prefix("~/") {
         Some(rest) => Utf8Path::new(HOME).join(rest),
         None => Utf8Path::new(PROJECT).join(name),
     };
-    // A name of the disk has no `..`; a world that had one could not be listed.
+    // A real path has no `..`, and a world with one could not be listed.
     let mut normal = Utf8PathBuf::from("/");
     for part in path.components() {
         if let camino::Utf8Component::Normal(part) = part {
@@ -84,7 +84,7 @@ fn place(name: &str) -> Utf8PathBuf {
     normal
 }
 
-/// Returns an id that looks like one of git's.
+/// Returns an id in the format of git.
 fn id(number: usize) -> String {
     format!("{number:040x}")
 }
@@ -149,10 +149,7 @@ impl World for Grown {
         }
         let head = id(subjects.len());
         let branch = self.lines(Utf8Path::new("/w/.git/branch"));
-        let branch = branch
-            .into_iter()
-            .next()
-            .unwrap_or_else(|| "main".to_owned());
+        let branch = branch.first().map_or("main", String::as_str).to_owned();
         Ok(match question {
             GitQuestion::Repository => GitAnswer::Repository(GitRepository {
                 top_level: folder.to_owned(),
@@ -166,33 +163,27 @@ impl World for Grown {
                 name: Some(branch),
             }),
             GitQuestion::Worktrees => {
-                let below = self.0.list(Utf8Path::new(WORKTREES)).unwrap_or_default();
-                let below = below
-                    .iter()
-                    .map(|entry| Utf8Path::new(WORKTREES).join(&entry.name));
+                let folder = Utf8Path::new(WORKTREES);
+                let below = self.0.list(folder).unwrap_or_default();
+                let below = below.iter().map(|entry| folder.join(&entry.name));
                 let all = std::iter::once(Utf8PathBuf::from(PROJECT)).chain(below);
-                GitAnswer::Worktrees(
-                    all.map(|path| GitWorktree {
-                        path,
-                        head: Some(head.clone()),
-                        branch: None,
-                        locked: None,
-                        prunable: None,
-                    })
-                    .collect(),
-                )
+                let worktrees = all.map(|path| GitWorktree {
+                    path,
+                    head: Some(head.clone()),
+                    branch: None,
+                    locked: None,
+                    prunable: None,
+                });
+                GitAnswer::Worktrees(worktrees.collect())
             }
             GitQuestion::Commits { .. } => {
-                let newest_first = subjects.iter().enumerate().rev();
-                GitAnswer::Commits(
-                    newest_first
-                        .map(|(at, subject)| GitCommit {
-                            id: id(at + 1),
-                            parent: at.checked_sub(1).map(|_| id(at)),
-                            subject: subject.clone(),
-                        })
-                        .collect(),
-                )
+                let newest_first = subjects.into_iter().enumerate().rev();
+                let commits = newest_first.map(|(at, subject)| GitCommit {
+                    id: id(at + 1),
+                    parent: at.checked_sub(1).map(|_| id(at)),
+                    subject,
+                });
+                GitAnswer::Commits(commits.collect())
             }
             GitQuestion::Has { commit } => GitAnswer::Has(commit.ends_with(['0', '1', '2'])),
             GitQuestion::Changes { .. } | GitQuestion::Between { .. } | GitQuestion::Staged => {
@@ -201,18 +192,13 @@ impl World for Grown {
                     mode: "100644".to_owned(),
                     id,
                 };
-                GitAnswer::Changes(
-                    paths
-                        .iter()
-                        .enumerate()
-                        .map(|(at, path)| GitChange {
-                            path: path.as_str().into(),
-                            from: None,
-                            before: (at % 2 == 1).then(|| entry(id(7))),
-                            after: (at % 3 != 2).then(|| entry(id(8))),
-                        })
-                        .collect(),
-                )
+                let changes = paths.iter().enumerate().map(|(at, path)| GitChange {
+                    path: path.as_str().into(),
+                    from: None,
+                    before: (at % 2 == 1).then(|| entry(id(7))),
+                    after: (at % 3 != 2).then(|| entry(id(8))),
+                });
+                GitAnswer::Changes(changes.collect())
             }
             GitQuestion::Commit { .. } => GitAnswer::Commit(Some(head)),
             GitQuestion::PrintedStatus { .. } => {

@@ -1,8 +1,8 @@
-//! `cargo xtask ci`: everything that must hold before a change is taken.
+//! `cargo xtask ci`: everything that must pass before a change is merged.
 
-use std::process::{Command, ExitCode};
+use xtask::run;
 
-use crate::{Chore, run, test};
+use crate::{Chore, test};
 
 pub(crate) const CHORE: Chore = Chore {
     name: "ci",
@@ -10,51 +10,36 @@ pub(crate) const CHORE: Chore = Chore {
     run: chore,
 };
 
-fn chore(_args: &[String]) -> Result<ExitCode, String> {
+/// The checks after the tests, the same as in `.ci/run`.
+const CHECKS: [(&str, &str); 5] = [
+    ("fmt", "fmt --all --check"),
+    (
+        "clippy",
+        "clippy --workspace --all-targets --all-features -- -D warnings",
+    ),
+    ("doc", "doc --workspace --no-deps"),
+    ("docs", "xtask docs --check"),
+    ("fuzz", "xtask fuzz --plain --runs 500"),
+];
+
+fn chore(_args: &[String]) -> Result<bool, String> {
     let (tested, took) = run::timed("test", || test::all(&[]));
     let tested = tested?;
-    let mut good = tested.good;
-    let mut summary = vec![("test", tested.good, took)];
-    for (name, mut command) in checks() {
-        let (passed, took) = run::timed(name, || run::watched(&mut command));
-        let passed = passed?;
-        good &= passed;
-        summary.push((name, passed, took));
+    let mut summary = vec![("test", tested.passed, took)];
+    for (name, arguments) in CHECKS {
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        let mut command = run::cargo(&arguments);
+        if name == "doc" {
+            command.env("RUSTDOCFLAGS", "-D warnings");
+        }
+        let (passed, took) = run::timed(name, || run::succeeds(&mut command));
+        summary.push((name, passed?, took));
     }
     println!();
-    for (name, passed, took) in summary {
-        let word = if passed { "ok" } else { "FAILED" };
+    for (name, passed, took) in &summary {
+        let word = if *passed { "ok" } else { "FAILED" };
         println!("{name:<8}{word:<8}{:.1} s", took.as_secs_f64());
     }
     println!("{}", tested.tally);
-    Ok(if good {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
-}
-
-/// The checks after the tests; `.ci/run` has the same.
-fn checks() -> Vec<(&'static str, Command)> {
-    let lints = [
-        "clippy",
-        "--workspace",
-        "--all-targets",
-        "--all-features",
-        "--",
-        "-D",
-        "warnings",
-    ];
-    let mut documents = run::cargo(&["doc", "--workspace", "--no-deps"]);
-    documents.env("RUSTDOCFLAGS", "-D warnings");
-    vec![
-        ("fmt", run::cargo(&["fmt", "--all", "--check"])),
-        ("clippy", run::cargo(&lints)),
-        ("doc", documents),
-        ("docs", run::cargo(&["xtask", "docs", "--check"])),
-        (
-            "fuzz",
-            run::cargo(&["xtask", "fuzz", "--plain", "--runs", "500"]),
-        ),
-    ]
+    Ok(summary.iter().all(|(_, passed, _)| *passed))
 }

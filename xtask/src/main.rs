@@ -1,42 +1,44 @@
 //! The project's own chores: `cargo xtask <chore>`.
 //!
-//! A chore is one file with one constant [`Chore`]; adding one is a file and a line in [`CHORES`].
-//! Plain `std`, but for the JSON schemas and the decision tables in `docs`, so that it builds in a moment.
+//! A chore is a file with a constant [`Chore`] and a row in [`CHORES`]. xtask depends on nothing but
+//! `std`, so that it builds in a second; `bench` and `docs` start programs that need more.
 
 use std::process::ExitCode;
 
-mod agents;
-mod bench;
+use xtask::run;
+
 mod ci;
-mod clients;
-mod docs;
 mod fuzz;
-mod map_peer;
-mod origin;
-mod packages;
-mod run;
+mod other_programs;
 mod soak;
 mod tally;
 mod test;
-mod tools;
 
 /// Every chore, in the order of the help text.
 const CHORES: &[Chore] = &[
     test::CHORE,
     ci::CHORE,
-    bench::CHORE,
+    Chore {
+        name: "bench",
+        about: "measure the release binary; all benches write docs/numbers.md, named ones only print; --full adds 1,000 worktrees and 10,000 tasks",
+        run: |args| forward(&["--release", "--package", "rekindle-benches"], args),
+    },
     fuzz::CHORE,
     soak::CHORE,
-    docs::CHORE,
+    Chore {
+        name: "docs",
+        about: "write docs/reference, docs/decisions and docs/demo.svg; `--check` lists outdated files",
+        run: |args| forward(&["--package", "xtask", "--example", "docs"], args),
+    },
 ];
 
-/// Something one can ask for by name.
+/// A task of the project's developers.
 struct Chore {
     name: &'static str,
-    /// What it does, in a line.
+    /// One line for the help text.
     about: &'static str,
-    /// Does it; gets the arguments after the name.
-    run: fn(&[String]) -> Result<ExitCode, String>,
+    /// Gets the arguments after the name; returns whether everything succeeded.
+    run: fn(&[String]) -> Result<bool, String>,
 }
 
 fn main() -> ExitCode {
@@ -50,25 +52,24 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let Some(chore) = CHORES.iter().find(|chore| chore.name == name) else {
-        eprintln!("error: there is no chore `{name}`\n\n{}", help());
+        eprintln!("error: unknown chore `{name}`\n\n{}", help());
         return ExitCode::from(2);
     };
-    match (chore.run)(rest) {
-        Ok(code) => code,
-        Err(problem) => {
-            eprintln!("error: {problem}");
-            ExitCode::FAILURE
-        }
-    }
+    run::exit_code((chore.run)(rest))
+}
+
+/// Runs another program of the workspace with the same arguments.
+fn forward(program: &[&str], args: &[String]) -> Result<bool, String> {
+    let mut command = run::cargo(&["run", "--quiet"]);
+    run::succeeds(command.args(program).arg("--").args(args))
 }
 
 fn help() -> String {
-    let lines: Vec<String> = CHORES
+    let lines = CHORES
         .iter()
-        .map(|chore| format!("  {:<8}{}", chore.name, chore.about))
-        .collect();
+        .map(|chore| format!("\n  {:<8}{}", chore.name, chore.about));
     format!(
-        "usage: cargo xtask <chore> [arguments]\n\n{}",
-        lines.join("\n")
+        "usage: cargo xtask <chore> [arguments]\n{}",
+        lines.collect::<String>()
     )
 }

@@ -1,25 +1,27 @@
-//! What the figures of a page were made from: when, which rekindle, and on how many cores.
+//! What the figures of a page were measured with: date, commit and number of cores.
 
 use crate::run;
 
-/// Taken before the work begins: a soak takes hours, and the source may have moved on at its end.
+/// Taken before the work starts: a soak takes hours, and the source may change meanwhile.
 #[derive(Debug, Clone)]
-pub(crate) struct Origin {
-    pub(crate) date: String,
-    /// The version, and the commit that it was built from.
-    pub(crate) binary: String,
-    pub(crate) cores: String,
+pub struct Origin {
+    /// The day, as `2026-01-19`.
+    pub date: String,
+    /// The version and the commit of the binary.
+    pub binary: String,
+    /// How many cores the machine has.
+    pub cores: String,
 }
 
 impl Origin {
-    /// Returns what is built from the source as it lies there now.
-    pub(crate) fn now() -> Self {
+    /// Describes a build of the current source.
+    pub fn now() -> Self {
         let cores = std::thread::available_parallelism();
         Self {
             date: run::output_of("date", &["-u", "+%Y-%m-%d"]).unwrap_or_else(unknown),
             binary: binary(
                 git(&["rev-parse", "--short", "HEAD"]).as_deref(),
-                // What chores write says nothing about the program.
+                // What chores write does not change the program.
                 git(&["status", "--porcelain", "--", ":/", ":(top,exclude)docs"]).as_deref(),
             ),
             cores: cores.map_or_else(|_| unknown(), |n| n.to_string()),
@@ -27,29 +29,26 @@ impl Origin {
     }
 
     /// Returns it as a list for the head of a page.
-    pub(crate) fn list(&self) -> String {
-        list(&self.facts())
-    }
-
-    fn facts(&self) -> [(&'static str, String); 3] {
+    pub fn list(&self) -> String {
         let Self {
             date,
             binary,
             cores,
         } = self.clone();
-        [("date", date), ("binary", binary), ("cores", cores)]
+        list(&[("date", date), ("binary", binary), ("cores", cores)])
     }
 }
 
 /// Returns facts as the items of a list.
-pub(crate) fn list(facts: &[(&'static str, String)]) -> String {
-    let items = facts
-        .iter()
-        .map(|(name, value)| format!("* {name}: {value}\n"));
-    items.collect()
+pub fn list(facts: &[(&'static str, String)]) -> String {
+    let items = facts.iter();
+    items
+        .map(|(name, value)| format!("* {name}: {value}\n"))
+        .collect()
 }
 
-pub(crate) fn unknown() -> String {
+/// Returns the text for a fact that could not be found out.
+pub fn unknown() -> String {
     "unknown".to_owned()
 }
 
@@ -65,11 +64,7 @@ fn binary(commit: Option<&str>, changed: Option<&str>) -> String {
 
 fn git(args: &[&str]) -> Option<String> {
     let root = run::root();
-    let args: Vec<&str> = ["-C", root.to_str()?]
-        .into_iter()
-        .chain(args.iter().copied())
-        .collect();
-    run::output_of("git", &args)
+    run::output_of("git", &[&["-C", root.to_str()?], args].concat())
 }
 
 #[cfg(test)]
@@ -90,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_binary_is_named_by_its_commit_and_what_was_changed_since() {
+    fn a_binary_is_named_by_its_commit_and_uncommitted_changes() {
         let version = env!("CARGO_PKG_VERSION");
         for (commit, changed, expect) in [
             (Some("abc1234"), Some(""), " at abc1234"),

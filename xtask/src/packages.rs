@@ -1,89 +1,85 @@
-//! Programs of others, installed by name and version from their registries into folders below the target folder.
+//! Installs programs of others, by name and version, below the target folder.
 
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::run;
+use crate::{files, run};
 
-/// What stands in a folder once everything is in it.
+/// A package and its version.
+pub type Package = (&'static str, &'static str);
+
+/// The release of MAP whose scripts `rekindle map` is compared with.
+pub const MAPIFY: Python = Python {
+    packages: &[("mapify-cli", "3.25.0")],
+};
+
+/// Options of npm; no script of an installed package runs during the installation.
+pub const NPM_OPTIONS: [&str; 3] = ["--ignore-scripts", "--no-audit", "--no-fund"];
+
+/// A file that is written once everything is installed.
 const DONE: &str = "installed";
 
-/// A package with the version that is wanted.
-pub(crate) type Package = (&'static str, &'static str);
-
-/// Packages of Python that share a virtual environment.
-pub(crate) struct Python {
+/// Python packages that share a virtual environment.
+pub struct Python {
     /// The first one names the folder.
-    pub(crate) packages: &'static [Package],
+    pub packages: &'static [Package],
 }
 
 impl Python {
-    /// Returns the folder of the environment, after installing into it what is not there yet.
-    pub(crate) fn folder(&self) -> Result<PathBuf, String> {
-        installed("python", self.packages, |folder| {
-            let wanted: Vec<String> = (self.packages.iter())
-                .map(|(package, version)| format!("{package}=={version}"))
-                .collect();
-            let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
-            run_in(folder, "python3", &["-m", "venv", "."])?;
-            let options = ["install", "--quiet", "--timeout", "60"];
-            run_in(
-                folder,
-                folder.join("bin/pip"),
-                &[&options[..], &wanted].concat(),
-            )
+    /// Installs the packages if they are missing; returns the folder of the environment.
+    pub fn folder(&self) -> Result<PathBuf, String> {
+        install("python", self.packages, |folder| {
+            let wanted = self.packages.iter();
+            let wanted = wanted.map(|(package, version)| format!("{package}=={version}"));
+            run::check(in_folder(folder, "python3").args(["-m", "venv", "."]))?;
+            let mut pip = in_folder(folder, folder.join("bin/pip"));
+            pip.args(["install", "--quiet", "--timeout", "60"]);
+            run::check(pip.args(wanted))
         })
     }
 
     /// Returns the interpreter of the environment, or another of its programs.
-    pub(crate) fn program(&self, name: &str) -> Result<PathBuf, String> {
+    pub fn program(&self, name: &str) -> Result<PathBuf, String> {
         Ok(self.folder()?.join("bin").join(name))
+    }
+
+    /// Returns the version of the first package.
+    pub fn version(&self) -> &'static str {
+        self.packages[0].1
     }
 }
 
-/// Installs a package of Node where it is not there yet; returns the folder that has `node_modules`.
-pub(crate) fn node(package: Package) -> Result<PathBuf, String> {
-    installed("node", &[package], |folder| {
-        let wanted = format!("{}@{}", package.0, package.1);
-        // Without a package of its own, npm would look for one in the folders above.
-        let manifest = folder.join("package.json");
-        fs::write(&manifest, "{\"private\":true}\n").map_err(|e| cannot("write", &manifest, &e))?;
-        // Nothing of what is installed runs while it is installed.
-        let options = [
-            "install",
-            "--silent",
-            "--ignore-scripts",
-            "--no-audit",
-            "--no-fund",
-        ];
-        let limit = "--fetch-timeout=60000";
-        run_in(folder, "npm", &[&options[..], &[limit, &wanted]].concat())
+/// Installs a Node package if it is missing; returns the folder that has `node_modules`.
+pub fn node(package: Package) -> Result<PathBuf, String> {
+    install("node", &[package], |folder| {
+        // Without a manifest of its own, npm would look for one in the folders above.
+        files::write(folder.join("package.json"), "{\"private\":true}\n")?;
+        let mut npm = in_folder(folder, "npm");
+        npm.args(["install", "--silent", "--fetch-timeout=60000"]);
+        npm.args(NPM_OPTIONS);
+        run::check(npm.arg(format!("{}@{}", package.0, package.1)))
     })
 }
 
-/// Builds a program of Rust where it is not there yet; returns its path.
-pub(crate) fn rust(package: Package) -> Result<PathBuf, String> {
+/// Builds a Rust program if it is missing; returns its path.
+pub fn rust(package: Package) -> Result<PathBuf, String> {
     let (name, version) = package;
-    let folder = installed("rust", &[package], |folder| {
-        let wanted = [name, "--version", version];
-        let options = ["install", "--quiet", "--locked", "--root", "."];
-        // A target folder of ours would be locked by the build that runs this.
-        let mut command = Command::new("cargo");
-        command.args(options).args(wanted).current_dir(folder);
-        command.env("CARGO_TARGET_DIR", folder.join("build"));
-        if !run::watched(&mut command)? {
-            return Err(format!("`cargo install {name}` failed"));
-        }
+    let folder = install("rust", &[package], |folder| {
+        // The target folder of the workspace is locked by the build that runs this.
         let build = folder.join("build");
-        fs::remove_dir_all(&build).map_err(|e| cannot("remove", &build, &e))
+        let mut cargo = in_folder(folder, "cargo");
+        cargo.args(["install", "--quiet", "--locked", "--root", ".", name]);
+        cargo.args(["--version", version]);
+        run::check(cargo.env("CARGO_TARGET_DIR", &build))?;
+        fs::remove_dir_all(&build).map_err(|e| format!("cannot remove `{}`: {e}", build.display()))
     })?;
     Ok(folder.join("bin").join(name))
 }
 
-/// Returns the folder of packages, after they were installed into it.
-fn installed(
+/// Installs packages into a folder of their own, unless that is done; returns the folder.
+fn install(
     kind: &str,
     packages: &[Package],
     install: impl FnOnce(&Path) -> Result<(), String>,
@@ -96,29 +92,17 @@ fn installed(
         .join("clients")
         .join(format!("{kind}-{}", names.join("-")));
     let done = folder.join(DONE);
-    if done.exists() {
-        return Ok(folder);
+    if !done.exists() {
+        println!("installing {}", names.join(", "));
+        files::empty_folder(&folder)?;
+        install(&folder)?;
+        files::write(&done, "")?;
     }
-    println!("installing {}", names.join(", "));
-    if folder.exists() {
-        fs::remove_dir_all(&folder).map_err(|e| cannot("remove", &folder, &e))?;
-    }
-    fs::create_dir_all(&folder).map_err(|e| cannot("make", &folder, &e))?;
-    install(&folder)?;
-    fs::write(&done, "").map_err(|e| cannot("write", &done, &e))?;
     Ok(folder)
 }
 
-fn run_in(folder: &Path, program: impl AsRef<OsStr>, args: &[&str]) -> Result<(), String> {
+fn in_folder(folder: &Path, program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
-    command.args(args).current_dir(folder);
-    if run::watched(&mut command)? {
-        return Ok(());
-    }
-    let program = command.get_program().to_string_lossy();
-    Err(format!("`{program} {}` failed", args.join(" ")))
-}
-
-fn cannot(what: &str, path: &Path, error: &std::io::Error) -> String {
-    format!("cannot {what} `{}`: {error}", path.display())
+    command.current_dir(folder);
+    command
 }

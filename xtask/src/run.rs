@@ -1,12 +1,12 @@
-//! Runs programs in the workspace's folder and says what they are and how long they took.
+//! Runs programs in the workspace's folder.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 /// Returns a command of cargo in the workspace.
-pub(crate) fn cargo(args: &[&str]) -> Command {
+pub fn cargo(args: &[&str]) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
     command.args(args).current_dir(root());
@@ -14,16 +14,23 @@ pub(crate) fn cargo(args: &[&str]) -> Command {
 }
 
 /// Runs a command with its output on the terminal; returns whether it succeeded.
-pub(crate) fn watched(command: &mut Command) -> Result<bool, String> {
+pub fn succeeds(command: &mut Command) -> Result<bool, String> {
     let status = command.status().map_err(|e| cannot_run(command, &e))?;
     Ok(status.success())
 }
 
-/// Runs a command, hands on every line it prints; returns whether it succeeded.
-pub(crate) fn line_by_line(
-    command: &mut Command,
-    mut each: impl FnMut(&str),
-) -> Result<bool, String> {
+/// Runs a command that must succeed, with its output on the terminal.
+pub fn check(command: &mut Command) -> Result<(), String> {
+    if succeeds(command)? {
+        return Ok(());
+    }
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
+    Err(format!("`{}` failed", words.join(" ")))
+}
+
+/// Runs a command and passes every line it prints to `each`; returns whether it succeeded.
+pub fn line_by_line(command: &mut Command, mut each: impl FnMut(&str)) -> Result<bool, String> {
     let mut child = command
         .stdout(Stdio::piped())
         .spawn()
@@ -38,8 +45,8 @@ pub(crate) fn line_by_line(
     Ok(status.success())
 }
 
-/// Returns what a command printed, or nothing if it is not there or failed.
-pub(crate) fn output_of(program: &str, args: &[&str]) -> Option<String> {
+/// Returns what a command printed, or nothing if it does not exist or failed.
+pub fn output_of(program: &str, args: &[&str]) -> Option<String> {
     let done = Command::new(program)
         .args(args)
         .stderr(Stdio::null())
@@ -49,44 +56,50 @@ pub(crate) fn output_of(program: &str, args: &[&str]) -> Option<String> {
     done.status.success().then_some(text)
 }
 
-/// Does something under a heading and says how long it took.
-pub(crate) fn timed<T>(title: &str, work: impl FnOnce() -> T) -> (T, Duration) {
+/// Does some work under a heading and prints how long it took.
+pub fn timed<T>(title: &str, work: impl FnOnce() -> T) -> (T, Duration) {
     println!("── {title}");
-    let begun = Instant::now();
+    let start = Instant::now();
     let result = work();
-    let took = begun.elapsed();
+    let took = start.elapsed();
     println!("── {title}: {:.1} s", took.as_secs_f64());
     (result, took)
 }
 
-/// Builds the binary as it is released; returns where it is.
-pub(crate) fn release_build() -> Result<PathBuf, String> {
-    let target = target_folder()?;
+/// Builds the release binary; returns its path.
+pub fn release_build() -> Result<PathBuf, String> {
     let mut command = cargo(&["build", "--release", "--package", "rekindle"]);
-    let (built, _) = timed("build", || watched(&mut command));
-    if !built? {
-        return Err("the release build failed".to_owned());
-    }
+    timed("build", || check(&mut command)).0?;
     let name = format!("rekindle{}", std::env::consts::EXE_SUFFIX);
-    Ok(target.join("release").join(name))
+    Ok(target_folder()?.join("release").join(name))
 }
 
-/// Returns cargo's target folder: this program lies in `<target>/debug/`.
-pub(crate) fn target_folder() -> Result<PathBuf, String> {
-    let me = std::env::current_exe().map_err(|e| format!("cannot find this program: {e}"))?;
-    let target = me.ancestors().nth(2).map(Path::to_owned);
-    target.ok_or_else(|| "this program lies in no target folder".to_owned())
+/// Returns cargo's target folder: this program is in `<target>/debug/` or `<target>/release/`.
+pub fn target_folder() -> Result<PathBuf, String> {
+    let program = std::env::current_exe().map_err(|e| format!("cannot find this program: {e}"))?;
+    let target = program.ancestors().nth(2).map(Path::to_owned);
+    target.ok_or_else(|| "this program is not in a target folder".to_owned())
 }
 
 /// Returns the workspace's folder.
-pub(crate) fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_owned()
 }
 
+/// Turns the result of a whole program into its exit code, and prints the error.
+pub fn exit_code(result: Result<bool, String>) -> ExitCode {
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(problem) => {
+            eprintln!("error: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
 fn cannot_run(command: &Command, problem: &std::io::Error) -> String {
-    format!(
-        "cannot run `{}`: {problem}",
-        command.get_program().to_string_lossy()
-    )
+    let program = command.get_program().to_string_lossy();
+    format!("cannot run `{program}`: {problem}")
 }

@@ -1,4 +1,4 @@
-//! Counts what test binaries report, line by line.
+//! Adds up the results that test binaries print.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,22 +9,21 @@ pub(crate) struct Tally {
     pub(crate) passed: u64,
     pub(crate) failed: u64,
     pub(crate) skipped: u64,
-    /// Conformance cases that wait for their protocol, by protocol.
+    /// Conformance cases of protocols that are not implemented yet, by protocol.
     pub(crate) pending: BTreeMap<String, u64>,
 }
 
 impl Tally {
-    /// Takes one line of a test binary's output into account.
+    /// Adds one line of a test binary's output.
     pub(crate) fn take(&mut self, line: &str) {
         if let Some(counts) = line.strip_prefix("test result: ") {
             self.passed += count_before(counts, "passed");
             self.failed += count_before(counts, "failed");
             self.skipped += count_before(counts, "ignored");
         } else if let Some(folder) = pending_folder(line) {
-            *self
-                .pending
-                .entry(protocol_of(folder).to_owned())
-                .or_default() += 1;
+            // Bifrost's validators have a folder of their own.
+            let protocol = folder.strip_suffix("-validate").unwrap_or(folder);
+            *self.pending.entry(protocol.to_owned()).or_default() += 1;
         }
     }
 
@@ -34,19 +33,14 @@ impl Tally {
             return None;
         }
         let sum: u64 = self.pending.values().sum();
-        let each: Vec<String> = self
-            .pending
-            .iter()
-            .map(|(protocol, n)| format!("{protocol} {n}"))
-            .collect();
-        Some(format!(
-            "pending conformance cases: {sum} ({})",
-            each.join(", ")
-        ))
+        let each = self.pending.iter();
+        let each: Vec<String> = each.map(|(name, n)| format!("{name} {n}")).collect();
+        let each = each.join(", ");
+        Some(format!("pending conformance cases: {sum} ({each})"))
     }
 }
 
-/// The line that every run ends with.
+/// The last line of every run.
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
@@ -69,15 +63,8 @@ fn count_before(counts: &str, word: &str) -> u64 {
 /// Returns the folder in `test [pending] map/02-initialize-only ... ignored`.
 fn pending_folder(line: &str) -> Option<&str> {
     let name = line.strip_prefix("test [pending] ")?;
-    if !name.ends_with("ignored") {
-        return None;
-    }
-    name.split_once('/').map(|(folder, _)| folder)
-}
-
-/// Bifrost's validators have a folder of their own.
-fn protocol_of(folder: &str) -> &str {
-    folder.strip_suffix("-validate").unwrap_or(folder)
+    let (folder, _) = name.split_once('/')?;
+    name.ends_with("ignored").then_some(folder)
 }
 
 #[cfg(test)]

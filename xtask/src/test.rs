@@ -1,111 +1,84 @@
 //! `cargo xtask test`: every test of the workspace, and their number.
 
-use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::Command;
 use std::thread;
 
+use xtask::{run, tools};
+
 use crate::tally::Tally;
-use crate::{Chore, agents, clients, map_peer, run, tools};
+use crate::{Chore, other_programs};
 
 pub(crate) const CHORE: Chore = Chore {
     name: "test",
     about: "run all tests; arguments go to `cargo test`; ends with `N passed, N failed, N skipped`",
-    run: chore,
+    run: |args| Ok(all(args)?.passed),
 };
 
-/// What the tests came to.
+/// The result of all tests.
 pub(crate) struct Outcome {
     pub(crate) tally: Tally,
-    pub(crate) good: bool,
+    pub(crate) passed: bool,
 }
 
-fn chore(args: &[String]) -> Result<ExitCode, String> {
-    let outcome = all(args)?;
-    Ok(if outcome.good {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
-}
-
-/// Tests that need programs of others, all of which are installed here.
+/// Features of tests that need programs of others.
 const WITH_OTHERS: &str = "rekindle/map-peer,rekindle/mcp-clients,rekindle/real-agents";
-/// What is run if nothing else is said: all but documentation, which is looked through for half a minute
-/// and has no example to be run.
+/// Everything but documentation, which takes half a minute to scan and has no examples to run.
 const KINDS: [&str; 3] = ["--lib", "--bins", "--tests"];
-/// A build that dies where it is told to.
-const MORTAL: &str = "rekindle/crash-points";
+/// The feature of a build that dies on request.
+const CRASH_POINTS: &str = "rekindle/crash-points";
 
-/// Runs all tests to their end, whatever fails between, and prints the count as the last line.
+/// Runs all tests to the end, even if some fail, and prints the count as the last line.
 pub(crate) fn all(args: &[String]) -> Result<Outcome, String> {
     tools::ready()?;
-    let mut tally = Tally::default();
     let wanted: Vec<&str> = match args {
         [] => KINDS.to_vec(),
         _ => args.iter().map(String::as_str).collect(),
     };
-    // The programs of others are fetched while ours are built.
+    // Programs of others are downloaded while ours are built.
     let (others, built) = thread::scope(|scope| {
-        let others = scope.spawn(others);
+        let others = scope.spawn(other_programs::install);
         let mut command = tests(WITH_OTHERS);
-        let built = run::watched(command.arg("--no-run").args(&wanted));
+        let built = run::succeeds(command.arg("--no-run").args(&wanted));
         (others.join(), built)
     });
-    let others = others.map_err(|_| "the thread that installs programs died")??;
+    let others = others.map_err(|_| "the thread that installs programs panicked")??;
     let mut everything = tests(WITH_OTHERS);
     everything.args(wanted).envs(others);
-    // The mortal build takes the place of the plain one, so it comes last.
-    let mut deaths = tests(MORTAL);
-    deaths.args([
-        "--test", "deaths", "--test", "mcp", "--", "--skip", "cases::",
-    ]);
-    let mut deaths_of_effects = tests(MORTAL);
+    // The build with crash points replaces the plain one, so it comes last.
+    let mut deaths = tests(CRASH_POINTS);
+    deaths.args(["--test", "deaths", "--test", "mcp"]);
+    deaths.args(["--", "--skip", "cases::"]);
+    let mut deaths_of_effects = tests(CRASH_POINTS);
     deaths_of_effects.args(["--test", "effects", "--", "death"]);
-    let mut good = built?;
-    let commands = if good {
-        vec![everything, deaths, deaths_of_effects]
-    } else {
-        Vec::new()
-    };
-    for mut command in commands {
-        good &= run::line_by_line(&mut command, |line| {
-            println!("{line}");
-            tally.take(line);
-        })?;
+    let mut passed = built?;
+    let mut tally = Tally::default();
+    if passed {
+        for mut command in [everything, deaths, deaths_of_effects] {
+            passed &= run::line_by_line(&mut command, |line| {
+                println!("{line}");
+                tally.take(line);
+            })?;
+        }
     }
-    if !good && tally.failed == 0 {
+    if !passed && tally.failed == 0 {
         // It did not compile, or a test binary died before it could report.
-        eprintln!("error: `cargo test` failed before every test had reported; it counts as one");
+        eprintln!(
+            "error: `cargo test` failed before every test had reported; counted as one failure"
+        );
         tally.failed = 1;
     }
     if let Some(line) = tally.pending_line() {
         println!("{line}");
     }
     println!("{tally}");
-    Ok(Outcome { tally, good })
+    Ok(Outcome { tally, passed })
 }
 
-/// Returns the command of the workspace's tests with features.
+/// Returns the command for the workspace's tests with these features.
 ///
-/// Always of the whole workspace: of a part of it, libraries of others are built again with less in them.
+/// It is always the whole workspace: for a part of it, dependencies would be rebuilt with fewer features.
 fn tests(features: &str) -> Command {
-    run::cargo(&[
-        "test",
-        "--workspace",
-        "--no-fail-fast",
-        "--features",
-        features,
-    ])
-}
-
-/// Installs the programs of others that tests run, and returns the variables that tell where they are.
-fn others() -> Result<Vec<(&'static str, PathBuf)>, String> {
-    let mut variables = clients::ready()?.to_vec();
-    match map_peer::python() {
-        Ok(python) => variables.push((map_peer::VARIABLE, python)),
-        // The walks then say so themselves, and count as failed.
-        Err(problem) => eprintln!("error: {problem}"),
-    }
-    agents::ready()?;
-    Ok(variables)
+    let mut command = run::cargo(&["test", "--workspace", "--no-fail-fast"]);
+    command.args(["--features", features]);
+    command
 }

@@ -1,11 +1,11 @@
-//! The configuration: which agents there are and how work is run.
+//! The configuration of agents and runs.
 //!
-//! Two files say the same things, `.rekindle/config.toml` in the project and the user's own
-//! `config.toml`; the project's words go before the user's, and those before what is built in.
+//! `.rekindle/config.toml` in the project takes precedence over the user's `config.toml`, and that
+//! over the built-in defaults.
 //!
 //! ```toml
 //! [agent]
-//! default = "claude"              # the agent that is taken when none is named
+//! default = "claude"              # the agent if none is named
 //!
 //! [agents.claude]                 # a built-in agent with more arguments
 //! args = ["--permission-mode", "acceptEdits"]
@@ -18,7 +18,7 @@
 //! [agents.mine]                   # any program: the arguments follow the shell command
 //! command = "my-agent --fast"
 //! args = ["--color=never"]
-//! stream = "claude-json"          # what it prints; `plain` if nothing is said
+//! stream = "claude-json"          # the format of its output; the default is `plain`
 //! resume = ["--resume", "{session}"]
 //! prompt = "stdin"                # or "argument": the last one
 //!
@@ -30,9 +30,8 @@
 //! max_cost = 5.0
 //! ```
 //!
-//! An unknown key is a [`Warning`], so that an older rekindle reads a newer file; a wrong type or
-//! value is an [`Error`] with its line, because going on without it would do something else than
-//! what was written. Reading the files is the caller's.
+//! An unknown key is a [`Warning`], so that an older rekindle can read a newer file; a wrong type or
+//! value is an [`Error`] with its line. The caller reads the files.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -40,30 +39,31 @@ use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use rekindle_model::CommandSource;
+use rekindle_text::printable;
 
 use crate::{Agent, Preset, Prompt, Stream};
 
 mod duration;
 mod read;
 
-/// What one file says; the default says nothing.
+/// The content of one file; the default is an empty file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct File {
-    /// What is odd in it.
+    /// The unknown keys.
     pub warnings: Vec<Warning>,
     default_agent: Option<String>,
     agents: BTreeMap<String, Entry>,
     run: RunEntry,
 }
 
-/// Something in a file that is not understood and was passed over.
+/// An unknown key that was ignored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// The file.
     pub path: Utf8PathBuf,
     /// The line, from 1.
     pub line: usize,
-    /// The key, as one would write it (`agents.mine.colour`).
+    /// The key, such as `agents.mine.colour`.
     pub key: String,
 }
 
@@ -74,54 +74,28 @@ impl std::fmt::Display for Warning {
     }
 }
 
-/// Why a configuration can not be used.
+/// Why a configuration cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// A file is no TOML.
-    #[error("`{path}` line {line}: {message}")]
-    Syntax {
+    /// A file is not TOML, or a value has the wrong type or is invalid.
+    #[error("`{path}` line {line}: {problem}")]
+    Invalid {
         /// The file.
         path: Utf8PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What the parser said.
-        message: String,
-    },
-    /// A value is of the wrong type.
-    #[error("`{path}` line {line}: `{key}` must be {expected}, not {found}")]
-    Type {
-        /// The file.
-        path: Utf8PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// The key.
-        key: String,
-        /// What is wanted, with its article.
-        expected: &'static str,
-        /// What stands there, with its article.
-        found: &'static str,
-    },
-    /// A value is of the right type and makes no sense.
-    #[error("`{path}` line {line}: `{key}` {problem}")]
-    Value {
-        /// The file.
-        path: Utf8PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// The key.
-        key: String,
-        /// What is wrong, as the rest of a sentence that begins with the key.
+        /// The problem, with the key.
         problem: String,
     },
-    /// There is no such agent.
-    #[error("there is no agent `{name}`; known are {}", listed(known))]
+    /// There is no agent of this name.
+    #[error("unknown agent `{name}`; known agents: {}", listed(known))]
     UnknownAgent {
-        /// The name that was asked for.
+        /// The name.
         name: String,
-        /// Those that there are.
+        /// The names of all agents.
         known: Vec<String>,
     },
-    /// An agent is spoken of, but no file says what it is.
+    /// No file defines the program of an agent.
     #[error("agent `{name}` has neither `preset` nor `command`")]
     NoProgram {
         /// Its name.
@@ -134,7 +108,7 @@ fn listed(names: &[String]) -> String {
     quoted.join(", ")
 }
 
-/// What one file says of an agent.
+/// The settings of an agent in one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Entry {
     base: Option<Base>,
@@ -151,7 +125,7 @@ enum Base {
     Command(String),
 }
 
-/// What one file says of running.
+/// The settings of runs in one file.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct RunEntry {
     jobs: Option<NonZeroUsize>,
@@ -161,28 +135,28 @@ struct RunEntry {
     max_cost: Option<f64>,
 }
 
-/// The configuration in force.
+/// The merged configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
-    /// How work is run.
+    /// The settings of runs.
     pub run: Run,
     default_agent: Option<String>,
     agents: BTreeMap<String, Entry>,
     from_project: Vec<ProjectCommand>,
 }
 
-/// How work is run.
+/// The settings of runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
-    /// How many tasks run at once.
+    /// The number of parallel tasks.
     pub jobs: NonZeroUsize,
-    /// How often a failed task is tried again.
+    /// The number of retries of a failed task.
     pub retries: u32,
-    /// How long one attempt may take.
+    /// The time limit of one attempt.
     pub timeout: Duration,
     /// Commands that must succeed on the integrated tree.
     pub verify: Vec<String>,
-    /// What all agents together may cost, in US dollars.
+    /// The cost limit of all agents together, in US dollars.
     pub max_cost: Option<f64>,
 }
 
@@ -198,13 +172,12 @@ impl Default for Run {
     }
 }
 
-/// Something that the project's file lets run. Whoever clones a repository should see it before
-/// it runs: the words are not theirs.
+/// A command in the file of the project, which users of a clone should see before it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectCommand {
     /// The key (`agents.claude.args`).
     pub key: String,
-    /// What it says, on a line, with nothing that a terminal would hide.
+    /// The command in one printable line.
     pub text: String,
 }
 
@@ -215,12 +188,10 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Puts the project's file over the user's over what is built in; a file that is not there
-    /// is the empty one, `File::default()`.
+    /// Merges the files of user and project with the defaults; a missing file is `File::default()`.
     ///
-    /// Of an agent that both speak of, the project's keys go before the user's one by one; but a
-    /// `preset` or `command` in the project's file puts all aside that the user's says of it,
-    /// because arguments of one program are not for another.
+    /// The project's keys of an agent take precedence one by one, but its `preset` or `command`
+    /// discards all of the user's keys, since arguments of one program do not fit another.
     pub fn new(user: File, project: File) -> Self {
         let from_project = project_commands(&project);
         let mut agents = user.agents;
@@ -236,7 +207,7 @@ impl Config {
         }
     }
 
-    /// Returns the name of the agent that is taken when none is named; nothing is built in.
+    /// Returns the name of the default agent, if configured.
     pub fn default_agent(&self) -> Option<&str> {
         self.default_agent.as_deref()
     }
@@ -250,29 +221,25 @@ impl Config {
         names
     }
 
-    /// Returns an agent.
-    ///
-    /// # Errors
-    /// [`Error::UnknownAgent`] lists the known ones; [`Error::NoProgram`] is an agent of which
-    /// only half is said.
+    /// Returns the agent of a name.
     pub fn agent(&self, name: &str) -> Result<Agent, Error> {
         let entry = self.agents.get(name);
         let built_in = Preset::of(name).map(Base::Preset);
         let base = entry.and_then(|entry| entry.base.clone()).or(built_in);
-        match (entry, base) {
-            (Some(entry), Some(base)) => Ok(entry.agent(name, &base)),
-            (None, Some(base)) => Ok(Entry::default().agent(name, &base)),
-            (Some(_), None) => Err(Error::NoProgram {
-                name: name.to_owned(),
-            }),
-            (None, None) => Err(Error::UnknownAgent {
-                name: name.to_owned(),
-                known: self.agents(),
-            }),
+        if let Some(base) = base {
+            return Ok(entry.unwrap_or(&Entry::default()).agent(name, &base));
         }
+        let name = name.to_owned();
+        Err(match entry {
+            Some(_) => Error::NoProgram { name },
+            None => Error::UnknownAgent {
+                name,
+                known: self.agents(),
+            },
+        })
     }
 
-    /// Returns who chose the settings whose keys begin so: the project's file, or the user.
+    /// Returns whether the project or the user chose the settings with this prefix.
     pub fn source_of(&self, keys: &str) -> CommandSource {
         let mut commands = self.from_project.iter();
         if commands.any(|command| command.key.starts_with(keys)) {
@@ -282,7 +249,7 @@ impl Config {
         }
     }
 
-    /// Returns what the project's file lets run, for a person to see before it does.
+    /// Returns the commands in the file of the project, which users should see before they run.
     pub fn project_commands(&self) -> &[ProjectCommand] {
         &self.from_project
     }
@@ -318,7 +285,7 @@ impl Entry {
         agent
     }
 
-    /// Returns whether no word of ours goes to the command; then it is the shell's as it is.
+    /// Returns whether the shell command gets no arguments.
     fn is_bare(&self) -> bool {
         self.args.is_none() && self.resume.is_none() && self.prompt != Some(Prompt::Argument)
     }
@@ -338,37 +305,24 @@ impl Run {
 
 fn project_commands(file: &File) -> Vec<ProjectCommand> {
     let mut commands = Vec::new();
-    let mut tell = |key: String, text: &str| {
-        let text = visible(text);
+    let mut add = |key: String, text: &str| {
+        let text = printable(text).into_owned();
         commands.push(ProjectCommand { key, text });
     };
     for (name, entry) in &file.agents {
         if let Some(Base::Command(command)) = &entry.base {
-            tell(format!("agents.{name}.command"), command);
+            add(format!("agents.{name}.command"), command);
         }
         for (key, words) in [("args", &entry.args), ("resume", &entry.resume)] {
             if let Some(words) = words {
-                tell(format!("agents.{name}.{key}"), &words.join(" "));
+                add(format!("agents.{name}.{key}"), &words.join(" "));
             }
         }
     }
     for command in file.run.verify.iter().flatten() {
-        tell("run.verify".to_owned(), command);
+        add("run.verify".to_owned(), command);
     }
     commands
-}
-
-/// Writes control characters and those that turn the direction of the text around as escapes.
-fn visible(text: &str) -> String {
-    let mut shown = String::new();
-    for char in text.chars() {
-        if crate::stream::is_invisible(char) {
-            shown.extend(char.escape_default());
-        } else {
-            shown.push(char);
-        }
-    }
-    shown
 }
 
 #[cfg(test)]

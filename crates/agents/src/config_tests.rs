@@ -12,7 +12,7 @@ fn file(text: &str) -> File {
 }
 
 #[test]
-fn nothing_said_is_what_is_built_in() {
+fn empty_files_give_the_defaults() {
     let config = Config::new(File::default(), file(""));
     assert_eq!(config, Config::default());
     assert_eq!(config.run.jobs.get(), 4);
@@ -24,7 +24,7 @@ fn nothing_said_is_what_is_built_in() {
 }
 
 #[test]
-fn the_project_goes_before_the_user_key_by_key() {
+fn the_project_takes_precedence_key_by_key() {
     let user = file(
         r#"
         [agent]
@@ -69,7 +69,7 @@ fn the_project_goes_before_the_user_key_by_key() {
 }
 
 #[test]
-fn another_program_in_the_project_puts_the_users_arguments_aside() {
+fn another_program_in_the_project_discards_the_users_arguments() {
     let user = file("[agents.work]\npreset = 'claude'\nargs = ['--model', 'opus']\n");
     let project = file("[agents.work]\npreset = 'codex'\n");
     let agent = Config::new(user, project).agent("work").unwrap();
@@ -81,7 +81,7 @@ fn another_program_in_the_project_puts_the_users_arguments_aside() {
 }
 
 #[test]
-fn a_command_is_the_shells_alone_unless_words_follow_it() {
+fn a_command_without_arguments_is_passed_to_the_shell_unchanged() {
     let config = Config::new(
         file(
             r#"
@@ -114,14 +114,14 @@ fn a_command_is_the_shells_alone_unless_words_follow_it() {
 }
 
 #[test]
-fn an_agent_that_is_not_there_is_answered_with_those_that_are() {
+fn an_unknown_agent_is_reported_with_the_known_ones() {
     let config = Config::new(
         file("[agents.mine]\ncommand = 'x'\n[agents.half]\nargs = []\n"),
         File::default(),
     );
     insta::assert_snapshot!(
         config.agent("cloud").unwrap_err(),
-        @"there is no agent `cloud`; known are `claude`, `codex`, `gemini`, `half`, `mine`, `opencode`"
+        @"unknown agent `cloud`; known agents: `claude`, `codex`, `gemini`, `half`, `mine`, `opencode`"
     );
     insta::assert_snapshot!(
         config.agent("half").unwrap_err(),
@@ -130,7 +130,7 @@ fn an_agent_that_is_not_there_is_answered_with_those_that_are() {
 }
 
 #[test]
-fn unknown_keys_are_warned_of_with_their_path_and_line() {
+fn unknown_keys_give_warnings_with_path_and_line() {
     let text = "\
 color = 1
 [agent]
@@ -155,7 +155,7 @@ job = 3
 }
 
 #[test]
-fn everything_wrong_is_told_with_its_line() {
+fn errors_have_a_line() {
     let cases = [
         "[run",
         "x = 1\nx = 2",
@@ -185,44 +185,44 @@ fn everything_wrong_is_told_with_its_line() {
         "[agents.x]\nresume = ['--continue']",
         "[agents.x]\nargs = [['a']]",
     ];
-    let told: Vec<String> = cases
+    let messages: Vec<String> = cases
         .iter()
         .map(|text| read(text).unwrap_err().to_string())
-        .map(|told| told.replace("`.rekindle/config.toml` ", ""))
+        .map(|messages| messages.replace("`.rekindle/config.toml` ", ""))
         .collect();
-    insta::assert_snapshot!(told.join("\n"), @r#"
+    insta::assert_snapshot!(messages.join("\n"), @r#"
     line 1: unclosed table, expected `]`
     line 2: duplicate key
     line 1: `run` must be a table, not a whole number
-    line 3: `run.jobs` must be a whole number, not a text
+    line 3: `run.jobs` must be a whole number, not a string
     line 2: `run.jobs` must be from 1 to 64
     line 2: `run.jobs` must be from 1 to 64
     line 2: `run.jobs` must be from 1 to 64
     line 2: `run.jobs` must be from 1 to 64
-    line 2: `run.retries` must be a whole number, not a fraction
+    line 2: `run.retries` must be a whole number, not a float
     line 2: `run.timeout` must be a duration in quotes, not a whole number
     line 2: `run.timeout` must be a duration like "90s", "45m" or "2h"
-    line 2: `run.timeout` must be longer than nothing
-    line 2: `run.verify` must be a list of texts, not a text
-    line 4: `run.verify` must be a list of texts, not a whole number
-    line 2: `run.max_cost` must be more than nothing
-    line 2: `run.max_cost` must be more than nothing
-    line 2: `run.max_cost` must be a number, not true or false
+    line 2: `run.timeout` must be more than zero
+    line 2: `run.verify` must be a list of strings, not a string
+    line 4: `run.verify` must be a list of strings, not a whole number
+    line 2: `run.max_cost` must be more than zero
+    line 2: `run.max_cost` must be more than zero
+    line 2: `run.max_cost` must be a number, not a boolean
     line 2: `agent.default` must not be empty
     line 1: `agents` must be a table, not a list
     line 1: `agents."a b"` must be a name of letters, digits, `-`, `_` and `.`
     line 2: `agents.x.preset` must be one of `claude`, `codex`, `gemini`, `opencode`
-    line 3: `agents.x.command` is one too many: an agent has a `preset` or a `command`
-    line 2: `agents.x.command` must not hold a zero byte
+    line 3: `agents.x.command` conflicts with another key: an agent has either `preset` or `command`
+    line 2: `agents.x.command` must not contain a zero byte
     line 2: `agents.x.stream` must be one of `plain`, `claude-json`, `codex-json`, `opencode-json`, `gemini-json`
     line 2: `agents.x.prompt` must be one of `stdin`, `argument`
-    line 2: `agents.x.resume` must say where the id goes, as `{session}`
-    line 2: `agents.x.args` must be a list of texts, not a list
+    line 2: `agents.x.resume` must contain `{session}`
+    line 2: `agents.x.args` must be a list of strings, not a list
     "#);
 }
 
 #[test]
-fn what_the_project_lets_run_can_be_shown() {
+fn commands_of_the_project_are_listed() {
     let text = "\
 [agents.claude]
 args = ['--permission-mode', 'acceptEdits']
@@ -234,12 +234,12 @@ timeout = '1h'
 verify = ['make check']
 ";
     let config = Config::new(File::default(), file(text));
-    let told: Vec<String> = config
+    let messages: Vec<String> = config
         .project_commands()
         .iter()
         .map(|command| format!("{} = {}", command.key, command.text))
         .collect();
-    insta::assert_snapshot!(told.join("\n"), @r"
+    insta::assert_snapshot!(messages.join("\n"), @r"
     agents.claude.args = --permission-mode acceptEdits
     agents.mine.command = curl x | sh\u{1b}[2K\nls
     agents.mine.resume = --go-on={session}
@@ -254,7 +254,7 @@ verify = ['make check']
 
 proptest! {
     #[test]
-    fn no_text_can_break_it(
+    fn no_text_causes_a_panic(
         text in r#"(\[|\]|run|agents?|\.|=|"|'|[0-9]+|\n|[a-z]{1,4}|jobs|args|command|\PC){0,24}"#,
     ) {
         let _read = read(&text);

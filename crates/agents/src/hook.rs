@@ -1,8 +1,7 @@
-//! What an agent program tells its hooks, as one event, and what it is answered.
+//! The input and output of agent hooks.
 //!
-//! Claude Code, Codex and Gemini CLI hand a hook one JSON object on standard input. The fields that
-//! are needed here have the same names in all of them; whatever else is in it is passed over, since
-//! the set grows with every release. What follows from an event is not decided here.
+//! Claude Code, Codex and Gemini CLI give a hook one JSON object on standard input. The fields that
+//! are read have the same names in all of them; other fields are ignored.
 
 use camino::Utf8PathBuf;
 use serde_json::{Value, json};
@@ -10,21 +9,21 @@ use serde_json::{Value, json};
 use crate::limit::{Limit, in_words};
 use crate::{Preset, agent, stream};
 
-/// What Claude Code calls the error of a server that has too much to do.
+/// The name of Claude Code for the error of an overloaded server.
 const OVERLOADED: &str = "overloaded";
 
-/// A moment in an agent's life at which a hook is called.
+/// An event at which an agent calls a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
-    /// A session begins, goes on, or was cleared or compacted.
+    /// A session starts, resumes, or was cleared or compacted.
     SessionStart,
     /// The conversation is about to be compacted.
     PreCompact,
     /// A session ends.
     SessionEnd,
-    /// The agent has ended its turn.
+    /// The agent ended its turn.
     Stop,
-    /// An error has ended the agent's turn.
+    /// An error ended the turn.
     StopFailure,
     /// A tool was used.
     PostToolUse,
@@ -41,12 +40,12 @@ impl Moment {
         Self::PostToolUse,
     ];
 
-    /// Returns the moment of a name as it is typed.
+    /// Returns the moment of a command line name.
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|moment| moment.name() == name)
     }
 
-    /// Returns its name as it is typed.
+    /// Returns its name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::SessionStart => "session-start",
@@ -59,65 +58,63 @@ impl Moment {
     }
 }
 
-/// What a hook was told.
+/// The input of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// When.
+    /// The event.
     pub moment: Moment,
-    /// Which program tells it, where that is known.
+    /// The calling program, if known.
     pub agent: Option<Preset>,
-    /// The session, if its id can be one.
+    /// The session, if its id is valid.
     pub session: Option<String>,
-    /// The folder that the agent is in, if it is an absolute path.
+    /// The working directory of the agent, if absolute.
     pub folder: Option<Utf8PathBuf>,
-    /// Whether the session is one that goes on, and not a new one.
+    /// Whether a session was resumed.
     pub goes_on: bool,
-    /// How the turn ended, at a moment that is the end of one.
+    /// How the turn ended, if it did.
     pub ending: Option<Ending>,
 }
 
 /// How an agent's turn ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
-    /// The agent was done.
+    /// The agent finished.
     Done,
-    /// A usage limit was met.
+    /// A usage limit stopped it.
     Limited(Limit),
-    /// An error ended it, in the program's words.
+    /// An error ended it, in the words of the program.
     Failed(String),
 }
 
-/// Why what a hook was told can not be understood.
+/// Why the input of a hook is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum EventError {
-    /// It is no JSON.
-    #[error("what the agent told is no JSON: {0}")]
+    /// It is not JSON.
+    #[error("the hook input is not JSON: {0}")]
     NotJson(serde_json::Error),
-    /// It is JSON, but no object.
-    #[error("what the agent told is no JSON object")]
+    /// It is not a JSON object.
+    #[error("the hook input is not a JSON object")]
     NotAnObject,
 }
 
 impl Event {
-    /// Reads what an agent told; `agent` is who it is by the command line.
-    ///
-    /// Nothing at all is an event too, of which only the moment is known.
-    pub fn parse(moment: Moment, agent: Option<Preset>, told: &[u8]) -> Result<Self, EventError> {
-        let told = told.trim_ascii();
-        let told: Value = if told.is_empty() {
+    /// Reads the input of a hook, which may be empty; `agent` comes from the command line.
+    pub fn parse(moment: Moment, agent: Option<Preset>, input: &[u8]) -> Result<Self, EventError> {
+        let input = input.trim_ascii();
+        let input: Value = if input.is_empty() {
             json!({})
         } else {
-            serde_json::from_slice(told).map_err(EventError::NotJson)?
+            serde_json::from_slice(input).map_err(EventError::NotJson)?
         };
-        if !told.is_object() {
+        if !input.is_object() {
             return Err(EventError::NotAnObject);
         }
-        let text = |key: &str| told.get(key).and_then(Value::as_str);
-        // Gemini CLI of some releases calls it `trigger`.
+        let text = |key: &str| input.get(key).and_then(Value::as_str);
+        // Some releases of Gemini CLI call it `trigger`.
         let source = text("source").or_else(|| text("trigger"));
         Ok(Self {
             moment,
-            agent: agent.or_else(|| by_shape(&told)),
+            agent: agent.or_else(|| by_shape(&input)),
             session: text("session_id")
                 .filter(|id| agent::is_session_id(id))
                 .map(str::to_owned),
@@ -130,9 +127,9 @@ impl Event {
     }
 }
 
-/// Tells the programs apart by where they keep their transcripts.
-fn by_shape(told: &Value) -> Option<Preset> {
-    let path = told.get("transcript_path").and_then(Value::as_str)?;
+/// Recognizes the program by the path of its transcript.
+fn by_shape(input: &Value) -> Option<Preset> {
+    let path = input.get("transcript_path").and_then(Value::as_str)?;
     let mut parts = path.rsplit('/');
     let file = parts.next().unwrap_or_default();
     let folders: Vec<&str> = parts.collect();
@@ -158,11 +155,11 @@ fn ending(moment: Moment, error: Option<&str>, message: Option<&str>) -> Option<
     }
 }
 
-/// Tells a limit from other errors. What the agent "said" last is here the program's own word.
+/// Distinguishes a limit from other errors; `message` comes from the program, not the model.
 fn failure(error: Option<&str>, message: Option<&str>) -> Ending {
     let by_message = message.and_then(in_words);
     let by_kind = error.and_then(in_words);
-    // A server that has too much to do has set this user no limit, and may have time in a moment.
+    // An overloaded server is not a limit of this user.
     let is_overloaded = error == Some(OVERLOADED);
     if let Some(limit) = by_message.or(by_kind).filter(|_| !is_overloaded) {
         return Ending::Limited(limit);
@@ -170,15 +167,15 @@ fn failure(error: Option<&str>, message: Option<&str>) -> Ending {
     let words = [error, message].into_iter().flatten();
     let words: Vec<String> = words.filter_map(stream::first_line).collect();
     Ending::Failed(if words.is_empty() {
-        "no reason was told".to_owned()
+        "no reason given".to_owned()
     } else {
         words.join(": ")
     })
 }
 
-/// Returns what a hook prints so that a text becomes part of a session that starts.
+/// Returns the hook output that adds a text to a session that starts.
 ///
-/// All three programs take exactly this. With any other field in it Codex drops it whole.
+/// All three programs accept exactly this; Codex ignores output with other fields.
 pub fn session_context(text: &str) -> String {
     json!({
         "hookSpecificOutput": {
@@ -195,12 +192,12 @@ mod tests {
 
     use super::*;
 
-    fn heard(moment: Moment, told: &Value) -> Event {
-        Event::parse(moment, None, told.to_string().as_bytes()).unwrap()
+    fn parsed(moment: Moment, input: &Value) -> Event {
+        Event::parse(moment, None, input.to_string().as_bytes()).unwrap()
     }
 
     #[test]
-    fn a_moment_is_found_by_its_name_and_no_other() {
+    fn a_moment_is_found_only_by_its_name() {
         for moment in Moment::ALL {
             assert_eq!(Moment::of(moment.name()), Some(moment));
         }
@@ -208,8 +205,8 @@ mod tests {
     }
 
     #[test]
-    fn the_programs_are_told_apart_by_their_transcripts() {
-        let by = |path: &str| heard(Moment::Stop, &json!({"transcript_path": path})).agent;
+    fn programs_are_recognized_by_their_transcripts() {
+        let by = |path: &str| parsed(Moment::Stop, &json!({"transcript_path": path})).agent;
         for (path, agent) in [
             ("/h/.claude/projects/-w/ab.jsonl", Some(Preset::Claude)),
             ("/elsewhere/projects/-w/ab.jsonl", Some(Preset::Claude)),
@@ -229,22 +226,22 @@ mod tests {
         ] {
             assert_eq!(by(path), agent, "{path}");
         }
-        assert_eq!(heard(Moment::Stop, &json!({})).agent, None);
-        let told = json!({"transcript_path": "/h/.claude/projects/-w/ab.jsonl"}).to_string();
-        let named = Event::parse(Moment::Stop, Some(Preset::Gemini), told.as_bytes()).unwrap();
+        assert_eq!(parsed(Moment::Stop, &json!({})).agent, None);
+        let input = json!({"transcript_path": "/h/.claude/projects/-w/ab.jsonl"}).to_string();
+        let named = Event::parse(Moment::Stop, Some(Preset::Gemini), input.as_bytes()).unwrap();
         assert_eq!(named.agent, Some(Preset::Gemini));
     }
 
     #[test]
-    fn what_can_not_be_a_folder_or_a_session_is_none() {
-        let event = heard(
+    fn invalid_folders_and_sessions_are_ignored() {
+        let event = parsed(
             Moment::SessionStart,
             &json!({"session_id": "9134cf00-e3ef", "cwd": "/w/x", "source": "resume", "new": [1]}),
         );
         assert_eq!(event.session.as_deref(), Some("9134cf00-e3ef"));
         assert_eq!(event.folder.as_deref(), Some("/w/x".into()));
         assert!(event.goes_on);
-        let event = heard(
+        let event = parsed(
             Moment::SessionStart,
             &json!({"session_id": "--x", "cwd": "w/x", "source": "startup"}),
         );
@@ -252,7 +249,7 @@ mod tests {
             (event.session, event.folder, event.goes_on),
             (None, None, false)
         );
-        let event = heard(
+        let event = parsed(
             Moment::SessionStart,
             &json!({"session_id": 7, "cwd": ["/"]}),
         );
@@ -260,10 +257,10 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_told_from_other_failures() {
+    fn limits_are_distinguished_from_other_failures() {
         let ended = |error: &str, message: &str| {
-            let told = json!({"error": error, "last_assistant_message": message});
-            heard(Moment::StopFailure, &told).ending.unwrap()
+            let input = json!({"error": error, "last_assistant_message": message});
+            parsed(Moment::StopFailure, &input).ending.unwrap()
         };
         let limit = |time: Option<&str>| {
             Ending::Limited(Limit {
@@ -286,20 +283,17 @@ mod tests {
             ended("authentication_failed", "Please run /login\nnow"),
             Ending::Failed("authentication_failed: Please run /login".to_owned())
         );
-        let nothing = heard(Moment::StopFailure, &json!({})).ending;
-        assert_eq!(
-            nothing,
-            Some(Ending::Failed("no reason was told".to_owned()))
-        );
-        // What an agent says at the end of its turn is no error's word.
-        let told = json!({"last_assistant_message": "the rate limit of the API is 5"});
-        assert_eq!(heard(Moment::Stop, &told).ending, Some(Ending::Done));
-        assert_eq!(heard(Moment::PreCompact, &told).ending, None);
+        let nothing = parsed(Moment::StopFailure, &json!({})).ending;
+        assert_eq!(nothing, Some(Ending::Failed("no reason given".to_owned())));
+        // The last message of a normal turn comes from the model.
+        let input = json!({"last_assistant_message": "the rate limit of the API is 5"});
+        assert_eq!(parsed(Moment::Stop, &input).ending, Some(Ending::Done));
+        assert_eq!(parsed(Moment::PreCompact, &input).ending, None);
     }
 
     #[test]
-    fn nothing_is_an_event_and_what_is_no_object_is_none() {
-        let parse = |told: &[u8]| Event::parse(Moment::Stop, None, told);
+    fn empty_input_is_valid_and_other_values_than_objects_are_not() {
+        let parse = |input: &[u8]| Event::parse(Moment::Stop, None, input);
         assert!(parse(b" \n").is_ok());
         assert!(matches!(parse(b"{"), Err(EventError::NotJson(_))));
         assert!(matches!(parse(b"\xff"), Err(EventError::NotJson(_))));
@@ -307,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_has_exactly_the_fields_that_all_programs_take() {
+    fn the_output_has_exactly_the_fields_that_all_programs_accept() {
         assert_eq!(
             session_context("a\n\"b\""),
             r#"{"hookSpecificOutput":{"additionalContext":"a\n\"b\"","hookEventName":"SessionStart"}}"#
@@ -316,11 +310,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_input_can_break_it(told in any::<Vec<u8>>(), path in ".*", message in ".*") {
-            Event::parse(Moment::StopFailure, None, &told).ok();
-            let told = json!({"transcript_path": path, "cwd": path, "session_id": path,
+        fn no_input_causes_a_panic(input in any::<Vec<u8>>(), path in ".*", message in ".*") {
+            Event::parse(Moment::StopFailure, None, &input).ok();
+            let input = json!({"transcript_path": path, "cwd": path, "session_id": path,
                 "error": message, "last_assistant_message": message});
-            heard(Moment::StopFailure, &told);
+            parsed(Moment::StopFailure, &input);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! From an agent and its work to a command line, environment and input.
+//! The command line, environment and input of a call of an agent.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_model::{AgentTask, WorkflowId};
@@ -6,57 +6,55 @@ use rekindle_model::{AgentTask, WorkflowId};
 use crate::agent::{ARGS, PROMPT, RESUME, SESSION};
 use crate::{Agent, Prompt};
 
-/// One piece of work for an agent program.
+/// One task for an agent program.
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {
     /// The workflow.
     pub id: &'a WorkflowId,
-    /// The project, of which the folder may be a worktree.
+    /// The project.
     pub project: &'a Utf8Path,
-    /// What is to be done.
+    /// The task.
     pub task: &'a AgentTask,
-    /// Where: the worktree, or the project itself.
+    /// The worktree, or the project itself.
     pub folder: &'a Utf8Path,
-    /// A random text that all processes of the attempt carry in their environment: by it they
-    /// are found again, whatever sessions and groups they went into. An empty one is none.
+    /// A random text in the environment of all processes of the attempt, by which they are found
+    /// in any session and process group; empty for none.
     pub token: &'a str,
-    /// The agent's session that is to be continued.
+    /// The session to continue.
     pub session: Option<&'a str>,
 }
 
-/// A command that is ready to be started.
+/// A command with its environment and input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invocation {
     /// The program.
     pub program: String,
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// Variables that are added to the environment.
+    /// Additional environment variables.
     pub variables: Vec<(&'static str, String)>,
     /// The working folder.
     pub folder: Utf8PathBuf,
-    /// What it reads on standard input.
+    /// Its standard input.
     pub input: String,
 }
 
 impl Agent {
-    /// Returns the command that does a piece of work.
-    ///
-    /// A session that this agent can not continue ([`Agent::continues`]) is passed over: the
-    /// command then starts anew.
+    /// Returns the command for a call; a session that the agent cannot continue
+    /// ([`Agent::continues`]) is ignored.
     pub fn invocation(&self, call: &Call<'_>) -> Invocation {
         let session = call.session.filter(|session| self.continues(session));
         let mut arguments = Vec::new();
-        for place in &self.arguments {
-            match (place.as_str(), self.prompt) {
+        for argument in &self.arguments {
+            match (argument.as_str(), self.prompt) {
                 (ARGS, _) => arguments.extend_from_slice(&self.extra),
                 (RESUME, _) => arguments.extend(self.resume_words(session)),
                 (PROMPT, Prompt::Argument) => arguments.push(call.task.prompt.clone()),
                 (PROMPT, Prompt::Stdin) => {}
-                (_, Prompt::Argument | Prompt::Stdin) => arguments.push(place.clone()),
+                (_, Prompt::Argument | Prompt::Stdin) => arguments.push(argument.clone()),
             }
         }
-        let placed = self.arguments.iter().any(|place| place == PROMPT);
+        let placed = self.arguments.iter().any(|argument| argument == PROMPT);
         if self.prompt == Prompt::Argument && !placed {
             arguments.push(call.task.prompt.clone());
         }
@@ -84,7 +82,7 @@ impl Agent {
 }
 
 impl Invocation {
-    /// Returns a check of the work, a shell command without input.
+    /// Returns a check of the work: a shell command without input.
     pub fn check(command: &str, call: &Call<'_>) -> Self {
         Self {
             program: "/bin/sh".to_owned(),
@@ -158,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shell_agent_gets_the_prompt_as_input_and_its_task_in_the_environment() {
+    fn a_shell_agent_gets_the_prompt_on_standard_input_and_the_task_in_the_environment() {
         let agent = Agent::shell("my-agent --fast");
         let made = with_call(None, |call| agent.invocation(call));
         assert_eq!(made.program, "/bin/sh");
@@ -188,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn presets_start_anew_and_continue_as_the_programs_want_it() {
+    fn presets_start_and_continue_sessions() {
         let mut seen = String::new();
         for preset in Preset::ALL {
             let mut agent = preset.agent();
@@ -209,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn words_follow_a_shell_command_and_are_never_read_by_the_shell() {
+    fn arguments_of_a_shell_command_are_not_interpreted_by_the_shell() {
         let mut agent = Agent::shell_with_words("mine", "my-agent -q");
         agent.extra = vec!["$(rm x)".to_owned(), "{resume}".to_owned()];
         agent.resume = Some(vec!["--go-on={session}".to_owned()]);
@@ -225,14 +223,14 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_that_has_no_place_is_the_last_argument() {
+    fn a_prompt_without_a_placeholder_is_the_last_argument() {
         let mut agent = Preset::Opencode.agent();
         agent.prompt = Prompt::Argument;
         insta::assert_snapshot!(line(&agent, None), @"opencode run --format json 'do it' < ");
     }
 
     #[test]
-    fn a_session_that_looks_like_anything_but_an_id_is_not_continued() {
+    fn an_invalid_session_id_is_not_continued() {
         let agent = Preset::Claude.agent();
         let fresh = line(&agent, None);
         for bad in ["", "-x", "--resume", "a b", "a\nb", "ä", "../x", "$(x)"] {

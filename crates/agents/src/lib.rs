@@ -1,11 +1,8 @@
-//! The agent programs: how they are started, what they are told, what they say.
+//! The agent programs: command lines, prompts, output, transcripts and configuration.
 //!
-//! Everything here is text in and values out; only `rekindle-runner` starts a program. An
-//! [`Agent`] is data: with a [`Call`] it becomes an [`Invocation`]. What the program prints goes
-//! line by line through a [`Redactor`] and a [`StreamReader`], and [`judge`] says from the stream
-//! and the end of the process what came of it. [`config`] reads which agents there are.
-//!
-//! Start reading at [`Agent`], then at [`StreamReader`].
+//! Only `rekindle-runner` starts a program. An [`Agent`] with a [`Call`] becomes an [`Invocation`].
+//! Each printed line goes through a [`Redactor`] and a [`StreamReader`], and [`judge`] decides the
+//! result by the stream and the exit status. Start reading at [`Agent`], then [`StreamReader`].
 
 pub mod config;
 pub mod hook;
@@ -25,5 +22,5 @@ pub use invocation::{Call, Invocation};
 pub use limit::Limit;
 pub use preset::Preset;
 pub use redact::{Redactor, redact};
-pub use stream::{News, Stream, StreamEnd, StreamReader, Summary};
+pub use stream::{Stream, StreamEnd, StreamReader, Summary, Update};
 pub use verdict::{Exit, Verdict, judge};

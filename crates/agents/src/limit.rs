@@ -1,7 +1,6 @@
-//! Usage limits: recognised in an error's words, and the time at which they are over.
+//! Usage limits in error messages, and the time at which they end.
 //!
-//! Only the words of an error are looked at, never what an agent says: agents talk about rate
-//! limits too.
+//! Only errors are searched, never the words of a model, which may talk about rate limits too.
 
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
@@ -10,70 +9,41 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 /// A usage limit that stopped an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Limit {
-    /// When it is over: in RFC 3339 where the program tells the instant, else in its own words
-    /// (`10:40 PM`, `2h3m`), which [`reset_time`] understands.
+    /// Its end, in RFC 3339 or in the words of the program (`10:40 PM`, `2h3m`), for [`reset_time`].
     pub resets_at: Option<String>,
 }
 
 impl Limit {
-    /// Returns how well the time is told: an instant, words, not at all.
+    /// Returns the precision of the time: 2 for an instant, 1 for words, 0 for none.
     pub(crate) fn exactness(&self) -> u8 {
-        let Some(time) = &self.resets_at else {
-            return 0;
-        };
-        if time.parse::<Timestamp>().is_ok() {
-            2
-        } else {
-            1
-        }
+        let time = self.resets_at.as_ref();
+        time.map_or(0, |time| 1 + u8::from(time.parse::<Timestamp>().is_ok()))
     }
 }
 
 /// Words that mean a limit by themselves.
-const LIMITED: [&str; 10] = [
-    "usage limit",
-    "hit your",
-    "limit reached",
-    "rate limit",
-    "rate_limit",
-    "too many requests",
-    "resource_exhausted",
-    "exhausted your",
-    "overloaded",
-    "high demand",
-];
+const LIMITED: &str = "usage limit|hit your|limit reached|rate limit|rate_limit|too many requests|\
+    resource_exhausted|exhausted your|overloaded|high demand";
 
-/// Words that mean a limit only where a time is told; without one it is about money.
-const LIMITED_FOR_A_TIME: [&str; 1] = ["quota"];
+/// Words before the time, the more specific first.
+const BEFORE_TIME: &str = "try again at |try again in |retry in |retry after |reset after |\
+    resets at |resets in |resets on |resets ";
 
-/// What stands before the time, the more exact first.
-const BEFORE_TIME: [&str; 9] = [
-    "try again at ",
-    "try again in ",
-    "retry in ",
-    "retry after ",
-    "reset after ",
-    "resets at ",
-    "resets in ",
-    "resets on ",
-    "resets ",
-];
-
-/// Returns the limit that the words of an error tell of.
+/// Returns the limit in an error message.
 pub(crate) fn in_words(text: &str) -> Option<Limit> {
     let lower = text.to_ascii_lowercase();
-    let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     let resets_at = time_words(text, &lower);
-    let limited = says(&LIMITED) || (resets_at.is_some() && says(&LIMITED_FOR_A_TIME));
+    // A quota without a time is about money.
+    let limited = LIMITED.split('|').any(|words| lower.contains(words))
+        || (resets_at.is_some() && lower.contains("quota"));
     limited.then_some(Limit { resets_at })
 }
 
-/// Returns an instant as text.
 pub(crate) fn stamp(seconds: i64) -> Option<String> {
     Some(Timestamp::from_second(seconds).ok()?.to_string())
 }
 
-/// Cuts out the time; `lower` is `text` in small letters, byte for byte at the same places.
+/// Extracts the time; `lower` is `text` in ASCII lower case.
 fn time_words(text: &str, lower: &str) -> Option<String> {
     // Claude Code used to write `Claude AI usage limit reached|1763247600`.
     if let Some((_, seconds)) = text.trim().rsplit_once('|')
@@ -82,7 +52,7 @@ fn time_words(text: &str, lower: &str) -> Option<String> {
         return stamp(seconds);
     }
     let start = BEFORE_TIME
-        .iter()
+        .split('|')
         .find_map(|before| Some(lower.find(before)? + before.len()))?;
     let rest = text.get(start..)?.lines().next()?;
     let end = [". ", " ·", " ∙", "; ", " or "]
@@ -96,12 +66,11 @@ fn time_words(text: &str, lower: &str) -> Option<String> {
     sensible.then(|| time.to_owned())
 }
 
-/// Returns the instant that the words of a [`Limit`] mean, seen from `now`.
+/// Returns the instant of the time of a [`Limit`], relative to `now`.
 ///
-/// Understood are RFC 3339, a time of day with or without a day before it and a zone in brackets
-/// (`10:40 PM`, `Nov 22nd, 2026 9:20 PM`, `Mon 3am (Europe/Berlin)`), and a duration (`2h3m`,
-/// `11.054s`, `5 minutes`). A time without a zone is in that of `now`, as the programs print it;
-/// `zone` finds the named ones. `None` for anything else.
+/// Accepts RFC 3339, a time of day with an optional day and zone (`10:40 PM`,
+/// `Nov 22nd, 2026 9:20 PM`, `Mon 3am (Europe/Berlin)`), and a duration (`2h3m`, `11.054s`,
+/// `5 minutes`). The default zone is that of `now`; `zone` looks up the others.
 pub fn reset_time(
     words: &str,
     now: &Zoned,
@@ -124,37 +93,18 @@ pub fn reset_time(
     day_time(&words.to_ascii_lowercase().replace([',', '@'], " "), &there)
 }
 
-/// Reads `2h3m4s`, `1.5s`, `5 minutes`, `1 hour 30 minutes`.
+/// Reads `2h3m4s`, `1.5s`, `5 minutes`, `1 hour 30 minutes`; a limit is at most a year.
 fn duration(words: &str) -> Option<SignedDuration> {
-    let mut rest = words.trim().to_ascii_lowercase();
-    let mut total = 0.0;
-    while !rest.is_empty() {
-        let digits = rest.find(|char: char| !char.is_ascii_digit() && char != '.')?;
-        let (number, tail) = rest.split_at(digits);
-        let tail = tail.trim_start();
-        let letters = tail
-            .find(|char: char| !char.is_ascii_alphabetic())
-            .unwrap_or(tail.len());
-        let (unit, tail) = tail.split_at(letters);
-        let seconds = match unit {
-            "ms" => 0.001,
-            "s" | "sec" | "secs" | "second" | "seconds" => 1.0,
-            "m" | "min" | "mins" | "minute" | "minutes" => 60.0,
-            "h" | "hr" | "hrs" | "hour" | "hours" => 3600.0,
-            "d" | "day" | "days" => 86400.0,
-            _ => return None,
-        };
-        total += number.parse::<f64>().ok()? * seconds;
-        rest = tail.trim_start().to_owned();
-    }
-    // A limit of more than a year is a misunderstanding.
-    if words.is_empty() || !(0.0..31_536_000.0).contains(&total) {
-        return None;
-    }
-    SignedDuration::try_from_secs_f64(total).ok()
+    let span: jiff::Span = words.to_ascii_lowercase().parse().ok()?;
+    let days = jiff::SpanRelativeTo::days_are_24_hours();
+    let duration = span.to_duration(days).ok()?;
+    let year = SignedDuration::from_hours(365 * 24);
+    (SignedDuration::ZERO..year)
+        .contains(&duration)
+        .then_some(duration)
 }
 
-/// Reads a time of day, and the day before it if there is one.
+/// Reads a time of day with an optional day.
 fn day_time(words: &str, now: &Zoned) -> Option<Timestamp> {
     let mut words: Vec<&str> = words
         .split_whitespace()
@@ -203,21 +153,21 @@ fn date(words: &[&str], now: &Zoned) -> Option<Date> {
     match words {
         [] => None,
         [day] => {
-            let ahead = place(&DAYS, day)? - now.weekday().to_monday_one_offset();
-            // Today's name is that of a week from now.
+            let ahead = position(&DAYS, day)? - now.weekday().to_monday_one_offset();
+            // The name of today means a week from now.
             let ahead = if ahead > 0 { ahead } else { ahead + 7 };
             now.date().checked_add(jiff::Span::new().days(ahead)).ok()
         }
         [month, day, year @ ..] => {
-            let month = place(&MONTHS, month)?;
+            let month = position(&MONTHS, month)?;
             let day = day.trim_end_matches(|char: char| char.is_ascii_alphabetic());
             let date = |year| Date::new(year, month, day.parse().ok()?).ok();
             match year {
                 [year] => date(year.parse().ok()?),
                 [] => {
                     let this = date(now.year())?;
-                    let past = this < now.date();
-                    if past {
+                    let is_past = this < now.date();
+                    if is_past {
                         date(now.year() + 1)
                     } else {
                         Some(this)
@@ -229,12 +179,12 @@ fn date(words: &[&str], now: &Zoned) -> Option<Date> {
     }
 }
 
-/// Returns the place, from 1, of the name that a word begins with.
-fn place(names: &[&str], word: &str) -> Option<i8> {
-    let (place, _) = (1..)
+/// Returns the position, from 1, of the name that a word begins with.
+fn position(names: &[&str], word: &str) -> Option<i8> {
+    let (position, _) = (1..)
         .zip(names)
         .find(|(_, name)| word.starts_with(**name))?;
-    Some(place)
+    Some(position)
 }
 
 #[cfg(test)]
@@ -255,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_told_from_errors_and_their_time_is_cut_out() {
+    fn limits_and_their_times_are_found_in_errors() {
         let cases = [
             // Codex CLI 0.166.0, as printed.
             (
@@ -328,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_is_read_in_every_way_that_programs_write_it() {
+    fn every_known_spelling_of_a_time_is_read() {
         let cases = [
             ("2026-11-15T22:40:00Z", "2026-11-15T22:40:00Z"),
             ("10:40 PM", "2026-11-15T21:40:00Z"),
@@ -361,7 +311,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_words_can_break_it(text in r"(resets |try again at |[0-9apm:,. ()\|äA-Za-z]){0,12}") {
+        fn no_words_cause_a_panic(text in r"(resets |try again at |[0-9apm:,. ()\|äA-Za-z]){0,12}") {
             in_words(&text);
             at(&text);
         }

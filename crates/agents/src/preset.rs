@@ -1,14 +1,13 @@
-//! The agents that are known by name.
+//! The built-in agents.
 //!
-//! Each command line was run with the released program: Claude Code 2.1.325, Codex CLI 0.166.0,
-//! opencode 1.18.33, Gemini CLI 0.61.0. All four read the prompt on standard input. None gets an
-//! argument that loosens its permissions or its sandbox, and as they are none of them may change
-//! files when nobody can be asked; what a user allows stands in the configuration (`args`).
+//! Each command line was tested with Claude Code 2.1.325, Codex CLI 0.166.0, opencode 1.18.33 and
+//! Gemini CLI 0.61.0. All four read the prompt on standard input. No argument relaxes permissions or
+//! a sandbox; users do that in the configuration (`args`).
 
 use crate::agent::{ARGS, RESUME};
 use crate::{Agent, Prompt, Stream};
 
-/// An agent that is known by name.
+/// A built-in agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preset {
     /// Claude Code.
@@ -30,7 +29,7 @@ impl Preset {
         Self::ALL.into_iter().find(|preset| preset.name() == name)
     }
 
-    /// Returns its name, which is the program's too.
+    /// Returns its name, which is also that of the program.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Claude => "claude",
@@ -57,7 +56,7 @@ impl Preset {
 
     fn arguments(self) -> &'static [&'static str] {
         match self {
-            // Without `--verbose` it refuses to stream.
+            // Streaming requires `--verbose`.
             Self::Claude => &[
                 "-p",
                 "--output-format",
@@ -66,10 +65,10 @@ impl Preset {
                 ARGS,
                 RESUME,
             ],
-            // `-` is standard input. What the user adds must stand before `resume`, which does not
-            // know all options of `exec` (`--sandbox` is one).
+            // `-` is standard input. `resume` does not know all options of `exec`, so those of the
+            // user come before it.
             Self::Codex => &["exec", "--json", ARGS, RESUME, "-"],
-            // An empty `-p` says that nobody is there; standard input is put before it.
+            // An empty `-p` selects the headless mode; standard input is put before it.
             Self::Gemini => &["-p", "", "-o", "stream-json", ARGS, RESUME],
             Self::Opencode => &["run", "--format", "json", ARGS, RESUME],
         }
@@ -98,32 +97,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_preset_loosens_permissions_or_sandbox() {
-        let loose = [
-            "bypass",
-            "danger",
-            "skip",
-            "yolo",
-            "auto",
-            "approv",
-            "permission",
-            "allow",
-            "sandbox",
-            "trust",
-            "full",
+    fn no_preset_relaxes_permissions_or_sandbox() {
+        let relaxing = [
+            "bypass", "danger", "skip", "yolo", "auto", "approv", "allow", "sandbox", "trust",
+            "full", "permiss",
         ];
         for preset in Preset::ALL {
             let agent = preset.agent();
             assert!(agent.extra.is_empty());
             for word in agent.arguments.iter().chain(agent.resume.iter().flatten()) {
-                let found = loose.iter().find(|loose| word.contains(**loose));
+                let found = relaxing.iter().find(|part| word.contains(**part));
                 assert_eq!(found, None, "{}: {word}", agent.name);
             }
         }
     }
 
     #[test]
-    fn a_preset_is_found_by_its_name_and_no_other() {
+    fn a_preset_is_found_only_by_its_name() {
         for preset in Preset::ALL {
             assert_eq!(Preset::of(preset.name()), Some(preset));
         }

@@ -1,12 +1,9 @@
-//! Masks secrets in an agent's output before it is kept.
+//! Masks secrets in the output of an agent before it is saved.
 //!
-//! Secrets are looked for in what a reader of the line would see (`view`): by the beginnings of
-//! well-known tokens and by names in front of a value (`scan`), by the rules of gitleaks (`rules`), in
-//! command lines (`command`), and inside of base64 (`encoded`). Each string of a line of JSON is a text
-//! of its own (`json`), so a line of JSON stays a line of JSON. What has no known form is not found:
-//! this guards against accidents and not against an agent that wants to give a secret away.
-//!
-//! Start reading at [`Redactor::line`].
+//! Secrets are found in the visible text (`view`): by shapes of tokens and names of values (`scan`), by
+//! the rules of gitleaks (`rules`), in command lines (`command`), and in base64 (`encoded`). Each string
+//! of a JSON line is a separate text (`json`), so the line stays JSON. This protects against accidents,
+//! not against an agent that leaks a secret on purpose. Start at [`Redactor::line`].
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -28,24 +25,24 @@ use view::View;
 
 pub(crate) use command::redact_command;
 
-/// What is shown in the place of a secret.
+/// The replacement of a secret.
 const MASK: &str = "***";
 
-/// How often a line is looked at again after something in it was masked: a mask can make the end of
-/// one secret the beginning of another. A line that needs more is masked as a whole.
+/// The maximum number of passes over a line, since a mask can reveal another secret. A line that needs
+/// more is masked as a whole.
 const MOST_PASSES: usize = 16;
 
-/// How deep JSON in strings of JSON is read.
+/// The maximum depth of JSON in strings of JSON.
 const MOST_DEPTH: u8 = 4;
 
-/// Masks secrets, line by line; remembers what a line says about the next one.
+/// Masks secrets line by line, with state for secrets over several lines.
 #[derive(Debug, Default)]
 pub struct Redactor {
     follow: Follow,
 }
 
 impl Redactor {
-    /// Returns a redactor at the beginning of an output.
+    /// Returns a redactor for the beginning of an output.
     pub fn new() -> Self {
         Self::default()
     }
@@ -72,39 +69,31 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     Redactor::new().line(text)
 }
 
-/// A piece of a text that is replaced by [`MASK`], or taken away because the mask is before it.
+/// A range that is replaced by [`MASK`], or removed if it continues a mask.
 struct Mask {
     range: Range<usize>,
     is_first: bool,
 }
 
-/// Finds the secrets of a text, in order.
+/// Finds the secrets of a text in order.
 fn find(text: &str, follow: &mut Follow, depth: u8) -> Vec<Mask> {
     let view = View::of_terminal(text);
     if let Some(secrets) = follow.private_key(&view.text) {
-        return in_source(&view, &secrets);
+        return in_source(&view, masks(secrets));
     }
     if depth < MOST_DEPTH
         && let Some(masks) = json::find(&view.text, depth)
     {
         *follow = Follow::default();
-        let mut found = Vec::new();
-        for mask in masks {
-            let parts = view.parts(&mask.range).into_iter().enumerate();
-            found.extend(parts.map(|(index, range)| Mask {
-                range,
-                is_first: mask.is_first && index == 0,
-            }));
-        }
-        return found;
+        return in_source(&view, masks);
     }
     let (mut secrets, key_is_open) = find_plain(&view.text);
     encoded::find(&view.text, &mut secrets);
     follow.lines(&view.text, &mut secrets, key_is_open);
-    in_source(&view, &tidy(&view.text, secrets))
+    in_source(&view, masks(tidy(&view.text, secrets)))
 }
 
-/// Finds secrets that are written in plain text, and says whether a private key goes on behind it.
+/// Finds secrets in plain text, and returns whether a private key continues after it.
 fn find_plain(text: &str) -> (Vec<Range<usize>>, bool) {
     let mut scan = Scan::new(text);
     scan.run();
@@ -114,7 +103,7 @@ fn find_plain(text: &str) -> (Vec<Range<usize>>, bool) {
     rules::find(text, &mut secrets);
     let (own, of_rules) = secrets.split_at_mut(n_own);
     for range in of_rules {
-        // What is readable of a token before our own mask stays readable.
+        // The readable prefix of a token stays readable.
         let inside = |own: &&mut Range<usize>| range.contains(&own.start);
         if let Some(own) = own.iter_mut().find(inside) {
             range.start = own.start;
@@ -123,7 +112,7 @@ fn find_plain(text: &str) -> (Vec<Range<usize>>, bool) {
     (secrets, key_is_open)
 }
 
-/// Sorts ranges, joins those that meet, and drops what is masked already.
+/// Sorts ranges, joins overlapping ones, and drops those that are masked already.
 fn tidy(text: &str, mut secrets: Vec<Range<usize>>) -> Vec<Range<usize>> {
     secrets.sort_by_key(|range| (range.start, range.end));
     let mut tidied: Vec<Range<usize>> = Vec::new();
@@ -140,16 +129,21 @@ fn tidy(text: &str, mut secrets: Vec<Range<usize>>) -> Vec<Range<usize>> {
     tidied
 }
 
-fn in_source(view: &View<'_>, secrets: &[Range<usize>]) -> Vec<Mask> {
-    let mut masks = Vec::new();
-    for secret in secrets {
-        let parts = view.parts(secret).into_iter().enumerate();
-        masks.extend(parts.map(|(index, range)| Mask {
+fn masks(secrets: Vec<Range<usize>>) -> Vec<Mask> {
+    let is_first = true;
+    let secrets = secrets.into_iter();
+    secrets.map(|range| Mask { range, is_first }).collect()
+}
+
+fn in_source(view: &View<'_>, masks: Vec<Mask>) -> Vec<Mask> {
+    let parts = |mask: Mask| {
+        let parts = view.parts(&mask.range).into_iter().enumerate();
+        parts.map(move |(index, range)| Mask {
             range,
-            is_first: index == 0,
-        }));
-    }
-    masks
+            is_first: mask.is_first && index == 0,
+        })
+    };
+    masks.into_iter().flat_map(parts).collect()
 }
 
 fn apply(text: &str, masks: &[Mask]) -> String {

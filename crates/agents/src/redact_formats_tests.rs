@@ -1,6 +1,6 @@
 //! Formats of secrets that must be masked, and ordinary lines that must not change.
 //!
-//! The secrets are made up, and put together from pieces so that no scanner takes this file for a leak.
+//! The secrets are invented and assembled from pieces, so that scanners ignore this file.
 
 use super::*;
 

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 #[test]
-fn secrets_of_a_known_shape_are_masked_and_stay_recognisable() {
+fn known_tokens_are_masked_with_a_readable_prefix() {
     let cases = [
         ("key sk-ant-api03-abcDEF123-_x done", "key sk-ant-*** done"),
         ("sk-proj-abcdefghij0123456789", "sk-proj-***"),
@@ -54,7 +54,7 @@ fn secrets_of_a_known_shape_are_masked_and_stay_recognisable() {
 }
 
 #[test]
-fn ordinary_words_are_left_alone() {
+fn ordinary_words_are_not_changed() {
     let lines = [
         "",
         "the risk-assessment-of-the-project-2026-11",
@@ -81,7 +81,7 @@ fn ordinary_words_are_left_alone() {
 }
 
 #[test]
-fn a_private_key_is_masked_line_by_line_and_what_follows_is_not() {
+fn a_private_key_is_masked_line_by_line_up_to_its_end() {
     let text = "\
 before
 -----BEGIN OPENSSH PRIVATE KEY-----
@@ -117,7 +117,7 @@ QyNTUxOQAAACB=
 }
 
 #[test]
-fn a_private_key_inside_of_json_is_masked_up_to_its_end_or_the_end_of_the_text() {
+fn a_private_key_in_json_is_masked_up_to_its_end_or_the_end_of_the_text() {
     let cases = [
         (
             r#"{"t":"-----BEGIN PRIVATE KEY-----\nMIIE\nabc\n-----END PRIVATE KEY-----\nx"}"#,
@@ -137,7 +137,7 @@ fn a_private_key_inside_of_json_is_masked_up_to_its_end_or_the_end_of_the_text()
     }
 }
 
-/// Text in which secrets, names, quotes and escapes stand in every order.
+/// Text with secrets, names, quotes and escapes in any order.
 fn lines() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("sk-ant-abcdefgh1".to_owned()),

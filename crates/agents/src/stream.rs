@@ -1,8 +1,7 @@
-//! Reads what an agent prints, line by line, into what is worth knowing.
+//! Reads the output of an agent line by line.
 //!
-//! A line that is not understood says nothing: the formats grow with every release, programs
-//! print warnings in between, and a crash cuts a line in half. What follows from it all at the
-//! end is the matter of [`judge`](crate::judge).
+//! Unknown lines are ignored: formats grow with every release, programs print warnings in between,
+//! and a crash truncates a line. [`judge`](crate::judge) decides the result.
 
 use serde_json::Value;
 
@@ -14,12 +13,13 @@ mod gemini;
 mod opencode;
 mod show;
 
-pub(crate) use show::{first_line, is_invisible, tool};
+pub(crate) use show::{first_line, tool};
 
-/// What an agent's output looks like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The format of the output of an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stream {
-    /// Any text; the exit code says all.
+    /// Any text; only the exit status counts.
+    #[default]
     Plain,
     /// `claude -p --output-format stream-json --verbose`
     ClaudeJson,
@@ -46,11 +46,11 @@ impl Stream {
         Self::ALL.into_iter().find(|stream| stream.name() == name)
     }
 
-    /// Returns whether a program that speaks it tells what its work costs.
+    /// Returns whether the output contains the cost.
     pub fn tells_cost(self) -> bool {
         match self {
             Self::ClaudeJson | Self::OpencodeJson => true,
-            // Tokens at most, and what they cost is between the user and the provider.
+            // These report at most tokens.
             Self::Plain | Self::CodexJson | Self::GeminiJson => false,
         }
     }
@@ -67,93 +67,78 @@ impl Stream {
     }
 }
 
-/// What one line told.
+/// The content of one line.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct News {
+pub struct Update {
     /// The session's id.
     pub session: Option<String>,
-    /// A line worth showing to a person: short, and without control characters.
+    /// A short line for people, without control characters.
     pub text: Option<String>,
-    /// What this run of the agent has cost until now.
+    /// The cost of this run so far.
     pub cost_usd: Option<f64>,
-    /// The tool that the agent wanted to use and was not allowed to.
+    /// A tool that was denied.
     pub permission_denied: Option<String>,
-    /// A usage limit was met.
+    /// A usage limit.
     pub limit: Option<Limit>,
-    /// The agent said that it is done; more may follow nevertheless.
+    /// The end of the work, after which more may follow.
     pub ended: Option<StreamEnd>,
 }
 
-/// How an agent said that it ended.
+/// The end that an agent reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StreamEnd {
-    /// With success.
+    /// Success.
     Success,
-    /// With an error, for this reason.
+    /// An error with this reason.
     Error(String),
-    /// Because it was interrupted from outside.
+    /// An interrupt from outside.
     Interrupted,
 }
 
-/// Everything that was told, as of the last line.
-#[derive(Debug, Clone, PartialEq)]
+/// The state after the last line.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Summary {
-    /// What was read.
+    /// The format.
     pub stream: Stream,
-    /// The session's id. A run that was to continue a session and fails without naming one did
-    /// not find it: that holds for all four programs.
+    /// The session's id. A run that fails to continue a session without naming one did not find it.
     pub session: Option<String>,
-    /// The last line that was worth showing.
+    /// The last line for people.
     pub text: Option<String>,
-    /// What this run has cost, where the program tells.
+    /// The cost of this run, if reported.
     pub cost_usd: Option<f64>,
-    /// The tools that were refused, each once, at most [`Summary::MOST_DENIED`].
+    /// The denied tools, at most [`Summary::MOST_DENIED`].
     pub denied: Vec<String>,
-    /// The usage limit that was met, unless the agent got over it.
+    /// The usage limit, unless the agent recovered.
     pub limit: Option<Limit>,
-    /// How the agent said that it ended; `None` while it works.
+    /// The reported end; `None` while it works.
     pub ended: Option<StreamEnd>,
-    /// The last error that was told and was perhaps got over.
+    /// The last reported error, perhaps recovered.
     pub error: Option<String>,
-    /// A line that is no event, the last that begins with `error` if one does: what a program
-    /// that could not start says, where both of its outputs are read.
+    /// The last line that is not an event, preferably one that begins with `error`: the message of
+    /// a program that could not start.
     pub stray: Option<String>,
 }
 
 impl Summary {
-    /// How many refused tools are remembered.
+    /// The limit of [`Summary::denied`].
     pub const MOST_DENIED: usize = 32;
 
-    fn new(stream: Stream) -> Self {
-        Self {
-            stream,
-            session: None,
-            text: None,
-            cost_usd: None,
-            denied: Vec::new(),
-            limit: None,
-            ended: None,
-            error: None,
-            stray: None,
-        }
-    }
-
-    fn take(&mut self, news: &News) {
-        self.session = news.session.clone().or(self.session.take());
-        self.text = news.text.clone().or(self.text.take());
-        self.cost_usd = news.cost_usd.or(self.cost_usd);
-        self.limit = match (&news.limit, self.limit.take()) {
-            // A better time that was told before is not forgotten for a worse one.
+    fn take(&mut self, update: &Update) {
+        self.session = update.session.clone().or(self.session.take());
+        self.text = update.text.clone().or(self.text.take());
+        self.cost_usd = update.cost_usd.or(self.cost_usd);
+        self.limit = match (&update.limit, self.limit.take()) {
+            // An earlier, more precise time is kept.
             (Some(limit), Some(earlier)) if earlier.exactness() > limit.exactness() => {
                 Some(earlier)
             }
             (Some(limit), _) => Some(limit.clone()),
             (None, earlier) => earlier,
         };
-        if let Some(tool) = &news.permission_denied {
+        if let Some(tool) = &update.permission_denied {
             self.deny(tool);
         }
-        if let Some(ended) = &news.ended {
+        if let Some(ended) = &update.ended {
             self.ended = Some(ended.clone());
             if *ended == StreamEnd::Success {
                 self.limit = None;
@@ -196,10 +181,13 @@ enum Format {
 }
 
 impl StreamReader {
-    /// Returns a reader at the beginning of a stream.
+    /// Returns a reader of a format.
     pub fn new(stream: Stream) -> Self {
         Self {
-            summary: Summary::new(stream),
+            summary: Summary {
+                stream,
+                ..Summary::default()
+            },
             format: match stream {
                 Stream::Plain => Format::Plain,
                 Stream::ClaudeJson => Format::Claude(claude::Reader::default()),
@@ -210,12 +198,12 @@ impl StreamReader {
         }
     }
 
-    /// Takes one line and returns what it told, if anything.
-    pub fn push_line(&mut self, line: &str) -> Option<News> {
-        let news = if let Format::Plain = self.format {
-            News {
+    /// Reads one line and returns its content, if any.
+    pub fn push_line(&mut self, line: &str) -> Option<Update> {
+        let update = if let Format::Plain = self.format {
+            Update {
                 text: show::line(line),
-                ..News::default()
+                ..Update::default()
             }
         } else {
             let before = &mut self.summary;
@@ -231,28 +219,26 @@ impl StreamReader {
                 Format::Gemini(reader) => reader.read(&event, before),
             }
         };
-        self.summary.take(&news);
-        (news != News::default()).then_some(news)
+        self.summary.take(&update);
+        (update != Update::default()).then_some(update)
     }
 
-    /// Returns what is known as of the last line.
+    /// Returns the state after the last line.
     pub fn summary(&self) -> &Summary {
         &self.summary
     }
 
-    /// Returns what is known at the end.
+    /// Returns the state at the end.
     pub fn into_summary(self) -> Summary {
         self.summary
     }
 }
 
-/// Returns the event of a line; anything but a JSON object is none.
+/// Returns the JSON object of a line.
 fn event(line: &str) -> Option<Value> {
     let line = line.trim();
-    if !line.starts_with('{') {
-        return None;
-    }
-    serde_json::from_str(line).ok()
+    let is_object = line.starts_with('{');
+    is_object.then(|| serde_json::from_str(line).ok())?
 }
 
 /// Returns the text at a path of keys.
@@ -265,12 +251,12 @@ fn value_at<'a>(event: &'a Value, path: &[&str]) -> Option<&'a Value> {
     path.iter().try_fold(event, |inner, key| inner.get(key))
 }
 
-/// Returns an amount of money; nonsense is none.
+/// Returns an amount of money, if valid.
 fn money(value: Option<&Value>) -> Option<f64> {
     value?.as_f64().filter(|usd| usd.is_finite() && *usd >= 0.0)
 }
 
-/// Returns the id of a session, if it can be one.
+/// Returns a session id, if valid.
 fn session_at(event: &Value, path: &[&str]) -> Option<String> {
     text_at(event, path)
         .filter(|id| crate::agent::is_session_id(id))

@@ -1,10 +1,9 @@
-//! What agent programs themselves leave on disk: how their last session in a folder ended, and
-//! whether a session can be gone on with.
+//! Sessions of agent programs on disk: how the last one in a folder ended, and whether a session can
+//! be resumed.
 //!
-//! A program that is killed leaves a recognizable trace: a tool call without a result. Only the end
-//! of a transcript is read, whatever is not understood says nothing, and no file but transcripts,
-//! Claude Code's list of its sessions and opencode's database is opened. Whether a process lives is
-//! for the caller to say.
+//! A killed program leaves a tool call without a result. Only the end of a transcript is read, and
+//! only transcripts, the session list of Claude Code and the database of opencode are opened. The
+//! caller checks whether a process is alive.
 
 mod claude;
 mod codex;
@@ -18,9 +17,9 @@ use serde_json::Value;
 use crate::redact::redact_command;
 use crate::{Preset, stream};
 
-/// How much of the end of a transcript is read at first; a tool's output can be long.
+/// The number of bytes that are read first from the end of a transcript.
 const TAIL: usize = 512 * 1024;
-/// How much is read where nothing before that tells anything: a file or a request can stand in one row.
+/// The maximum number of bytes: a row can contain a whole file.
 const LONGEST_TAIL: usize = 8 * 1024 * 1024;
 
 /// How a program's last session in a folder ended.
@@ -30,72 +29,72 @@ pub struct LastSession {
     pub agent: Preset,
     /// The session's id.
     pub id: String,
-    /// When it said something last.
+    /// The time of its last row.
     pub at: Option<Timestamp>,
-    /// How far it had come.
+    /// Its last state.
     pub reached: Reached,
-    /// All who have it or had it, where the program keeps that.
+    /// Its present and former owners, if recorded.
     pub owners: Vec<Owner>,
 }
 
-/// How far a session had come when it said something last.
+/// The last state of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reached {
-    /// A tool was called and has given no result; what it was, as a line.
+    /// A tool call without a result, as a line.
     InTool(String),
-    /// The turn was not over.
+    /// An unfinished turn.
     InTurn,
-    /// A person interrupted the turn.
+    /// A turn that the user interrupted.
     Interrupted,
-    /// The turn was over.
+    /// A finished turn.
     EndOfTurn,
-    /// What it said last is too long to be read.
+    /// The last row is too long to be read.
     Unknown,
 }
 
-/// Who has a session, as its program keeps that.
+/// The owner of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Owner {
-    /// A process that was written down.
+    /// A recorded process.
     Process {
         /// Its number.
         pid: u32,
-        /// Clock ticks from boot to its start.
+        /// Its start in clock ticks since boot.
         start_time: u64,
     },
-    /// Whoever holds the lock of this file.
+    /// The holder of the lock of this file.
     Lock(Utf8PathBuf),
-    /// Whoever has this file open, works in this folder and was there at this time.
+    /// A process that has this file open, works in this folder and existed at this time.
     Opener {
-        /// The file, by its real name.
+        /// The file, with links resolved.
         file: Utf8PathBuf,
         /// The folder.
         folder: Utf8PathBuf,
-        /// When the session said something last: who came later found it as it is.
+        /// The time of the last row of the session; later processes are not owners.
         at: Option<Timestamp>,
-        /// When another session of the folder did, which the same process may have instead.
+        /// The same of another session of the folder, which the process may own instead.
         other: Option<Timestamp>,
     },
 }
 
-/// Whether a session can be gone on with.
+/// Whether a session can be resumed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fitness {
-    /// Its transcript is there and whole; in use if one of its owners lives.
+    /// Its transcript is complete; it is in use if an owner is alive.
     Whole(Vec<Owner>),
-    /// The program kept no session of this id, though it kept others here.
+    /// The program has other sessions here, but not this one.
     Missing,
     /// It belongs to another folder.
     Elsewhere(Utf8PathBuf),
-    /// The end of its transcript is cut off.
+    /// Its transcript is truncated.
     Torn,
-    /// It can not be told from here.
+    /// It cannot be decided.
     Unknown,
 }
 
-/// Returns how the last session of any program in a folder, or below it, ended.
+/// Returns the last session of any program in a folder or below it.
 ///
-/// `is_ours` says by its id and its owners whether a session is the one that asks, which has not ended.
+/// `is_ours` recognizes the running session that asks, by its id and owners.
 pub fn last_session(
     world: &dyn World,
     folder: &Utf8Path,
@@ -109,7 +108,7 @@ pub fn last_session(
     found.into_iter().flatten().max_by_key(|session| session.at)
 }
 
-/// Looks whether a session that a program began in a folder can be gone on with there.
+/// Checks whether a session can be resumed in a folder.
 pub fn fitness(world: &dyn World, agent: Preset, session: &str, folder: &Utf8Path) -> Fitness {
     if !crate::agent::is_session_id(session) {
         return Fitness::Missing;
@@ -122,7 +121,7 @@ pub fn fitness(world: &dyn World, agent: Preset, session: &str, folder: &Utf8Pat
     }
 }
 
-/// Returns the folder in which a program keeps its things: where the variable says, or in the home.
+/// Returns the data folder of a program, from a variable or in the home directory.
 fn home(world: &dyn World, variable: &str, name: &str) -> Option<Utf8PathBuf> {
     let absolute = |path: &String| path.starts_with('/');
     let named = world.variable(variable).filter(absolute);
@@ -132,9 +131,7 @@ fn home(world: &dyn World, variable: &str, name: &str) -> Option<Utf8PathBuf> {
     })
 }
 
-/// Returns whether a session that was begun in a folder is one of the project's.
-///
-/// A repository or worktree that stands in the project is another checkout, with work of its own.
+/// Returns whether a folder belongs to the project and not to another checkout inside it.
 fn is_part_of(world: &dyn World, project: &Utf8Path, folder: &Utf8Path) -> bool {
     let has_git = |folder: &Utf8Path| world.stat(&folder.join(".git")).is_ok();
     let mut between = folder.ancestors().take_while(|above| *above != project);
@@ -149,8 +146,8 @@ struct Tail {
 }
 
 impl Tail {
-    /// Reads back until a row tells how far the session had come; what is no JSON object is passed over.
-    fn read(world: &dyn World, file: &Utf8Path, tells: impl Fn(&Value) -> bool) -> Self {
+    /// Reads back until a row `has_state`, which decides the result; ignores invalid rows.
+    fn read(world: &dyn World, file: &Utf8Path, has_state: impl Fn(&Value) -> bool) -> Self {
         let mut most = TAIL;
         loop {
             let bytes = world.read_end(file, End::Tail, most).unwrap_or_default();
@@ -160,7 +157,7 @@ impl Tail {
                 .filter(Value::is_object)
                 .collect();
             let is_cut = bytes.len() >= most;
-            if !is_cut || most >= LONGEST_TAIL || rows.iter().any(&tells) {
+            if !is_cut || most >= LONGEST_TAIL || rows.iter().any(&has_state) {
                 return Self { rows, is_cut };
             }
             most *= 4;
@@ -168,7 +165,7 @@ impl Tail {
     }
 }
 
-/// Returns whether the last line of a transcript is cut off.
+/// Returns whether the last line of a transcript is truncated.
 fn is_torn(world: &dyn World, file: &Utf8Path) -> bool {
     let Ok(bytes) = world.read_end(file, End::Tail, TAIL) else {
         return true;
@@ -177,7 +174,7 @@ fn is_torn(world: &dyn World, file: &Utf8Path) -> bool {
         .split(|&byte| byte == b'\n')
         .rfind(|line| !line.trim_ascii().is_empty());
     match last {
-        // One row can be longer than what is read of the end; then nothing can be said of it.
+        // A row that is longer than the tail cannot be checked.
         Some(line) if line.len() < TAIL => {
             !serde_json::from_slice::<Value>(line).is_ok_and(|row| row.is_object())
         }
@@ -186,7 +183,7 @@ fn is_torn(world: &dyn World, file: &Utf8Path) -> bool {
     }
 }
 
-/// Returns the use of a tool as a line, without secrets.
+/// Returns the use of a tool in one line, without secrets.
 fn tool_line(name: &str, input: Option<&Value>) -> String {
     let line = stream::tool(name, input).unwrap_or_else(|| "a tool".to_owned());
     redact_command(&line)

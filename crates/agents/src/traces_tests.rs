@@ -51,7 +51,7 @@ fn reached(rows: &[Value]) -> Reached {
 }
 
 #[test]
-fn a_call_of_claude_code_without_a_result_is_where_it_died() {
+fn claude_code_died_in_a_tool_call_without_a_result() {
     let prompt = row("user", &json!("do it"));
     assert_eq!(
         reached(&[prompt.clone(), called("a", "cargo test")]),
@@ -70,7 +70,7 @@ fn a_call_of_claude_code_without_a_result_is_where_it_died() {
 }
 
 #[test]
-fn what_a_person_interrupted_has_not_died() {
+fn an_interrupted_session_has_not_died() {
     let mark = "[Request interrupted by user for tool use]";
     let block = row("user", &json!([{"type": "text", "text": mark}]));
     let plain = row("user", &json!("[Request interrupted by user]"));
@@ -88,7 +88,7 @@ fn what_a_person_interrupted_has_not_died() {
 }
 
 #[test]
-fn rows_of_sub_agents_and_of_unknown_kinds_say_nothing() {
+fn rows_of_sub_agents_and_unknown_rows_are_ignored() {
     let mut aside = called("s", "rm x");
     aside["isSidechain"] = json!(true);
     let odd = [
@@ -106,7 +106,7 @@ fn rows_of_sub_agents_and_of_unknown_kinds_say_nothing() {
 }
 
 #[test]
-fn the_process_is_found_by_the_session_and_no_key_is_opened() {
+fn processes_are_found_by_session_without_opening_keys() {
     let world = world()
         .file(CLAUDE, lines(&[called("a", "ls")]))
         .file("/h/.claude/sessions/40.json", "{}")
@@ -124,7 +124,7 @@ fn the_process_is_found_by_the_session_and_no_key_is_opened() {
     };
     let owners = last(&world).unwrap().owners;
     assert_eq!(owners.as_slice(), std::slice::from_ref(&owner));
-    // One that was killed stays on the list when another goes on with its session.
+    // A killed process stays on the list when another resumes its session.
     let stale = json!({"pid": 7, "sessionId": SESSION, "procStart": 99}).to_string();
     let world = world.file("/h/.claude/sessions/7.json", stale);
     let killed = Owner::Process {
@@ -139,7 +139,7 @@ fn the_process_is_found_by_the_session_and_no_key_is_opened() {
 }
 
 #[test]
-fn a_row_that_is_longer_than_the_end_hides_nothing() {
+fn a_long_row_does_not_hide_the_rows_before_it() {
     let long = |len: usize| "x".repeat(len);
     let with = |mut row: Value, content: Value| {
         row["message"]["content"][0]["content"] = content;
@@ -164,13 +164,13 @@ fn a_row_that_is_longer_than_the_end_hides_nothing() {
         panic!("it died in a tool");
     };
     assert!(!line.contains("xxxxxxxx"), "{line}");
-    // What is longer than anybody reads says nothing, and least of all that all is well.
+    // A row that is too long to be read is not a finished turn.
     let endless = json!({"type": "api-request", "body": long(LONGEST_TAIL)});
     assert_eq!(reached(&[call, endless]), Reached::Unknown);
 }
 
 #[test]
-fn a_session_in_which_nothing_was_said_hides_no_other() {
+fn an_empty_session_does_not_hide_another() {
     let empty = CLAUDE.replace(SESSION, "z-newer");
     let world = world()
         .file(&empty, lines(&[json!({"type": "mode", "mode": "plan"})]))
@@ -179,7 +179,7 @@ fn a_session_in_which_nothing_was_said_hides_no_other() {
 }
 
 #[test]
-fn a_prompt_in_blocks_and_one_that_begins_like_a_tag_wait_for_an_answer() {
+fn prompts_in_blocks_or_with_a_tag_are_unanswered() {
     let blocks = row("user", &json!([{"type": "text", "text": "do it"}]));
     let typed = row("user", &json!("<b> is what I want here"));
     for prompt in [blocks, typed] {
@@ -193,7 +193,7 @@ fn a_prompt_in_blocks_and_one_that_begins_like_a_tag_wait_for_an_answer() {
 }
 
 #[test]
-fn sessions_that_were_begun_below_are_the_projects_but_not_those_of_other_checkouts() {
+fn sessions_below_the_project_count_but_not_those_of_other_checkouts() {
     let in_folder = |folder: &str| {
         let mut row = called("a", "ls");
         row["cwd"] = json!(folder);
@@ -219,7 +219,7 @@ fn sessions_that_were_begun_below_are_the_projects_but_not_those_of_other_checko
 }
 
 #[test]
-fn another_folder_of_the_same_name_and_a_session_that_begins_are_passed_over() {
+fn folders_of_the_same_name_and_the_running_session_are_ignored() {
     let mut foreign = called("a", "ls");
     foreign["cwd"] = json!("/w/my-app");
     assert_eq!(last(&world().file(CLAUDE, lines(&[foreign]))), None);
@@ -234,7 +234,7 @@ fn another_folder_of_the_same_name_and_a_session_that_begins_are_passed_over() {
 }
 
 #[test]
-fn claude_codes_things_may_be_elsewhere() {
+fn the_data_folder_of_claude_code_is_configurable() {
     let world = world().with_variable("CLAUDE_CONFIG_DIR", "/c").file(
         CLAUDE.replace("/h/.claude", "/c"),
         lines(&[called("a", "ls")]),
@@ -257,7 +257,7 @@ fn item(payload: &Value) -> Value {
 }
 
 #[test]
-fn a_turn_of_codex_without_an_end_is_where_it_died() {
+fn codex_died_in_a_turn_without_an_end() {
     let reached = |rows: &[Value]| {
         let session = last(&world().file(ROLLOUT, rollout(rows))).unwrap();
         assert_eq!(
@@ -271,33 +271,38 @@ fn a_turn_of_codex_without_an_end_is_where_it_died() {
         "arguments": "{\"command\":[\"bash\",\"-lc\",\"cargo test\"]}"}),
     );
     let output = item(&json!({"type": "function_call_output", "call_id": "c1", "output": "x"}));
-    let begun = event("task_started");
+    let started = event("task_started");
     assert_eq!(
-        reached(&[begun.clone(), call.clone()]),
+        reached(&[started.clone(), call.clone()]),
         Reached::InTool("shell: cargo test".to_owned())
     );
     assert_eq!(
-        reached(&[begun.clone(), call.clone(), output.clone()]),
+        reached(&[started.clone(), call.clone(), output.clone()]),
         Reached::InTurn
     );
-    let whole = [begun.clone(), call.clone(), output, event("task_complete")];
+    let whole = [
+        started.clone(),
+        call.clone(),
+        output,
+        event("task_complete"),
+    ];
     assert_eq!(reached(&whole), Reached::EndOfTurn);
     assert_eq!(
-        reached(&[begun.clone(), call.clone(), event("turn_aborted")]),
+        reached(&[started.clone(), call.clone(), event("turn_aborted")]),
         Reached::Interrupted
     );
     // A turn can be longer than what is read at first, and than what is read at all.
     for len in [TAIL, LONGEST_TAIL] {
         let long = item(&json!({"type": "message", "text": "x".repeat(len)}));
         assert_eq!(
-            reached(&[begun.clone(), long, call.clone()]),
+            reached(&[started.clone(), long, call.clone()]),
             Reached::InTool("shell: cargo test".to_owned())
         );
     }
 }
 
 #[test]
-fn a_session_of_codex_is_found_behind_many_of_other_projects() {
+fn a_codex_session_is_found_after_many_of_other_projects() {
     let others = |world: MemoryWorld, n: usize| {
         (0..n).fold(world, |world, n| {
             let id = format!("{n:04}cf00-e3ef-419a-a946-a1369cd9cee5");
@@ -317,7 +322,7 @@ fn a_session_of_codex_is_found_behind_many_of_other_projects() {
 }
 
 #[test]
-fn the_folder_of_a_session_of_codex_is_found_however_long_its_first_row_is() {
+fn the_folder_of_a_codex_session_is_found_in_a_long_first_row() {
     for len in [0, 10_000, 1_000_000] {
         let long = json!({"text": format!("\"cwd\":\"/w/x\" {}", "x".repeat(len))});
         // In this order: `serde_json` would sort the keys.
@@ -346,7 +351,7 @@ fn the_folder_of_a_session_of_codex_is_found_however_long_its_first_row_is() {
 }
 
 #[test]
-fn the_newer_program_is_told() {
+fn the_newer_program_is_reported() {
     let both = world()
         .file(CLAUDE, lines(&[called("a", "ls")]))
         .file(ROLLOUT, rollout(&[event("task_started")]));
@@ -354,7 +359,7 @@ fn the_newer_program_is_told() {
 }
 
 #[test]
-fn a_session_is_fit_if_it_is_there_whole_and_of_this_folder() {
+fn a_complete_session_of_this_folder_can_be_resumed() {
     let of = |world: &MemoryWorld, agent: Preset, session: &str| {
         fitness(world, agent, session, "/w/my.app".into())
     };
@@ -387,7 +392,7 @@ fn a_session_is_fit_if_it_is_there_whole_and_of_this_folder() {
 }
 
 #[test]
-fn secrets_of_a_command_are_not_told() {
+fn secrets_of_a_command_are_masked() {
     let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
     let rows = [called(
         "a",
@@ -402,7 +407,7 @@ fn secrets_of_a_command_are_not_told() {
 
 proptest! {
     #[test]
-    fn no_bytes_of_a_transcript_can_break_it(bytes in any::<Vec<u8>>(), cut in 0_usize..400) {
+    fn no_transcript_causes_a_panic(bytes in any::<Vec<u8>>(), cut in 0_usize..400) {
         let whole = lines(&[called("a", "ls"), result("a"), said("done")]);
         let cut = &whole.as_bytes()[..cut.min(whole.len())];
         for text in [bytes.as_slice(), cut] {

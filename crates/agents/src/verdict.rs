@@ -1,44 +1,42 @@
-//! What came of an agent's work, by its stream and the end of its process.
+//! The result of an agent's work, by its stream and its exit status.
 
 use crate::{Stream, StreamEnd, Summary};
 
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// By itself, with this code.
+    /// With this exit code.
     Code(i32),
     /// By this signal.
     Signal(i32),
 }
 
-/// What came of an agent's work.
+/// The result of an agent's work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// The agent says that it is done; whether it is so, checks must tell.
+    /// The agent reports success, which checks must confirm.
     Succeeded,
-    /// It failed, for this reason: a clause for a person ("it ended with exit code 3").
+    /// It failed for this reason, a clause ("it ended with exit code 3").
     Failed(String),
-    /// A usage limit stopped it. That is a wait and not a failure.
+    /// A usage limit stopped it, which is not a failure.
     Limited {
-        /// Until when, in RFC 3339 or in the program's words; [`crate::limit::reset_time`] reads both.
+        /// The end of the limit, for [`crate::limit::reset_time`].
         until: Option<String>,
     },
-    /// It was ended from outside by this signal, in the middle of its work.
+    /// This signal from outside ended it in the middle of its work.
     Killed(i32),
 }
 
 /// The signal of Ctrl-C.
 const SIGINT: i32 = 2;
 
-/// The signals by which a program falls over its own fault, the same on Linux and macOS: an
-/// illegal instruction, a trap, an abort, a bus error, an arithmetic error, a bad address. Nobody
-/// sends them from outside, so to start again at no cost would only crash again.
+/// The signals of a crash on Linux and macOS: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV.
+/// Restarting for free would only crash again.
 const CRASHES: [i32; 6] = [4, 5, 6, 7, 8, 11];
 
-/// Returns what came of an agent's work.
+/// Returns the result of an agent's work.
 ///
-/// What the stream says counts for more than the exit code: Claude Code ends with 0 after an
-/// interrupt, and a denied tool is 0 as well.
+/// The stream takes precedence: Claude Code exits with 0 after an interrupt or a denied tool.
 pub fn judge(summary: &Summary, exit: Exit) -> Verdict {
     if summary.stream == Stream::Plain {
         return match exit {
@@ -60,19 +58,18 @@ pub fn judge(summary: &Summary, exit: Exit) -> Verdict {
     }
 }
 
-/// Claude's exit code says nothing, and it may hang after its last word until it is killed. Of
-/// the others a bad end after a good word is not known, so it is doubted.
+/// Claude Code may hang after its result until it is killed, so its exit status is ignored.
 fn success(stream: Stream, exit: Exit) -> Verdict {
     match (stream, exit) {
         (_, Exit::Code(0)) | (Stream::ClaudeJson, _) => Verdict::Succeeded,
-        (_, Exit::Code(code)) => {
-            Verdict::Failed(format!("it said success but ended with exit code {code}"))
-        }
+        (_, Exit::Code(code)) => Verdict::Failed(format!(
+            "it reported success but ended with exit code {code}"
+        )),
         (_, Exit::Signal(signal)) => ended_by(signal),
     }
 }
 
-/// Tells a crash, which is a failure, from an end that somebody else brought about.
+/// Distinguishes a crash, which is a failure, from a kill.
 fn ended_by(signal: i32) -> Verdict {
     if CRASHES.contains(&signal) {
         return Verdict::Failed(format!("it crashed with signal {signal}"));
@@ -80,7 +77,7 @@ fn ended_by(signal: i32) -> Verdict {
     Verdict::Killed(signal)
 }
 
-/// Returns the rest of a reason: the tool that was refused last is likely behind the failure.
+/// Returns the last denied tool as part of a reason.
 fn refusal(summary: &Summary) -> String {
     let tool = summary.denied.last();
     tool.map_or_else(String::new, |tool| format!("; `{tool}` was not allowed"))
@@ -89,7 +86,7 @@ fn refusal(summary: &Summary) -> String {
 fn unfinished(summary: &Summary, exit: Exit) -> Verdict {
     let code = match exit {
         Exit::Signal(signal) => return ended_by(signal),
-        // The programs that catch a signal end like a shell would: 143 is SIGTERM.
+        // Programs that catch a signal exit like a shell: 143 is SIGTERM.
         Exit::Code(code @ 129..=159) => return ended_by(code - 128),
         Exit::Code(code) => code,
     };
@@ -118,7 +115,7 @@ mod tests {
     use crate::StreamReader;
 
     #[test]
-    fn a_plain_program_is_judged_by_how_its_process_ended() {
+    fn a_plain_program_is_judged_by_its_exit_status() {
         let mut reader = StreamReader::new(Stream::Plain);
         reader.push_line("error: rate limit, try again at 10:40 PM");
         let of = |exit| judge(reader.summary(), exit);
@@ -131,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crash_is_the_programs_own_fault_and_so_a_failure() {
+    fn a_crash_is_a_failure() {
         for stream in Stream::ALL {
             let reader = StreamReader::new(stream);
             for signal in CRASHES {
@@ -158,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn success_is_taken_from_claude_alone_whatever_its_exit_code() {
+    fn only_claude_succeeds_regardless_of_its_exit_status() {
         let lines = [
             (
                 Stream::ClaudeJson,
@@ -187,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_without_an_end_is_killed_by_the_signal_that_the_code_stands_for() {
+    fn an_unfinished_stream_with_a_signal_exit_code_was_killed() {
         for stream in Stream::ALL.into_iter().filter(|s| *s != Stream::Plain) {
             let reader = StreamReader::new(stream);
             let of = |exit| judge(reader.summary(), exit);

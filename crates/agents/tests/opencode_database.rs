@@ -1,4 +1,4 @@
-//! Databases as opencode leaves them, in its own tables, with what is read of them.
+//! Reads databases with the tables of opencode.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -16,7 +16,7 @@ const TABLES: &str = "
     CREATE TABLE part (id text PRIMARY KEY, message_id text NOT NULL, session_id text NOT NULL, time_created integer NOT NULL, time_updated integer NOT NULL, data text NOT NULL);
 ";
 
-/// A project and a home with a database, which stays open as it does under a program that runs.
+/// A project and a home with a database, which stays open as in a running program.
 struct Scene {
     _root: tempfile::TempDir,
     project: Utf8PathBuf,
@@ -103,7 +103,7 @@ fn tool(status: &str, command: &str) -> Value {
 }
 
 #[test]
-fn the_last_message_tells_how_far_it_had_come() {
+fn the_last_message_gives_the_state() {
     let aborted =
         json!({"role": "assistant", "error": {"name": "MessageAbortedError", "data": {}}});
     let failed = json!({"role": "assistant", "error": {"name": "APIError"}, "finish": null});
@@ -168,7 +168,7 @@ fn the_last_message_tells_how_far_it_had_come() {
 }
 
 #[test]
-fn the_session_that_spoke_last_in_the_project_counts() {
+fn the_session_with_the_last_message_counts() {
     let scene = Scene::new();
     let open = answer(None);
     let below = scene.project.join("crates");
@@ -210,7 +210,7 @@ fn the_session_that_spoke_last_in_the_project_counts() {
 }
 
 #[test]
-fn another_session_of_the_folder_is_named_since_who_has_one_may_have_the_other() {
+fn the_owner_names_another_session_of_the_folder() {
     let scene = Scene::new();
     for (id, minute) in [("ses_idle", 2), ("ses_died", 5)] {
         scene.session(id, &scene.project, None);
@@ -225,7 +225,7 @@ fn another_session_of_the_folder_is_named_since_who_has_one_may_have_the_other()
 }
 
 #[test]
-fn sessions_of_other_checkouts_hide_none_however_many_they_are() {
+fn many_sessions_of_other_checkouts_do_not_hide_ours() {
     let scene = Scene::new();
     scene.session("ses_own_project", &scene.project, None);
     scene.message("ses_own_project", 1, &answer(None), &[]);
@@ -240,7 +240,7 @@ fn sessions_of_other_checkouts_hide_none_however_many_they_are() {
 }
 
 #[test]
-fn a_session_is_gone_on_with_where_it_was_begun() {
+fn a_session_is_resumed_in_its_own_folder() {
     let scene = Scene::new();
     assert_eq!(scene.fitness("ses_a"), Fitness::Unknown);
     let elsewhere = scene.project.join("crates");
@@ -253,7 +253,7 @@ fn a_session_is_gone_on_with_where_it_was_begun() {
 }
 
 #[test]
-fn what_is_not_understood_says_nothing() {
+fn invalid_data_is_ignored() {
     let scene = Scene::new();
     assert_eq!(scene.last(), None);
     scene.session("ses_a", &scene.project, None);
@@ -263,7 +263,7 @@ fn what_is_not_understood_says_nothing() {
     assert_eq!(scene.last(), None);
     scene.message("ses_a", 1, &answer(None), &[tool("running", "make")]);
     assert!(scene.last().is_some());
-    // A part that is none hides no other; of a message that is none an older session can not be the last.
+    // An invalid part hides no other; an invalid last message still makes its session the last.
     scene
         .writer
         .execute_batch(

@@ -1,4 +1,4 @@
-//! The scripted agent of the tests speaks a language that the reader of streams understands.
+//! The output of the scripted agent is readable as a stream.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_agents::{Exit, Stream, StreamReader, Summary, Verdict, judge};
@@ -6,7 +6,7 @@ use rekindle_testkit::fake_agent::{Ending, Start};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
-/// Plays a script in memory and reads what it says as Claude's.
+/// Plays a script in memory and reads its output as that of Claude Code.
 fn play(script: &str) -> Result<(Summary, Verdict), Box<dyn std::error::Error>> {
     let scratch = tempfile::tempdir()?;
     let folder = Utf8Path::from_path(scratch.path()).ok_or("no UTF-8")?;

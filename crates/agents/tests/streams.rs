@@ -1,14 +1,13 @@
-//! Outputs of the real programs, line by line: what each line tells, and what is made of the end.
+//! Recorded outputs of the real programs: the content of each line, and the verdict.
 //!
-//! Every file of `tests/streams` is one run: how the process ended on the first line, then what it
-//! printed, both outputs together. Most is what Claude Code 2.1.325, Codex CLI 0.166.0, opencode
-//! 1.18.33 and Gemini CLI 0.61.0 printed against a scripted model, less what nobody reads; what
-//! can not be had there (limits of a subscription, policies, commands that a person declines)
-//! follows the types and texts that the programs ship.
+//! Every file of `tests/streams` is one run: the exit status on the first line, then both outputs.
+//! Most were printed by Claude Code 2.1.325, Codex CLI 0.166.0, opencode 1.18.33 and Gemini CLI 0.61.0
+//! with a scripted model; the rest (subscription limits, policies, declined commands) follows the
+//! types and texts in the programs.
 
 use camino::Utf8Path;
 use proptest::prelude::*;
-use rekindle_agents::{Exit, News, Stream, StreamReader, Summary, judge};
+use rekindle_agents::{Exit, Stream, StreamReader, Summary, Update, judge};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -16,7 +15,7 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 fn every_recorded_output_is_read_and_judged() -> Outcome<()> {
     let mut all = String::new();
     for (name, text) in recorded()? {
-        all.push_str(&format!("## {name}\n{}\n", told(&name, &text)?));
+        all.push_str(&format!("## {name}\n{}\n", read(&name, &text)?));
     }
     insta::assert_snapshot!("streams", all);
     Ok(())
@@ -44,7 +43,7 @@ fn stream_of(name: &str) -> Outcome<Stream> {
 
 proptest! {
     #[test]
-    fn no_line_can_break_a_reader(
+    fn no_line_causes_a_panic(
         line in r#"(\{|\}|"type":|"(result|system|assistant|error|item.completed|step_finish)",?|"subtype":"init",|"part":|"item":|[0-9]|null|"[a-z\\\\]*":?|,|\PC){0,16}"#,
         code in any::<i32>(),
     ) {
@@ -58,7 +57,7 @@ proptest! {
 }
 
 #[test]
-fn a_line_that_is_cut_anywhere_tells_nothing() -> Outcome<()> {
+fn a_truncated_line_has_no_content() -> Outcome<()> {
     for (name, text) in recorded()? {
         let stream = stream_of(&name)?;
         if stream == Stream::Plain {
@@ -66,27 +65,27 @@ fn a_line_that_is_cut_anywhere_tells_nothing() -> Outcome<()> {
         }
         for line in text.lines().skip(1) {
             for (cut, _) in line.char_indices() {
-                let news = StreamReader::new(stream).push_line(&line[..cut]);
-                assert_eq!(news, None, "{name}: {}", &line[..cut]);
+                let update = StreamReader::new(stream).push_line(&line[..cut]);
+                assert_eq!(update, None, "{name}: {}", &line[..cut]);
             }
         }
     }
     Ok(())
 }
 
-fn told(name: &str, text: &str) -> Outcome<String> {
+fn read(name: &str, text: &str) -> Outcome<String> {
     let mut reader = StreamReader::new(stream_of(name)?);
     let (end, lines) = text.split_once('\n').unwrap_or((text, ""));
-    let mut told = String::new();
+    let mut content = String::new();
     for (number, line) in (1..).zip(lines.lines()) {
-        if let Some(news) = reader.push_line(line) {
-            told.push_str(&format!("{number}: {}\n", news_line(&news)));
+        if let Some(update) = reader.push_line(line) {
+            content.push_str(&format!("{number}: {}\n", update_line(&update)));
         }
     }
     let summary = reader.into_summary();
     let verdict = judge(&summary, exit(end)?);
     let summary = summary_line(&summary);
-    Ok(format!("{told}= {summary}\n> {end}: {verdict:?}\n"))
+    Ok(format!("{content}= {summary}\n> {end}: {verdict:?}\n"))
 }
 
 fn exit(line: &str) -> Outcome<Exit> {
@@ -97,18 +96,20 @@ fn exit(line: &str) -> Outcome<Exit> {
     }
 }
 
-fn news_line(news: &News) -> String {
+fn update_line(update: &Update) -> String {
     let parts = [
-        news.session.as_ref().map(|id| format!("session {id}")),
-        news.text.as_ref().map(|text| format!("text {text:?}")),
-        news.cost_usd.map(|usd| format!("cost {usd}")),
-        news.permission_denied
+        update.session.as_ref().map(|id| format!("session {id}")),
+        update.text.as_ref().map(|text| format!("text {text:?}")),
+        update.cost_usd.map(|usd| format!("cost {usd}")),
+        update
+            .permission_denied
             .as_ref()
             .map(|tool| format!("denied {tool}")),
-        news.limit
+        update
+            .limit
             .as_ref()
             .map(|limit| format!("limit {:?}", limit.resets_at)),
-        news.ended.as_ref().map(|end| format!("ended {end:?}")),
+        update.ended.as_ref().map(|end| format!("ended {end:?}")),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

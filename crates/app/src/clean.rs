@@ -94,9 +94,11 @@ pub fn clean(
         stuck: Vec::new(),
         orphans,
     };
+    let own_folders = rekindle_registry::own_folders();
     let mut removable = Vec::new();
     for leftover in free {
-        match rekindle_runner::ignored_in(project.folder(), &project.search_path, &leftover) {
+        let search_path = &project.search_path;
+        match rekindle_runner::ignored_in(project.folder(), search_path, &leftover, &own_folders) {
             Ok(ignored) => removable.push((leftover, ignored)),
             // What git can not look into, it can not save either.
             Err(error) => cleaning.stuck.push(Stuck { leftover, error }),

@@ -8,7 +8,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rekindle_agents::Agent;
 use rekindle_model::{
-    Command, CommandRole, CommandSource, Destination, Happened, Intent, Moment, WorkflowId,
+    Attempted, Command, CommandRole, CommandSource, Destination, Happened, Intent, Moment,
+    WorkflowId,
 };
 use rekindle_protocol::Ask;
 use rekindle_protocol::capability;
@@ -101,6 +102,14 @@ impl Scribe for ProtocolScribe {
 
     fn log(&self, workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf {
         self.protocol.attempt_log(workflow, actor, task, attempt)
+    }
+
+    fn own_folders(&self) -> &'static [&'static str] {
+        self.protocol.own_folders()
+    }
+
+    fn evidence(&self, attempted: &Attempted) -> Vec<(&'static str, String)> {
+        self.protocol.evidence(attempted)
     }
 
     fn mirrored(&self, file: &[u8], happened: &Happened) -> Option<Vec<u8>> {

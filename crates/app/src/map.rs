@@ -1,11 +1,11 @@
 //! `rekindle map`: MAP's own commands, answered by its state machine.
 
-use rekindle_map::{Access, Branch, Request};
+use rekindle_map_machine::{Access, Branch, Request};
 use rekindle_runner::Transaction;
 
 use crate::Project;
 
-pub use rekindle_map::Answer as MapAnswer;
+pub use rekindle_map_machine::Answer as MapAnswer;
 
 /// Carries out one of MAP's commands; `input` is asked for standard input where the command reads it.
 ///
@@ -22,7 +22,7 @@ pub fn map(project: &Project, typed: &[String], input: impl FnOnce() -> Vec<u8>)
     } else {
         Vec::new()
     };
-    let root = rekindle_map::root(&project.world());
+    let root = rekindle_map_machine::root(&project.world());
     let project = Project {
         folder: root.folder,
         ..project.clone()

@@ -142,7 +142,7 @@ fn write(repo: &Repo, rescue: &Rescue, into: &Utf8Path) -> Result<(), Error> {
         })?;
     match rekindle_fs::rename(&draft, into) {
         Ok(()) => Ok(()),
-        Err(rekindle_fs::Error::Exists { path }) => Err(Error::Taken { path }),
+        Err(rekindle_fs::Error::Exists(path)) => Err(Error::Taken { path }),
         Err(error) => Err(Error::Files(error)),
     }
 }

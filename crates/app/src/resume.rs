@@ -254,7 +254,7 @@ impl Outcome {
         match self {
             Self::Ran(ending) => ending.tally.landed + ending.tally.skipped < ending.tally.total,
             Self::Stopped(stop) => stop.kind.is_blocked(),
-            Self::Unanswered(question) => question.kind.fails_unanswered(),
+            Self::Unanswered(question) => question.fails_unanswered,
             Self::Nothing | Self::Declined | Self::AgentNeeded(_) => false,
         }
     }

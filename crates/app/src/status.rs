@@ -93,7 +93,7 @@ pub(crate) fn goes_on(world: &dyn World, summary: &Summary) -> bool {
         Then::Stop(stop) => {
             !is_blocked && !stop.kind.is_blocked() && stop.kind != StopKind::Waiting
         }
-        Then::Ask(question) => !is_blocked || question.kind.is_about_a_blocker(),
+        Then::Ask(question) => !is_blocked || question.is_about_a_blocker,
         Then::Agent(_) | Then::Workers | Then::Check(_) | Then::Again => !is_blocked,
     })
 }

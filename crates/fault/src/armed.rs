@@ -1,8 +1,8 @@
-//! Builds for tests: what the environment orders happens.
+//! Crash points of builds for tests, controlled by the environment.
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "a build for tests only, told by its environment where to die and what to note"
+    reason = "a build for tests only, controlled by its environment"
 )]
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ const ENOSPC: i32 = 28;
 static ORDERS: LazyLock<Orders> = LazyLock::new(Orders::read);
 static PASSED: Mutex<BTreeMap<String, u32>> = Mutex::new(BTreeMap::new());
 
-/// Passes a place at which nothing is changed.
+/// Passes a crash point without a change.
 pub fn point(name: &str) {
     let nth = pass(name, ' ');
     if ORDERS.is_death(name, nth) && ORDERS.strikes() {
@@ -26,19 +26,19 @@ pub fn point(name: &str) {
     }
 }
 
-/// Passes a place before a change that needs no room on the disk.
+/// Passes a crash point before a change that needs no room on the disk.
 pub fn change(name: &str) -> io::Result<()> {
     point(name);
     ORDERS.fails(pass_change(), Room::NotNeeded)
 }
 
-/// Passes a place before a change that may need room on the disk.
+/// Passes a crash point before a change that may need room on the disk.
 pub fn growth(name: &str) -> io::Result<()> {
     point(name);
     ORDERS.fails(pass_change(), Room::Needed)
 }
 
-/// Writes bytes; at the place `NAME-half`, and on a full disk, only half of them.
+/// Writes bytes; at the crash point `NAME-half`, and on a full disk, only half of them.
 pub fn write<T>(
     name: &str,
     bytes: &[u8],
@@ -67,17 +67,17 @@ enum Room {
     NotNeeded,
 }
 
-/// What the environment orders.
+/// The orders in the environment.
 struct Orders {
     /// The first word on the command line.
     command: String,
-    death: Option<Place>,
-    failure: Option<Place>,
+    death: Option<Target>,
+    failure: Option<Target>,
     notes: Option<PathBuf>,
 }
 
-/// A name and the number of its passing.
-struct Place {
+/// A crash point and the number of its passing.
+struct Target {
     name: String,
     nth: u32,
 }
@@ -85,7 +85,7 @@ struct Place {
 impl Orders {
     fn read() -> Self {
         let command = std::env::args().nth(1).unwrap_or_default();
-        let place = |variable: &str| {
+        let target = |variable: &str| {
             let text = std::env::var(variable).ok()?;
             let name = match text.split_once('/') {
                 Some((meant, name)) if meant == command => name,
@@ -94,14 +94,14 @@ impl Orders {
             };
             let (name, nth) = name.split_once(':').unwrap_or((name, "1"));
             let nth = nth.parse().unwrap_or(1);
-            Some(Place {
+            Some(Target {
                 name: name.to_owned(),
                 nth,
             })
         };
         Self {
-            death: place("REKINDLE_CRASH_AT"),
-            failure: place("REKINDLE_FAIL_AT"),
+            death: target("REKINDLE_CRASH_AT"),
+            failure: target("REKINDLE_FAIL_AT"),
             notes: std::env::var_os("REKINDLE_POINTS").map(PathBuf::from),
             command,
         }
@@ -125,15 +125,15 @@ impl Orders {
     }
 
     /// Returns whether the disk is full: from the ordered change on, for every process.
-    fn is_full(&self, failure: &Place, nth: u32) -> bool {
-        let is_due = nth >= failure.nth;
+    fn is_full(&self, failure: &Target, nth: u32) -> bool {
+        let is_reached = nth >= failure.nth;
         match self.struck() {
-            None => is_due,
-            Some(struck) => struck.exists() || (is_due && self.strikes()),
+            None => is_reached,
+            Some(struck) => struck.exists() || (is_reached && self.strikes()),
         }
     }
 
-    /// Returns whether what is ordered happens now: with notes, only once in all processes.
+    /// Returns whether the order happens now: with notes, only once in all processes.
     fn strikes(&self) -> bool {
         self.struck().is_none_or(|struck| {
             let mut options = OpenOptions::new();
@@ -146,7 +146,7 @@ impl Orders {
     }
 }
 
-/// Counts the passing of a place; returns its number in this process.
+/// Counts the passing of a crash point; returns its number in this process.
 fn pass(name: &str, mark: char) -> u32 {
     let mut passed = PASSED.lock().unwrap_or_else(PoisonError::into_inner);
     let nth = passed.entry(name.to_owned()).or_default();
@@ -154,7 +154,7 @@ fn pass(name: &str, mark: char) -> u32 {
     if let Some(notes) = &ORDERS.notes {
         let line = format!("{}{mark}{}/{name}\n", std::process::id(), ORDERS.command);
         let opened = OpenOptions::new().append(true).create(true).open(notes);
-        // Notes that can not be taken show as a place that was never passed.
+        // A failed write shows as a crash point that was never passed.
         opened
             .and_then(|mut notes| notes.write_all(line.as_bytes()))
             .ok();
@@ -162,7 +162,7 @@ fn pass(name: &str, mark: char) -> u32 {
     *nth
 }
 
-/// Counts a change, of whatever name.
+/// Counts a change of any name.
 fn pass_change() -> u32 {
     pass("change", '=')
 }

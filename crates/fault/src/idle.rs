@@ -1,18 +1,18 @@
-//! Every build but those for tests: nothing happens.
+//! Crash points of all other builds: they do nothing.
 
 use std::io;
 
-/// Passes a place at which nothing is changed.
+/// Passes a crash point without a change.
 #[inline]
 pub fn point(_name: &str) {}
 
-/// Passes a place before a change that needs no room on the disk.
+/// Passes a crash point before a change that needs no room on the disk.
 #[inline]
 pub fn change(_name: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Passes a place before a change that may need room on the disk.
+/// Passes a crash point before a change that may need room on the disk.
 #[inline]
 pub fn growth(_name: &str) -> io::Result<()> {
     Ok(())

@@ -1,4 +1,4 @@
-//! What a file has next to its bytes: owner, extended attributes and mode, kept by a replacement.
+//! Owner, extended attributes and mode of a file, which a replacement keeps.
 
 use std::fs::{File, Permissions};
 use std::io;
@@ -6,12 +6,12 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
 use crate::disk;
 
-/// Gives a new file what the file it replaces has, as far as the system lets us.
+/// Copies them from the old file to the new one, as far as the system allows.
 pub(crate) fn keep(new: &File, old: &File) -> io::Result<()> {
     let (found, wanted) = (new.metadata()?, old.metadata()?);
     if (found.uid(), found.gid()) != (wanted.uid(), wanted.gid()) {
-        // Only root may give files away. An editor that saves somebody else's file in a shared
-        // folder becomes its owner as well, so this is no reason to refuse.
+        // Only root may give files away. An editor that saves a file of another user becomes its
+        // owner too, so a refusal is fine.
         disk::give_to(new, Some(wanted.uid()), Some(wanted.gid()))
             .or_else(|_| disk::give_to(new, None, Some(wanted.gid())))
             .ok();
@@ -30,13 +30,11 @@ fn copy_extended(new: &File, old: &File) -> io::Result<()> {
     use rustix::fs::{fgetxattr, flistxattr};
     use rustix::io::Errno;
 
-    let mut names = Vec::new();
-    // Most files have none, and then nothing more is asked.
     let length = match rustix::fs::flistxattr_query(old) {
         Err(Errno::NOTSUP | Errno::NOSYS) => return Ok(()),
         other => other?,
     };
-    names.resize(length, 0);
+    let mut names = vec![0; length];
     let n_listed = flistxattr(old, names.as_mut_slice())?;
     names.truncate(n_listed);
     for name in names
@@ -49,7 +47,7 @@ fn copy_extended(new: &File, old: &File) -> io::Result<()> {
         let mut value = vec![0; rustix::fs::fgetxattr_query(old, name)?];
         let n_read = fgetxattr(old, name, value.as_mut_slice())?;
         match disk::set_attribute(new, name, &value[..n_read]) {
-            // What only the system or root may give, such as labels, the new file gets from its folder.
+            // The new file gets labels that only the system or root may set from its folder.
             Ok(()) | Err(Errno::PERM | Errno::ACCESS | Errno::NOTSUP) => {}
             Err(error) => return Err(error.into()),
         }

@@ -1,11 +1,9 @@
 //! Where a path really leads, and whether that is inside the folder it must stay in.
 //!
-//! Names in state files are not to be trusted: `../..`, an absolute path, or a symbolic link placed
-//! in a shared folder would all make us write elsewhere. [`confine`] answers that once, at the place
-//! where a name becomes a path; the writers of this crate then take the path they are given.
-//!
-//! It is a check of the moment. Somebody who can rename folders inside the root between the check and
-//! the write can still redirect it; such a person owns the project already.
+//! A name in a state file is not trusted: `../..`, an absolute path or a symbolic link would make
+//! us write elsewhere. [`confine`] checks this once, where a name becomes a path. Anyone who can
+//! rename folders inside the root can still redirect a write after the check; they own the project
+//! already.
 
 use std::collections::VecDeque;
 use std::io;
@@ -15,14 +13,14 @@ use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use crate::Error;
 use crate::error::At as _;
 
-/// As many links as Linux itself follows before it gives up with `ELOOP`.
+/// The number of links that Linux follows before it fails with `ELOOP`.
 const MAX_LINKS: usize = 40;
 
-/// Returns the path with every `..` and symbolic link resolved, if it lies in `root` or is `root`.
+/// Returns the path with every `..` and symbolic link resolved, or [`Error::Outside`] if that is
+/// not `root` or below it.
 ///
-/// A relative `path` starts at `root`. What does not exist yet is allowed, below the deepest part
-/// that does; a link that leads nowhere counts by where it leads, since writing through it would
-/// create that file. Gives [`Error::Outside`] with the canonical root otherwise.
+/// A relative `path` starts at `root`. The last parts need not exist. A dangling link counts as its
+/// target, since a write through it would create that file.
 pub fn confine(root: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, Error> {
     let root = root.canonicalize_utf8().at("resolve", root)?;
     let resolved = resolve_from(&root, path)?;
@@ -36,10 +34,9 @@ pub fn confine(root: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, Error> {
     }
 }
 
-/// Returns the path as [`confine`] does, if what is there is not a link itself: [`Error::Link`].
+/// Returns the path as [`confine`] does, or [`Error::Link`] if the last part is a link.
 ///
-/// For what is written: a link leads to a file that is not the one that is meant, even if it stays
-/// in `root`.
+/// For writes: a link leads to another file than the one meant, even inside `root`.
 pub fn confine_unlinked(root: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, Error> {
     let resolved = confine(root, path)?;
     let path = match (path.parent(), path.file_name()) {
@@ -47,12 +44,12 @@ pub fn confine_unlinked(root: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf,
         _ => path.to_owned(),
     };
     match path.symlink_metadata() {
-        Ok(found) if found.is_symlink() => Err(Error::Link { path }),
+        Ok(found) if found.is_symlink() => Err(Error::Link(path)),
         _ => Ok(resolved),
     }
 }
 
-/// Returns the absolute path without links and dots, whether or not its last parts exist.
+/// Returns the absolute path without links and dots; its last parts need not exist.
 pub(crate) fn resolve(path: &Utf8Path) -> Result<Utf8PathBuf, Error> {
     if path.is_absolute() {
         return resolve_from("/".into(), path);
@@ -61,10 +58,9 @@ pub(crate) fn resolve(path: &Utf8Path) -> Result<Utf8PathBuf, Error> {
     resolve_from(&here, path)
 }
 
-/// Walks the parts of `path` one by one, as the kernel does, from a folder that is canonical.
+/// Walks the parts of `path` one by one, as the kernel does, from a canonical folder.
 ///
-/// `std::fs::canonicalize` cannot be used: it fails on the missing parts and so never says where a
-/// dangling link leads.
+/// `std::fs::canonicalize` fails on missing parts, so it cannot say where a dangling link leads.
 fn resolve_from(start: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, Error> {
     let mut resolved = start.to_owned();
     let mut rest = parts(path);
@@ -76,8 +72,8 @@ fn resolve_from(start: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, Error>
                 resolved = "/".into();
                 is_missing = false;
             }
-            // Nothing can be said about the parent of a folder that is not there; the kernel says
-            // the same, and guessing by text is how such checks are fooled.
+            // The kernel does not know the parent of a missing folder either; guessing it by text
+            // is how such checks are fooled.
             ".." if is_missing => {
                 return Err(io::Error::from(io::ErrorKind::NotFound)).at("resolve", path);
             }
@@ -91,7 +87,7 @@ fn resolve_from(start: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, Error>
                     Ok(metadata) if metadata.is_symlink() => {
                         n_links += 1;
                         if n_links > MAX_LINKS {
-                            return Err(rustix::io::Errno::LOOP.into()).at("resolve", path);
+                            return Err(rustix::io::Errno::LOOP).at("resolve", path);
                         }
                         let target = next.read_link_utf8().at("read the link", &next)?;
                         let mut parts = parts(&target);
@@ -127,13 +123,9 @@ mod tests {
 
     use super::*;
 
-    /// A folder with `root/inside/file`, and `outside/secret` beside `root`.
+    /// A folder with `root/inside/file`, and `outside/secret` next to `root`.
     fn project() -> (tempfile::TempDir, Utf8PathBuf) {
-        let folder = tempfile::tempdir().unwrap();
-        let base = Utf8Path::from_path(folder.path())
-            .unwrap()
-            .canonicalize_utf8()
-            .unwrap();
+        let (folder, base) = crate::log::tests::folder();
         fs::create_dir_all(base.join("root/inside")).unwrap();
         fs::create_dir_all(base.join("outside")).unwrap();
         crate::create(&base.join("root/inside/file"), b"x").unwrap();

@@ -1,8 +1,7 @@
-//! What a file was when it was read, in a form that is small enough to keep in a plan.
+//! Fingerprints of files: small enough to store in a plan, to notice that a file changed.
 //!
-//! A fingerprint is compared and stored, never trusted against an attacker who can write the same
-//! files. It says nothing about mode, owner or times: a file that was touched but not changed is the
-//! same file. Start at [`Content`], which callers hand to [`replace`](crate::replace()).
+//! They say nothing about mode, owner or times, and do not protect against an attacker who can
+//! write the same files. Start at [`Content`], which callers pass to [`replace`](crate::replace()).
 
 use std::fmt;
 use std::io::{self, Read};
@@ -16,9 +15,8 @@ use crate::{Error, GuardedFile};
 
 /// The BLAKE3 hash of some contents together with their length.
 ///
-/// As text it is 80 hexadecimal digits: the 64 that `b3sum` prints, then 16 for the length.
-/// That form is version 1 and has no room for another: a later form must have another length, which
-/// this reader refuses and an older writer never produces.
+/// As text it is 80 hexadecimal digits: the 64 that `b3sum` prints, then 16 for the length. This is
+/// version 1; a later form must have another length, which this reader refuses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint {
     hash: [u8; 32],
@@ -33,24 +31,9 @@ impl Fingerprint {
         Self::finish(&hasher)
     }
 
-    /// Returns the 80 digits that [`Fingerprint::parse`] reads.
+    /// Returns the 80 digits that [`FromStr`] reads.
     pub fn to_hex(&self) -> String {
         self.to_string()
-    }
-
-    /// Reads what [`Fingerprint::to_hex`] wrote, and nothing else (capital letters are refused).
-    pub fn parse(text: &str) -> Result<Self, ParseFingerprintError> {
-        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        if text.len() != 80 || !text.bytes().all(is_digit) {
-            return Err(ParseFingerprintError);
-        }
-        let (hash, length) = text.split_at(64);
-        Ok(Self {
-            hash: *blake3::Hash::from_hex(hash)
-                .map_err(|_| ParseFingerprintError)?
-                .as_bytes(),
-            length: u64::from_str_radix(length, 16).map_err(|_| ParseFingerprintError)?,
-        })
     }
 
     /// Returns how many bytes the contents have.
@@ -82,10 +65,11 @@ impl Content {
         Self::Present(Fingerprint::of(bytes))
     }
 
-    /// Reads what the file is now, without holding it in memory.
+    /// Fingerprints a file without holding it in memory; [`Content::is_at`] is faster where the
+    /// content is known.
     ///
-    /// Gives [`Error::Link`] for a link and [`Error::NotAFile`] for whatever else is not an ordinary
-    /// file. Where it is known what should be there, [`Content::is_at`] is faster.
+    /// Gives [`Error::Link`] for a link and [`Error::NotAFile`] for anything else that is not an
+    /// ordinary file.
     pub fn read(path: &Utf8Path) -> Result<Self, Error> {
         let Some(file) = GuardedFile::open(path)? else {
             return Ok(Self::Absent);
@@ -94,7 +78,7 @@ impl Content {
         Ok(Self::Present(content))
     }
 
-    /// Returns whether the file is this one now; a file of another length is not read.
+    /// Returns whether the file has this content now; a file of another length is not read.
     ///
     /// Fails as [`Content::read`] does.
     pub fn is_at(&self, path: &Utf8Path) -> Result<bool, Error> {
@@ -105,7 +89,7 @@ impl Content {
                 if file.metadata()?.len() != expected.length {
                     return Ok(false);
                 }
-                // One that grows meanwhile is another one, and need not be read to its end.
+                // A file that grows meanwhile is not read to its end.
                 let most = expected.length.saturating_add(1);
                 let file = file.into_file().take(most);
                 Ok(hash_to(file, &mut io::sink()).at("read", path)? == *expected)
@@ -130,6 +114,15 @@ pub(crate) fn hash_to(mut from: impl Read, to: &mut dyn io::Write) -> io::Result
     }
 }
 
+/// Returns the first hexadecimal digits of the BLAKE3 hash over all parts.
+pub(crate) fn short_hash(parts: &[&[u8]], n_digits: usize) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(part);
+    }
+    hasher.finalize().to_hex()[..n_digits].to_owned()
+}
+
 /// The text is not a fingerprint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a fingerprint is 80 hexadecimal digits")]
@@ -152,11 +145,22 @@ impl fmt::Debug for Fingerprint {
     }
 }
 
+/// Reads what [`Fingerprint::to_hex`] wrote, and nothing else (capital letters are refused).
 impl FromStr for Fingerprint {
     type Err = ParseFingerprintError;
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::parse(text)
+    fn from_str(text: &str) -> Result<Self, ParseFingerprintError> {
+        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        if text.len() != 80 || !text.bytes().all(is_digit) {
+            return Err(ParseFingerprintError);
+        }
+        let (hash, length) = text.split_at(64);
+        Ok(Self {
+            hash: *blake3::Hash::from_hex(hash)
+                .map_err(|_| ParseFingerprintError)?
+                .as_bytes(),
+            length: u64::from_str_radix(length, 16).map_err(|_| ParseFingerprintError)?,
+        })
     }
 }
 
@@ -169,7 +173,7 @@ impl Serialize for Fingerprint {
 impl<'de> Deserialize<'de> for Fingerprint {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Self::parse(&text).map_err(de::Error::custom)
+        text.parse().map_err(de::Error::custom)
     }
 }
 
@@ -178,12 +182,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::log::tests::folder;
 
     proptest! {
         #[test]
         fn text_form_reads_back(bytes: Vec<u8>) {
             let fingerprint = Fingerprint::of(&bytes);
-            prop_assert_eq!(Fingerprint::parse(&fingerprint.to_hex()), Ok(fingerprint));
+            prop_assert_eq!(Fingerprint::from_str(&fingerprint.to_hex()), Ok(fingerprint));
             prop_assert_eq!(fingerprint.length(), bytes.len() as u64);
             let json = serde_json::to_string(&fingerprint).unwrap();
             prop_assert_eq!(serde_json::from_str::<Fingerprint>(&json).unwrap(), fingerprint);
@@ -191,7 +196,7 @@ mod tests {
 
         #[test]
         fn any_text_is_parsed_without_panic_and_only_in_its_own_spelling(text in "[0-9a-fA-Fé-]{78,82}") {
-            if let Ok(fingerprint) = Fingerprint::parse(&text) {
+            if let Ok(fingerprint) = Fingerprint::from_str(&text) {
                 prop_assert_eq!(fingerprint.to_hex(), text);
             }
         }
@@ -207,8 +212,8 @@ mod tests {
 
     #[test]
     fn content_read_from_disk_equals_content_of_the_same_bytes() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = Utf8Path::from_path(folder.path()).unwrap().join("file");
+        let (_folder, base) = folder();
+        let path = base.join("file");
         assert_eq!(Content::read(&path).unwrap(), Content::Absent);
         let bytes = vec![7; 300_000];
         crate::create(&path, &bytes).unwrap();
@@ -219,9 +224,7 @@ mod tests {
     fn a_folder_is_not_a_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = Utf8Path::from_path(folder.path()).unwrap();
-        assert!(
-            matches!(Content::read(path), Err(Error::NotAFile { path: named }) if named == path)
-        );
+        assert!(matches!(Content::read(path), Err(Error::NotAFile(named)) if named == path));
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! Folders: making them, syncing them, and moving a name without overwriting another.
+//! Folders: creating, syncing and renaming them without overwriting anything.
 //!
-//! A file is only on the disk when its folder is: `fsync` of a file says nothing about its name.
-//! So every function here that changes names syncs the folders it changed before it returns.
+//! `fsync` of a file does not cover its name, so every function that changes names syncs the
+//! folders.
 
 use std::fs::{self, File};
 use std::io;
@@ -14,7 +14,7 @@ use crate::confine::resolve;
 use crate::error::At as _;
 use crate::{Error, disk};
 
-/// Makes the folder and all its missing parents, durably; an existing folder is left alone.
+/// Creates the folder and its missing parents durably; an existing folder is left alone.
 pub fn ensure_dir(path: &Utf8Path) -> Result<(), Error> {
     let path = resolve(path)?;
     let mut missing: Vec<&Utf8Path> = path
@@ -24,7 +24,7 @@ pub fn ensure_dir(path: &Utf8Path) -> Result<(), Error> {
     while let Some(folder) = missing.pop() {
         match disk::make_folder(folder.as_std_path()) {
             Ok(()) => {}
-            // Another process may have made it between the look and now.
+            // Another process may have created it meanwhile.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {}
             Err(error) => return Err(error).at("make the folder", folder),
         }
@@ -33,16 +33,16 @@ pub fn ensure_dir(path: &Utf8Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Who else may be in a folder that is not for everybody.
+/// Who else may access a private folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Company {
     /// Nobody.
     Nobody,
-    /// The group, if it may write to the folder above: what it works in, it works in together.
+    /// The group, if it may write to the parent folder.
     GroupAbove,
 }
 
-/// Makes a folder that others can not look into, durably; an existing one is left as it is.
+/// Creates a folder that others cannot look into, durably; an existing one is left as it is.
 pub fn ensure_private_dir(path: &Utf8Path, company: Company) -> Result<(), Error> {
     let path = resolve(path)?;
     if path.is_dir() {
@@ -57,17 +57,17 @@ pub fn ensure_private_dir(path: &Utf8Path, company: Company) -> Result<(), Error
     let mode = if is_shared { 0o770 } else { 0o700 };
     match disk::make_private_folder(path.as_std_path(), mode) {
         Ok(()) => sync_parent(&path),
-        // Another process may have made it between the look and now.
+        // Another process may have created it meanwhile.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
         Err(error) => Err(error).at("make the folder", &path),
     }
 }
 
-/// Makes a folder with files in it that appears whole or not at all, durably.
+/// Creates a folder with files that appears completely or not at all, durably.
 ///
-/// The files are written under a hidden name beside it, synced together, and the folder is renamed to
-/// its name last; what a crash leaves is for [`sweep_drafts`](crate::sweep_drafts). Gives
-/// [`Error::Exists`] when something has the name.
+/// The files are written under a hidden name next to it and synced together; the rename comes last.
+/// [`sweep_drafts`](crate::sweep_drafts) removes what a crash leaves. Gives [`Error::Exists`] when
+/// the name is taken.
 pub fn create_folder(path: &Utf8Path, files: &[(Utf8PathBuf, String)]) -> Result<(), Error> {
     ensure_dir(parent(path))?;
     let draft = crate::temporary::draft_beside(path);
@@ -88,17 +88,17 @@ fn fill(draft: &Utf8Path, files: &[(Utf8PathBuf, String)]) -> Result<(), Error> 
         let opened = disk::open(&options, file.as_std_path()).at("make", &file)?;
         disk::write_all(&opened, contents.as_bytes()).at("write", &file)?;
     }
-    // One sync for all: thousands of small files would each cost one.
+    // One sync for all, since thousands of small files would each cost one.
     let folder = File::open(draft).at("open", draft)?;
     disk::sync_file_system(&folder).at("sync", draft)
 }
 
-/// Moves a file or folder to a name that is free, durably.
+/// Moves a file or folder to a free name, durably.
 ///
-/// Gives [`Error::Exists`] and changes nothing when something has the new name, be it a link that
-/// leads nowhere. Where the file system cannot do this in one step, a file is linked under the new
-/// name and then unlinked under the old one, so that a crash leaves both names and never none; a
-/// folder is renamed after a look, and an empty folder made in between would be overwritten.
+/// Gives [`Error::Exists`] and changes nothing when the name is taken, even by a dangling link.
+/// Where the file system cannot do this in one step, a file is linked and then unlinked, so that a
+/// crash leaves both names and never none; a folder is renamed after a check, and an empty folder
+/// created in between would be overwritten.
 pub fn rename(from: &Utf8Path, to: &Utf8Path) -> Result<(), Error> {
     let renamed = match disk::rename_if_free(from.as_std_path(), to.as_std_path()) {
         Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => rename_in_two_steps(from, to),
@@ -106,15 +106,13 @@ pub fn rename(from: &Utf8Path, to: &Utf8Path) -> Result<(), Error> {
     };
     match renamed {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            return Err(Error::Exists {
-                path: to.to_owned(),
-            });
+            return Err(Error::Exists(to.to_owned()));
         }
-        // The system does not say which of the two it means; the one that cannot be seen is named.
+        // The system does not say which of the two paths it means; the missing one is named.
         other if from.symlink_metadata().is_err() => other.at("rename", from)?,
         other => other.at("rename to", to)?,
     }
-    // The new name first: between the two, a crash may show the file twice but not lose it.
+    // The new name first: a crash in between may show the file twice but not lose it.
     sync_parent(to)?;
     if from.parent() != to.parent() {
         sync_parent(from)?;
@@ -122,9 +120,9 @@ pub fn rename(from: &Utf8Path, to: &Utf8Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Removes a folder with all that is in it, durably; one that is not there is no error.
+/// Removes a folder with its contents, durably, following no links; a missing folder is fine.
 ///
-/// Only for what is rekindle's own and has its source elsewhere. Links in it are not followed.
+/// Only for rekindle's own copies of what is stored elsewhere.
 pub fn remove_copies(folder: &Utf8Path) -> Result<(), Error> {
     match disk::remove_all(folder.as_std_path()) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -133,19 +131,18 @@ pub fn remove_copies(folder: &Utf8Path) -> Result<(), Error> {
     }
 }
 
-/// Removes a folder in which nothing is, durably; any other stays, and that is an error.
+/// Removes an empty folder, durably; any other is an error.
 pub fn remove_empty(folder: &Utf8Path) -> Result<(), Error> {
     disk::remove_folder(folder.as_std_path()).at("remove", folder)?;
     sync_parent(folder)
 }
 
-/// Syncs the folder in which this name stands.
+/// Syncs the folder that contains this name.
 pub(crate) fn sync_parent(path: &Utf8Path) -> Result<(), Error> {
     let folder = parent(path);
     let synced = File::open(folder).and_then(|folder| disk::sync(&folder));
     match synced {
-        // Some network and user-space file systems cannot sync a folder and answer so; there is
-        // nothing more one can do on them, and refusing to work there would help nobody.
+        // Some network and user-space file systems cannot sync a folder and say so.
         Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => Ok(()),
         other => other.at("sync the folder", folder),
     }
@@ -187,19 +184,9 @@ fn rename_in_two_steps(from: &Utf8Path, to: &Utf8Path) -> io::Result<()> {
 mod tests {
     use std::os::unix::fs::symlink;
 
-    use camino::Utf8PathBuf;
-
     use super::*;
     use crate::create;
-
-    fn folder() -> (tempfile::TempDir, Utf8PathBuf) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = Utf8Path::from_path(folder.path())
-            .unwrap()
-            .canonicalize_utf8()
-            .unwrap();
-        (folder, path)
-    }
+    use crate::log::tests::folder;
 
     #[test]
     fn folders_are_made_with_their_parents_and_may_exist_already() {
@@ -234,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_go_with_all_that_is_in_them_and_an_empty_folder_alone() {
+    fn copies_are_removed_with_their_contents_and_other_folders_only_when_empty() {
         let (_folder, base) = folder();
         create(&base.join("copies/deep/file"), b"1").unwrap();
         create(&base.join("kept"), b"2").unwrap();
@@ -267,7 +254,7 @@ mod tests {
             let (from, to) = (base.join(from), base.join(to));
             let error = rename(&from, &to).unwrap_err();
             assert!(
-                matches!(&error, Error::Exists { path } if *path == to),
+                matches!(&error, Error::Exists(path) if *path == to),
                 "{error:?}"
             );
             let error = rename_in_two_steps(&from, &to).unwrap_err();
@@ -278,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn two_steps_lead_to_the_same_place_as_one() {
+    fn renaming_in_two_steps_gives_the_same_result_as_in_one() {
         let (_folder, base) = folder();
         create(&base.join("file"), b"1").unwrap();
         create(&base.join("folder/inner"), b"2").unwrap();
@@ -290,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_private_folder_lets_in_nobody_or_the_group_that_works_above() {
+    fn a_private_folder_excludes_all_but_the_group_of_its_parent() {
         use std::os::unix::fs::PermissionsExt as _;
 
         let (_folder, base) = folder();
@@ -303,17 +290,17 @@ mod tests {
             fs::set_permissions(&base, fs::Permissions::from_mode(above)).unwrap();
             let path = base.join(format!("{above:o}-{company:?}"));
             ensure_private_dir(&path, company).unwrap();
-            // The umask of whoever runs the tests counts too.
+            // The umask of the test process counts too.
             assert_eq!(mode(&path) & 0o707, expected & 0o707);
             assert_eq!(mode(&path) & !expected, 0, "{:o}", mode(&path));
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
             ensure_private_dir(&path, company).unwrap();
-            assert_eq!(mode(&path), 0o755, "what is there stays as it is");
+            assert_eq!(mode(&path), 0o755, "an existing folder stays as it is");
         }
     }
 
     #[test]
-    fn renaming_what_is_not_there_names_it() {
+    fn renaming_a_missing_file_names_it() {
         let (_folder, base) = folder();
         let error = rename(&base.join("not-there"), &base.join("to")).unwrap_err();
         assert!(error.to_string().contains("not-there"), "{error}");

@@ -1,11 +1,10 @@
-//! The one way to read a file that anybody may have put there.
+//! Reading of files that anybody may have put there.
 //!
-//! A clone can bring links to endless files, named pipes, devices, and sparse files of many gigabytes.
-//! None of them may make us wait, run out of memory, or read what is elsewhere. So a file is looked
-//! at before it is opened, opened without waiting, looked at again, and read up to a limit that the
-//! caller gives. Start at [`read_within`] for files below a folder, where no link is followed on the
-//! whole way down, and at [`read_followed`] for files that a user may link as they like, such as
-//! those in the home.
+//! A clone can contain links, named pipes, devices and sparse files of many gigabytes. None of them
+//! may make us wait, run out of memory, or read something elsewhere. So a file is checked before
+//! and after it is opened without blocking, and read up to a limit. Start at [`read_within`] for
+//! files below a folder, where no link is followed, and at [`read_followed`] for files that a user
+//! may link, such as those in the home folder.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
@@ -20,29 +19,25 @@ use rustix::io::Errno;
 use crate::Error;
 use crate::error::At as _;
 
-/// Reads a file below `root` of at most `limit` bytes; `None` if it is not there.
+/// Reads a file below `root` of at most `limit` bytes; `None` if it does not exist.
 ///
-/// `path` is relative to `root`, or absolute and below it. Gives [`Error::Link`] for a link anywhere
-/// below `root`, [`Error::NotAFile`] for a folder, pipe, socket or device, [`Error::TooLarge`] for
-/// more than `limit` bytes, and [`Error::Outside`] for a path that is not below `root`.
+/// Gives [`Error::Link`] for a link anywhere below `root`, [`Error::NotAFile`] for anything that is
+/// not an ordinary file, [`Error::TooLarge`], and [`Error::Outside`] for a path not below `root`.
 pub fn read_within(root: &Utf8Path, path: &Utf8Path, limit: u64) -> Result<Option<Vec<u8>>, Error> {
     GuardedFile::open_within(root, path)?
         .map(|file| file.bytes(limit))
         .transpose()
 }
 
-/// Reads a file of at most `limit` bytes, through links; `None` if it is not there.
-///
-/// For files whose place is the user's own choice. What the links lead to must be an ordinary file.
+/// Reads an ordinary file of at most `limit` bytes through links; `None` if it does not exist.
 pub fn read_followed(path: &Utf8Path, limit: u64) -> Result<Option<Vec<u8>>, Error> {
     GuardedFile::open_followed(path)?
         .map(|file| file.bytes(limit))
         .transpose()
 }
 
-/// Returns the names in a folder below `root`, sorted; none if it is not there.
-///
-/// No link is followed on the way, nor if the folder itself is one: [`Error::Link`].
+/// Returns the sorted names in a folder below `root`, without following links; none if it is
+/// missing.
 pub fn list_within(root: &Utf8Path, folder: &Utf8Path) -> Result<Vec<OsString>, Error> {
     let relative = below(root, folder)?;
     let Some(open) = walk(root, &relative)? else {
@@ -59,13 +54,10 @@ pub fn list_within(root: &Utf8Path, folder: &Utf8Path) -> Result<Vec<OsString>, 
         names.sort();
         Ok(names)
     };
-    list().map_err(io::Error::from).at("list", folder)
+    list().at("list", folder)
 }
 
-/// Refuses a path below `root` on which any part that is there is a link.
-///
-/// For files that are written or locked. As with [`confine`](crate::confine()), this is a check of
-/// the moment.
+/// Refuses a path below `root` that contains a link; call it before a write or lock.
 pub fn refuse_links(root: &Utf8Path, path: &Utf8Path) -> Result<(), Error> {
     let relative = below(root, path)?;
     let (Some(above), Some(name)) = (relative.parent(), relative.file_name()) else {
@@ -76,12 +68,10 @@ pub fn refuse_links(root: &Utf8Path, path: &Utf8Path) -> Result<(), Error> {
     };
     match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink => {
-            Err(Error::Link {
-                path: root.join(relative),
-            })
+            Err(Error::Link(root.join(relative)))
         }
         Ok(_) | Err(Errno::NOENT) => Ok(()),
-        Err(error) => Err(error.into()).at("look at", path),
+        Err(error) => Err(error).at("look at", path),
     }
 }
 
@@ -93,12 +83,12 @@ pub struct GuardedFile {
 }
 
 impl GuardedFile {
-    /// Opens a file below `root`, following no link below it; `None` if it is not there.
+    /// Opens a file below `root`, following no link below it; `None` if it does not exist.
     pub fn open_within(root: &Utf8Path, path: &Utf8Path) -> Result<Option<Self>, Error> {
         let relative = below(root, path)?;
         let whole = root.join(&relative);
         let (Some(above), Some(name)) = (relative.parent(), relative.file_name()) else {
-            return Err(Error::NotAFile { path: whole });
+            return Err(Error::NotAFile(whole));
         };
         let Some(folder) = walk(root, above)? else {
             return Ok(None);
@@ -106,12 +96,12 @@ impl GuardedFile {
         Self::open_at(folder.as_fd(), name, Links::Refused, whole)
     }
 
-    /// Opens a file by a path whose links are followed; `None` if it is not there.
+    /// Opens a file, following links; `None` if it does not exist.
     pub fn open_followed(path: &Utf8Path) -> Result<Option<Self>, Error> {
         Self::open_at(CWD, path.as_str(), Links::Followed, path.to_owned())
     }
 
-    /// Opens a file by a path whose last part must not be a link; `None` if it is not there.
+    /// Opens a file unless its last part is a link; `None` if it does not exist.
     ///
     /// For callers that have confined the folder already.
     pub fn open(path: &Utf8Path) -> Result<Option<Self>, Error> {
@@ -127,28 +117,27 @@ impl GuardedFile {
         match open_file(folder, OsStr::new(name), links) {
             Ok(Opened::File(file)) => Ok(Some(Self { path, file })),
             Ok(Opened::Absent) => Ok(None),
-            Ok(Opened::Link) => Err(Error::Link { path }),
-            Ok(Opened::Other) => Err(Error::NotAFile { path }),
+            Ok(Opened::Link) => Err(Error::Link(path)),
+            Ok(Opened::Other) => Err(Error::NotAFile(path)),
             Err(error) => Err(error).at("open", &path),
         }
     }
 
-    /// Returns what the system knows of the open file.
+    /// Returns the metadata of the open file.
     pub fn metadata(&self) -> Result<Metadata, Error> {
         self.file.metadata().at("look at", &self.path)
     }
 
-    /// Returns the open file, to look at it.
     pub(crate) fn as_file(&self) -> &File {
         &self.file
     }
 
-    /// Returns the open file, which is an ordinary one.
+    /// Returns the open file.
     pub fn into_file(self) -> File {
         self.file
     }
 
-    /// Returns all of it, or [`Error::TooLarge`] before that much is held in memory.
+    /// Returns the contents, or [`Error::TooLarge`] before that much is held in memory.
     pub fn bytes(mut self, limit: u64) -> Result<Vec<u8>, Error> {
         let len = self.check_length(limit)?;
         // A file that grows while it is read is cut off one byte over the limit.
@@ -161,37 +150,39 @@ impl GuardedFile {
         }
     }
 
-    /// Returns the bytes from a position on, at most `limit` of them.
-    ///
-    /// Gives [`Error::TooLarge`] when there are more.
-    pub fn bytes_from(mut self, start: u64, limit: u64) -> Result<Vec<u8>, Error> {
-        let sought = self.file.seek(SeekFrom::Start(start));
-        sought.at("read", &self.path)?;
+    /// Returns the bytes from a position on, or [`Error::TooLarge`] when there are more than `limit`.
+    pub fn bytes_from(self, start: u64, limit: u64) -> Result<Vec<u8>, Error> {
         let len = self.metadata()?.len().saturating_sub(start);
         if len > limit {
             return Err(self.too_large(len, limit));
         }
-        let mut bytes = Vec::new();
-        let mut rest = (&mut self.file).take(limit);
-        rest.read_to_end(&mut bytes).at("read", &self.path)?;
-        Ok(bytes)
+        self.part(start, limit)
+    }
+
+    /// Returns the first bytes, at most `most` of them.
+    pub fn head(self, most: u64) -> Result<Vec<u8>, Error> {
+        self.part(0, most)
     }
 
     /// Returns the last bytes, at most `most` of them.
-    pub fn tail(mut self, most: u64) -> Result<Vec<u8>, Error> {
+    pub fn tail(self, most: u64) -> Result<Vec<u8>, Error> {
         let start = self.metadata()?.len().saturating_sub(most);
-        let sought = self.file.seek(SeekFrom::Start(start));
-        sought.at("read", &self.path)?;
+        self.part(start, most)
+    }
+
+    fn part(mut self, start: u64, most: u64) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
-        let mut rest = (&mut self.file).take(most);
-        rest.read_to_end(&mut bytes).at("read", &self.path)?;
+        let sought = self.file.seek(SeekFrom::Start(start));
+        sought
+            .and_then(|_| self.file.take(most).read_to_end(&mut bytes))
+            .at("read", &self.path)?;
         Ok(bytes)
     }
 
-    /// Hands each line to `sink`, with its line break if it has one, and holds one at a time.
+    /// Passes each line to `sink` with its line break, holding one at a time.
     ///
-    /// Gives [`Error::TooLarge`] for more than `limit` bytes in all. Of a line that is longer than
-    /// `longest`, the beginning is handed on as [`Line::Long`] with its whole length.
+    /// Gives [`Error::TooLarge`] for more than `limit` bytes in all. A line longer than `longest`
+    /// is passed as [`Line::Long`].
     pub fn lines(
         self,
         limit: u64,
@@ -252,25 +243,25 @@ impl GuardedFile {
 /// A line of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Line<'a> {
-    /// All of it, with its line break; only the last line of a file can have none.
+    /// The whole line with its line break; only the last line of a file can lack one.
     Whole(&'a [u8]),
     /// A line that is too long to be held.
     Long {
-        /// As much of it as may be held.
+        /// Its first bytes.
         beginning: &'a [u8],
-        /// How many bytes it has.
+        /// Its full length in bytes.
         length: usize,
     },
 }
 
-/// What to do about a link in the place of a file.
+/// Whether a link in place of a file is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Links {
     Followed,
     Refused,
 }
 
-/// What was found in the place of a file.
+/// What is at the path of a file.
 #[derive(Debug)]
 pub(crate) enum Opened {
     File(File),
@@ -279,7 +270,7 @@ pub(crate) enum Opened {
     Other,
 }
 
-/// Opens an ordinary file in a folder. Nothing else is opened: even opening some devices does something.
+/// Opens an ordinary file in a folder, and nothing else: even opening some devices has effects.
 pub(crate) fn open_file(folder: BorrowedFd<'_>, name: &OsStr, links: Links) -> io::Result<Opened> {
     let (look, open) = match links {
         Links::Followed => (AtFlags::empty(), OFlags::empty()),
@@ -299,7 +290,7 @@ pub(crate) fn open_file(folder: BorrowedFd<'_>, name: &OsStr, links: Links) -> i
         Err(Errno::NOENT | Errno::NOTDIR) => return Ok(Opened::Absent),
         Err(error) => return Err(error.into()),
     }
-    // A pipe or a terminal that takes the file's place meanwhile must not make us wait or become ours.
+    // A pipe or terminal that replaces the file meanwhile must not block us or become ours.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC | open;
     match rustix::fs::openat(folder, name, flags, Mode::empty()) {
         Ok(file) => {
@@ -323,13 +314,13 @@ pub(crate) fn open_folder(folder: BorrowedFd<'_>, name: &OsStr) -> Result<OwnedF
     rustix::fs::openat(folder, name, flags, Mode::empty())
 }
 
-/// Opens a folder below `root`, following no link below it; `None` if it is not there.
+/// Opens a folder below `root`, following no link below it; `None` if it does not exist.
 fn walk(root: &Utf8Path, relative: &Utf8Path) -> Result<Option<OwnedFd>, Error> {
     let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
     let mut folder = match rustix::fs::open(root.as_str(), flags, Mode::empty()) {
         Ok(folder) => folder,
         Err(Errno::NOENT) => return Ok(None),
-        Err(error) => return Err(error.into()).at("open", root),
+        Err(error) => return Err(error).at("open", root),
     };
     let mut path = root.to_owned();
     for part in relative.components() {
@@ -340,18 +331,18 @@ fn walk(root: &Utf8Path, relative: &Utf8Path) -> Result<Option<OwnedFd>, Error> 
             Err(error @ (Errno::NOTDIR | Errno::LOOP)) => {
                 let is_link = path.symlink_metadata().is_ok_and(|meta| meta.is_symlink());
                 return if is_link {
-                    Err(Error::Link { path })
+                    Err(Error::Link(path))
                 } else {
-                    Err(error.into()).at("open the folder", &path)
+                    Err(error).at("open the folder", &path)
                 };
             }
-            Err(error) => return Err(error.into()).at("open", &path),
+            Err(error) => return Err(error).at("open", &path),
         };
     }
     Ok(Some(folder))
 }
 
-/// Returns a path from `root` downward, if it is one by its text alone.
+/// Returns a path relative to `root`, judged by its text alone.
 fn below(root: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, Error> {
     let outside = || Error::Outside {
         root: root.to_owned(),

@@ -42,7 +42,7 @@ fn got(root: &Utf8Path, read: Result<Option<Vec<u8>>, Error>) -> Got {
     match read {
         Ok(Some(bytes)) => Got::Bytes(bytes),
         Ok(None) => Got::Nothing,
-        Err(Error::Link { path }) => Got::Link(path.strip_prefix(root).unwrap().to_string()),
+        Err(Error::Link(path)) => Got::Link(path.strip_prefix(root).unwrap().to_string()),
         Err(Error::NotAFile { .. }) => Got::NotAFile,
         Err(Error::TooLarge { len, .. }) => Got::TooLarge(len),
         Err(Error::Outside { .. }) => Got::Outside,
@@ -150,7 +150,7 @@ fn a_link_anywhere_on_a_path_is_refused() {
 }
 
 #[test]
-fn lines_are_handed_on_one_by_one_and_long_ones_are_cut() {
+fn lines_are_passed_one_by_one_and_long_ones_are_cut() {
     let (_folder, root) = scene();
     let path = root.join("lines");
     crate::create(&path, b"one\n\nlonger than that\nlast").unwrap();

@@ -1,14 +1,14 @@
-//! What rekindle was about to do and what it did, so that a crash at any instant can be made good.
+//! Intents and outcomes of rekindle's changes, so that the next process can recover after a crash.
 //!
-//! An intent is written whole before its first effect: everything needed to finish it without the
-//! process that began it. Each step that has taken effect is noted, and so is the end. Whoever opens
-//! the journal next finds the intents without an end and finishes or abandons them. Since a note can
-//! be lost with a crash between effect and note, every step must be one that can be done twice.
+//! An intent is written before its first effect, with everything needed to finish it. Each step
+//! that has taken effect is recorded, and so is the end. The next process that opens the journal
+//! finishes or abandons the open intents. A record can be lost between effect and write, so every
+//! step must be repeatable.
 //!
-//! The journal belongs to whoever holds the workflow's [`Lock`](crate::Lock); it is not itself a lock,
-//! and two writers at once would take the same numbers. Only lines with our [`Seal`] count: a journal
-//! can come with a clone or a copy, and then nothing in it was begun here. Opening only reads: the
-//! file is made by the first write. Records are never changed or removed. The form of a line is in `journal/record.rs`.
+//! The holder of the workflow's [`Lock`](crate::Lock) owns the journal; two writers at once would
+//! use the same numbers. Only lines with our [`Seal`] count, since a journal can come with a clone
+//! or a copy. Opening only reads; records are never changed or removed. `journal/record.rs` has the
+//! line format.
 
 mod record;
 
@@ -23,13 +23,13 @@ use self::record::Entry;
 use crate::error::At as _;
 use crate::{Error, GuardedFile, Line, Log, Seal, disk};
 
-/// What other readers of JSON can hold exactly, and far from where counting on would overflow.
+/// The largest number that other JSON readers represent exactly.
 const MAX_SEQ: u64 = 1 << 53;
-/// A journal grows by some kilobytes with each plan; a larger one is not ours, and is not read.
+/// A journal grows by some kilobytes with each plan; a larger one is not ours and is not read.
 const LARGEST: u64 = 1 << 30;
 /// A record holds the contents of the files that one plan changes.
 const LONGEST: usize = 32 << 20;
-/// So many lines that could not be used are remembered, which is enough for any message.
+/// The number of unusable lines that are reported.
 const MOST_DAMAGE: usize = 1_000;
 
 /// The intents and outcomes of one workflow, in one file of lines.
@@ -40,25 +40,25 @@ pub struct Journal<T> {
     log: Option<Log>,
     last_seq: u64,
     open: Vec<Open<T>>,
-    /// Intents that were begun and not ended, but whose body is in a form we do not know.
+    /// Open intents with a body in an unknown form, and their lines.
     unreadable: BTreeMap<IntentId, usize>,
-    /// Intents that lines of others begin and do not end.
+    /// Open intents in lines that were not written here.
     foreign: BTreeSet<IntentId>,
     damage: Vec<Damage>,
 }
 
-/// An intent that has begun and not ended.
+/// An intent without an end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Open<T> {
     /// Its number.
     pub id: IntentId,
-    /// All that is needed to finish it.
+    /// Everything needed to finish it.
     pub body: T,
     /// The steps that are known to have taken effect.
     pub steps_done: BTreeSet<u32>,
 }
 
-/// The number of an intent, which is that of its first record: unique in its journal, and growing.
+/// The number of an intent's first record: unique in its journal, and growing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct IntentId(u64);
@@ -69,7 +69,7 @@ pub struct IntentId(u64);
 pub enum Outcome {
     /// All its steps have taken effect.
     Completed,
-    /// It will not be finished; the note says why.
+    /// It will not be finished; its note explains why.
     Abandoned,
 }
 
@@ -84,44 +84,49 @@ pub struct Damage {
 
 /// What is wrong with a line of a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each field is the intent that the line names")]
 pub enum DamageKind {
-    /// The last line is unfinished: the crash that the journal is for. Its write never returned.
+    /// The last line is incomplete: its write was interrupted.
     Torn,
     /// The bytes are not those that were written.
     Checksum,
-    /// The record is whole, but of a version that we do not know.
+    /// The record has an unknown version.
     Version,
-    /// The record is whole, but was not written here: it came with a clone or a copy, its folder was
-    /// moved, or an older rekindle wrote it.
+    /// The record was not written here: it came with a clone or copy, its folder was moved, or an
+    /// older rekindle wrote it.
     Foreign,
-    /// The number of the record is not one that could follow here: a copied or merged line.
+    /// The number of the record cannot follow here: a copied or merged line.
     OutOfOrder,
-    /// It continues an intent whose beginning is lost.
-    Orphan {
-        /// The intent it names.
-        id: IntentId,
-    },
-    /// It begins an intent in a form that we do not know, and the intent has not ended.
-    Body {
-        /// The intent; it can be ended.
-        id: IntentId,
-    },
+    /// It continues an intent whose first record is lost.
+    Orphan { id: IntentId },
+    /// It starts an intent in an unknown form, and the intent has not ended.
+    Body { id: IntentId },
 }
 
-/// Where the reading of a journal is.
+/// The state while reading a journal.
 #[derive(Debug, Default)]
 struct Reading {
     n_lines: usize,
-    /// How many records may have been lost since the last whole one. They had numbers too, which must
-    /// not be given again; a broken line can be several that lost the breaks between them.
+    /// How many records may be lost since the last valid one; their numbers must not be reused. A
+    /// damaged line can be several that lost their line breaks.
     n_lost: usize,
 }
 
+impl<T> Open<T> {
+    fn new(id: IntentId, body: T) -> Self {
+        Self {
+            id,
+            body,
+            steps_done: BTreeSet::new(),
+        }
+    }
+}
+
 impl<T: Serialize + DeserializeOwned> Journal<T> {
-    /// Reads the journal; a file that is not there is an empty one, and is not made.
+    /// Reads the journal; a missing file counts as empty and is not created.
     ///
-    /// Bad lines are not errors: see [`Journal::damage`]. An error means that the file cannot be read.
-    /// `seal` is that of this file; without one no line counts, and none can be written.
+    /// Bad lines are not errors: see [`Journal::damage`]. `seal` is that of this file; without one
+    /// no line counts, and none can be written.
     pub fn open(path: &Utf8Path, seal: Option<Seal>) -> Result<Self, Error> {
         let mut journal = Self::empty(path, seal);
         let Some(file) = GuardedFile::open(path)? else {
@@ -134,67 +139,53 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
         })?;
         journal.finish_reading(&reading);
         if !journal.open.is_empty() {
-            // The writer may have died between its write and its sync. Whoever now finishes the intent
-            // stands on a record that a power cut could still take away, so it is made durable first.
+            // The writer may have died before its sync, so the record is made durable before
+            // anything is finished because of it.
             disk::sync_data(&to_sync).at("sync", path)?;
         }
         Ok(journal)
     }
 
-    /// Returns the intents that have begun and not ended, oldest first.
+    /// Returns the intents without an end, oldest first.
     pub fn open_intents(&self) -> &[Open<T>] {
         &self.open
     }
 
-    /// Returns the lines that could not be used when the journal was opened, in order.
+    /// Returns the lines that could not be used, in order.
     ///
-    /// After [`DamageKind::Checksum`] an intent may seem open although it ended, and after
-    /// [`DamageKind::Body`] there is one that only a newer rekindle can finish.
+    /// After [`DamageKind::Checksum`] an ended intent may seem open; after [`DamageKind::Body`]
+    /// only a newer rekindle can finish the intent.
     pub fn damage(&self) -> &[Damage] {
         &self.damage
     }
 
-    /// Returns whether lines were found that were not written here.
+    /// Returns whether there are lines that were not written here.
     pub fn has_foreign_lines(&self) -> bool {
         let mut damage = self.damage.iter();
         damage.any(|damage| damage.kind == DamageKind::Foreign)
     }
 
-    /// Returns how many intents such lines begin and do not end. None of them is ever carried out.
+    /// Returns how many open intents such lines have. None of them is ever carried out.
     pub fn n_foreign_intents(&self) -> usize {
         self.foreign.len()
     }
 
-    /// Writes down a new intent; when this returns, it is on the disk and its effects may begin.
+    /// Records a new intent durably; its effects may start when this returns.
     ///
-    /// `at` is the time as RFC 3339. After an error nothing must be done: the intent may still turn up
-    /// as open when the journal is read again, and can be finished or abandoned then.
+    /// `at` is the time as RFC 3339. After an error do nothing: the intent may still be found open
+    /// when the journal is read again.
     pub fn begin(&mut self, at: &str, body: &T) -> Result<IntentId, Error> {
         let id = IntentId(self.last_seq + 1);
-        // A body that does not read back would be found out only after the crash.
+        // A body that does not read back would be noticed only after the crash.
         let body: T = serde_json::to_vec(body)
             .and_then(|json| serde_json::from_slice(&json))
-            .map_err(|source| Error::Encode {
-                path: self.path.clone(),
-                source,
-            })?;
-        let intent = Open {
-            id,
-            body,
-            steps_done: BTreeSet::new(),
-        };
-        self.note(
-            Some(at),
-            &Entry::Begin {
-                id,
-                body: &intent.body,
-            },
-        )?;
-        self.open.push(intent);
+            .map_err(|source| self.not_encoded(source))?;
+        self.note(Some(at), &Entry::Begin { id, body: &body })?;
+        self.open.push(Open::new(id, body));
         Ok(id)
     }
 
-    /// Writes down that a step of an open intent has taken effect, unless that is known already.
+    /// Records that a step of an open intent has taken effect, unless that is known already.
     pub fn done(&mut self, id: IntentId, step: u32) -> Result<(), Error> {
         let index = self.index_of(id).ok_or_else(|| self.not_open(id))?;
         if self.open[index].steps_done.contains(&step) {
@@ -205,7 +196,7 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
         Ok(())
     }
 
-    /// Writes down that an open intent has ended; the note is for people.
+    /// Records that an open intent has ended; the note is for people.
     pub fn end(
         &mut self,
         id: IntentId,
@@ -216,14 +207,8 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
         if self.index_of(id).is_none() && !self.unreadable.contains_key(&id) {
             return Err(self.not_open(id));
         }
-        self.note(
-            Some(at),
-            &Entry::<&T>::End {
-                id,
-                outcome,
-                note: note.to_owned(),
-            },
-        )?;
+        let note = note.to_owned();
+        self.note(Some(at), &Entry::End { id, outcome, note })?;
         self.close(id);
         self.damage
             .retain(|damage| damage.kind != DamageKind::Body { id });
@@ -235,11 +220,9 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
         let Some(seal) = &self.seal else {
             return Err(Error::NoKeyPlace);
         };
-        let line = record::encode(seq, at, entry, seal).map_err(|source| Error::Encode {
-            path: self.path.clone(),
-            source,
-        })?;
-        // What could not be read back would be found out only after the crash.
+        let line = record::encode(seq, at, entry, seal);
+        let line = line.map_err(|source| self.not_encoded(source))?;
+        // A line that is too long would be noticed only after the crash.
         if line.len() >= LONGEST {
             return Err(Error::TooLarge {
                 path: self.path.clone(),
@@ -251,8 +234,8 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
             Some(log) => log,
             None => self.log.insert(Log::open(&self.path)?),
         };
-        // Before the append: one that fails may have left its record in the file all the same, and
-        // its number must not be given twice.
+        // Before the append: a failed one may have left its record in the file, and its number must
+        // not be reused.
         self.last_seq = seq;
         // A torn tail was reported as damage when the journal was opened.
         let _tail = log.append(line.as_bytes())?;
@@ -291,8 +274,8 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
             reading.n_lost = 0;
             self.apply(reading.n_lines, entry)
         });
-        // A whole record without its line break counts: the checksum proves it, and the next
-        // append would turn it into an ordinary line anyway.
+        // A complete record without its line break counts: the checksum proves it, and the next
+        // append adds the break.
         if let Err(kind) = result {
             let is_torn = kind == DamageKind::Checksum && record.len() == length;
             let kind = if is_torn { DamageKind::Torn } else { kind };
@@ -318,19 +301,10 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
 
     fn apply(&mut self, line: usize, entry: Entry<Option<T>>) -> Result<(), DamageKind> {
         match entry {
-            Entry::Begin {
-                id,
-                body: Some(body),
-            } => {
-                self.open.push(Open {
-                    id,
-                    body,
-                    steps_done: BTreeSet::new(),
-                });
-            }
-            Entry::Begin { id, body: None } => {
-                self.unreadable.insert(id, line);
-            }
+            Entry::Begin { id, body } => match body {
+                Some(body) => self.open.push(Open::new(id, body)),
+                None => drop(self.unreadable.insert(id, line)),
+            },
             Entry::Done { id, step } => match self.index_of(id) {
                 Some(index) => {
                     self.open[index].steps_done.insert(step);
@@ -359,7 +333,7 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
         }
     }
 
-    /// Forgets an intent; returns whether there was one.
+    /// Closes an intent; returns whether it was open.
     fn close(&mut self, id: IntentId) -> bool {
         let n_before = self.open.len();
         self.open.retain(|open| open.id != id);
@@ -368,6 +342,13 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
 
     fn index_of(&self, id: IntentId) -> Option<usize> {
         self.open.iter().position(|open| open.id == id)
+    }
+
+    fn not_encoded(&self, source: serde_json::Error) -> Error {
+        Error::Encode {
+            path: self.path.clone(),
+            source,
+        }
     }
 
     fn not_open(&self, id: IntentId) -> Error {

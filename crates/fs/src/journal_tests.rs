@@ -10,11 +10,8 @@ const AT: &str = "2026-11-15T21:00:00Z";
 type Strings = Journal<String>;
 
 fn folder() -> (tempfile::TempDir, Utf8PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = Utf8PathBuf::try_from(folder.path().to_owned())
-        .unwrap()
-        .join("journal.jsonl");
-    (folder, path)
+    let (folder, path) = crate::log::tests::folder();
+    (folder, path.join("journal.jsonl"))
 }
 
 /// Reads a journal as [`Journal::open`] does, but not from the disk.
@@ -81,7 +78,7 @@ fn summary(journal: &Strings) -> Vec<(u64, &str, Vec<u32>)> {
 }
 
 #[test]
-fn what_was_begun_and_not_ended_is_found_again_with_its_steps() {
+fn open_intents_are_found_with_their_steps() {
     let (_folder, path) = folder();
     sample(&path);
     let journal = open(&path).unwrap();
@@ -133,7 +130,7 @@ fn opening_writes_nothing_and_the_first_intent_makes_the_file() {
 }
 
 #[test]
-fn only_open_intents_can_go_on() {
+fn only_open_intents_can_continue() {
     let (_folder, path) = folder();
     let mut journal = open(&path).unwrap();
     let id = journal.begin(AT, &"one".into()).unwrap();
@@ -153,14 +150,14 @@ fn only_open_intents_can_go_on() {
 }
 
 #[test]
-fn cut_at_every_byte_it_opens_with_all_whole_records_and_can_go_on() {
+fn a_journal_cut_at_any_byte_keeps_all_complete_records_and_can_continue() {
     let (_folder, path) = folder();
     let whole = sample(&path);
     for length in 0..whole.len() {
         let cut = &whole[..length];
         put(&path, cut);
         let mut journal = open(&path).unwrap();
-        // A record that lacks nothing but its line break is whole as well.
+        // A record that lacks only its line break is complete too.
         let lacks_only_its_break = length > 0 && whole[length] == b'\n';
         let n_breaks = n_line_breaks(cut);
         let n_whole = n_breaks + usize::from(lacks_only_its_break);
@@ -186,44 +183,32 @@ fn cut_at_every_byte_it_opens_with_all_whole_records_and_can_go_on() {
 }
 
 #[test]
-fn with_every_byte_flipped_it_invents_nothing_and_keeps_what_was_before() {
+fn a_flipped_byte_adds_no_record_and_keeps_the_earlier_ones() {
     let (_folder, path) = folder();
     let whole = sample(&path);
     let original = records(&whole);
-    for place in 0..whole.len() {
-        let n_before = n_line_breaks(&whole[..place]);
-        for mask in [
-            0x01,
-            0x02,
-            0x20,
-            0x80,
-            0xff,
-            whole[place] ^ b'\n',
-            whole[place],
-        ] {
+    for at in 0..whole.len() {
+        let n_before = n_line_breaks(&whole[..at]);
+        for mask in [0x01, 0x02, 0x20, 0x80, 0xff, whole[at] ^ b'\n', whole[at]] {
             if mask == 0 {
                 continue;
             }
             let mut flipped = whole.clone();
-            flipped[place] ^= mask;
+            flipped[at] ^= mask;
             // Not through the disk, whose sync would take most of the time; the next test does that.
             let journal = from_bytes(&path, &flipped);
             let found = records(&flipped);
             assert!(
                 found.iter().all(|record| original.contains(record)),
-                "{place} ^ {mask:#x}"
+                "{at} ^ {mask:#x}"
             );
-            assert_eq!(
-                found[..n_before],
-                original[..n_before],
-                "{place} ^ {mask:#x}"
-            );
-            assert!(found.len() >= original.len() - 2, "{place} ^ {mask:#x}");
-            // The very last line break may be lost without harm: the record proves itself.
-            let is_harmless = place == whole.len() - 1 && found.len() == original.len();
+            assert_eq!(found[..n_before], original[..n_before], "{at} ^ {mask:#x}");
+            assert!(found.len() >= original.len() - 2, "{at} ^ {mask:#x}");
+            // The last line break may be lost without harm, since the checksum proves the record.
+            let is_harmless = at == whole.len() - 1 && found.len() == original.len();
             assert!(
                 !journal.damage().is_empty() || is_harmless,
-                "{place} ^ {mask:#x}"
+                "{at} ^ {mask:#x}"
             );
         }
     }
@@ -233,15 +218,15 @@ fn with_every_byte_flipped_it_invents_nothing_and_keeps_what_was_before() {
 fn after_a_flipped_byte_new_intents_get_new_numbers_and_read_back() {
     let (_folder, path) = folder();
     let whole = sample(&path);
-    for place in 0..whole.len() {
+    for at in 0..whole.len() {
         let mut flipped = whole.clone();
-        flipped[place] ^= 0x04;
+        flipped[at] ^= 0x04;
         put(&path, &flipped);
         let mut journal = open(&path).unwrap();
         let id = journal.begin(AT, &"later".into()).unwrap();
-        assert!(id.0 > 6, "{place}: {id} may have been given before");
+        assert!(id.0 > 6, "{at}: {id} may have been given before");
         let again = open(&path).unwrap();
-        assert_eq!(again.open_intents(), journal.open_intents(), "{place}");
+        assert_eq!(again.open_intents(), journal.open_intents(), "{at}");
         assert_eq!(again.open_intents().last().unwrap().id, id);
     }
 }
@@ -374,7 +359,7 @@ fn a_body_that_would_not_read_back_is_refused_before_the_crash() {
 fn a_folder_in_place_of_the_journal_is_an_error_that_names_it() {
     let (_folder, path) = folder();
     fs::create_dir(&path).unwrap();
-    assert!(matches!(open(&path), Err(Error::NotAFile { path: named }) if named == path));
+    assert!(matches!(open(&path), Err(Error::NotAFile(named)) if named == path));
 }
 
 proptest! {
@@ -409,7 +394,7 @@ proptest! {
 }
 
 #[test]
-fn a_journal_that_cannot_be_ours_is_refused_without_being_read() {
+fn a_journal_that_is_too_large_is_refused_without_being_read() {
     let (_folder, path) = folder();
     fs::File::create(&path).unwrap().set_len(8 << 30).unwrap();
     let refused = open(&path).unwrap_err();
@@ -443,7 +428,7 @@ fn a_line_that_is_too_long_is_damage_and_the_rest_is_read() {
 }
 
 #[test]
-fn of_very_many_damaged_lines_only_some_are_remembered() {
+fn only_the_first_damaged_lines_are_remembered() {
     let (_folder, path) = folder();
     put(&path, &b"x\n".repeat(3 * MOST_DAMAGE));
     let journal = open(&path).unwrap();
@@ -452,11 +437,11 @@ fn of_very_many_damaged_lines_only_some_are_remembered() {
 
 #[test]
 fn lines_that_were_not_sealed_here_are_reported_and_never_open() {
-    let other = seal().at("another place");
+    let other = seal().at("another location");
     let unsealed = r#"{"v":1,"seq":1,"crc":"0f7f0fb8","entry":{"begin":{"id":1,"body":"one"}}}"#;
     let rest = unsealed.replace("0f7f0fb8", "");
     let unsealed = unsealed.replace("0f7f0fb8", &blake3::hash(rest.as_bytes()).to_hex()[..8]);
-    for (name, foreign) in [("another place", None), ("version 1", Some(unsealed))] {
+    for (name, foreign) in [("another location", None), ("version 1", Some(unsealed))] {
         let (_folder, path) = folder();
         if let Some(line) = foreign {
             put(&path, format!("{line}\n").as_bytes());
@@ -470,11 +455,11 @@ fn lines_that_were_not_sealed_here_are_reported_and_never_open() {
         assert_eq!(journal.open_intents(), [], "{name}");
         assert!(journal.has_foreign_lines(), "{name}");
         assert_eq!(journal.n_foreign_intents(), 1, "{name}");
-        // What is ours goes on behind them.
+        // Our own records continue after them.
         journal.begin(AT, &"ours".into()).unwrap();
         let again = open(&path).unwrap();
         assert_eq!(again.open_intents(), journal.open_intents(), "{name}");
-        // Without a key nothing is ours, and nothing can be written.
+        // Without a key no line is ours, and none can be written.
         let mut without = Strings::open(&path, None).unwrap();
         assert_eq!(without.open_intents(), [], "{name}");
         without.begin(AT, &"x".into()).unwrap_err();

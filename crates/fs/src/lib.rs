@@ -1,14 +1,13 @@
 //! The only writer of files: atomic replace, durable append, locks, journal.
 //!
-//! Everything a rekindle process leaves on disk goes through here, so that what is promised about
-//! crashes is promised in one place: a file is old or new and never half, an appended record is on
-//! the disk before the call returns, and a lock dies with its holder.
+//! All crash guarantees are made here: a file is old or new and never half written, an appended
+//! record is on the disk before the call returns, and a lock ends with its holder. The crate has no
+//! clock, configuration or protocol; callers pass times as text and paths that [`confine`] has
+//! checked.
 //!
-//! The crate knows no clock, no configuration and no protocol. Times come in as text, and paths come
-//! in already confined to the project: call [`confine`] at the place where a name from a state file
-//! becomes a path. Each system call that changes the disk is in `disk.rs`. Start reading at [`replace()`] for files that are rewritten, [`Log`] for files that
-//! grow, [`Lock`] for who may write, [`read_within`] for
-//! reading what anybody may have put there, and [`Journal`] for what survives a crash of ourselves.
+//! Start at [`replace()`] for files that are rewritten, [`Log`] for files that grow, [`Lock`] for
+//! exclusive writing, [`read_within`] for untrusted files, and [`Journal`] for recovery. Each
+//! system call that changes the disk is in `disk.rs`.
 
 mod attributes;
 mod confine;

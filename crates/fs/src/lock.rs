@@ -1,13 +1,11 @@
-//! Who may write: one kernel lock per workflow, and a text that says who holds it.
+//! Exclusive writing: one kernel lock per workflow, and a text that names its holder.
 //!
-//! The lock is the kernel's (`flock`), so it is free the moment its holder dies, however it dies. The
-//! lock file is never deleted, since deleting it would let two processes lock two files of one name.
-//! The text in it serves messages alone: that it is there means nothing, and nothing is decided by it.
-//! So there is no "unlock" command, and none is needed.
+//! The lock is the kernel's (`flock`), so it is free the moment its holder dies, and no "unlock"
+//! command is needed. The lock file is never deleted, since then two processes could lock two files
+//! of one name. Its text is only for messages.
 //!
-//! A child process does not keep the lock alive: the file is opened close-on-exec, as everything that
-//! Rust's standard library opens, so a started program has no handle on it. Between machines that
-//! share a disk the lock is as good as the file system's: see [`Lock::is_on_network_share`].
+//! The file is opened close-on-exec, so a child process does not hold the lock. Between machines
+//! that share a disk the lock is as good as the file system's: see [`Lock::is_on_network_share`].
 
 use std::fmt;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -23,13 +21,14 @@ use crate::error::At as _;
 use crate::folder::{ensure_dir, parent, still_leads_to};
 use crate::{Error, Liveness, ProcessIdentity, disk, sole};
 
-/// A [`Lock::probe`] of another process holds the lock for microseconds, and must not look like a holder.
+/// A [`Lock::probe`] of another process holds the lock for microseconds and must not look like a
+/// holder.
 const N_ATTEMPTS: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(2);
-/// Commands that wait for each other last milliseconds; five seconds mean that one hangs.
+/// Commands hold the lock for milliseconds; five seconds mean that one hangs.
 const N_PATIENT_ATTEMPTS: u32 = 2500;
 
-/// A lock that is held; dropping it frees it.
+/// A held lock; dropping it frees it.
 #[derive(Debug)]
 #[must_use = "dropping the lock frees it"]
 pub struct Lock {
@@ -37,17 +36,17 @@ pub struct Lock {
     file: File,
 }
 
-/// What the holder of a lock says about itself.
+/// The holder of a lock, as written in the lock file.
 ///
-/// In the lock file it is one JSON object with `"v":1`. An older or newer reader ignores fields that it
-/// does not know, and takes a text that it cannot read for "held, by whom is unknown".
+/// It is one JSON object with `"v":1`. A reader ignores unknown fields and takes an unreadable text
+/// for an unknown holder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
     /// The process that took the lock.
     pub process: ProcessIdentity,
-    /// What it took it for, best as the command that was typed.
+    /// Its purpose, preferably the command that was typed.
     pub purpose: String,
-    /// When it took it, as RFC 3339.
+    /// When it took the lock, as RFC 3339.
     pub since: String,
 }
 
@@ -56,7 +55,7 @@ pub struct Holder {
 pub enum Occupancy {
     /// Nobody holds it.
     Free,
-    /// Somebody does, who may not have said who.
+    /// Somebody holds it, perhaps unknown.
     Held(Option<Holder>),
 }
 
@@ -68,7 +67,7 @@ pub enum LockError {
     Held {
         /// The lock file.
         path: Utf8PathBuf,
-        /// Who, if the text in the lock file says so credibly.
+        /// The holder, if the text in the lock file names a living one.
         holder: Option<Box<Holder>>,
     },
     /// The lock file itself cannot be used.
@@ -77,16 +76,15 @@ pub enum LockError {
 }
 
 impl Lock {
-    /// Takes the lock without waiting, and writes down who has it, what for and since when.
+    /// Takes the lock without waiting, and writes down holder, purpose and time (RFC 3339).
     ///
-    /// The lock file and its folder are made if missing; `now` is the time as RFC 3339. A path whose
-    /// last part is a symbolic link, or a file with a second name, is refused: the text would overwrite
-    /// somebody else's file.
+    /// Creates the lock file and its folder if missing. Refuses a symbolic link or a file with a
+    /// second name, since the text would overwrite another file.
     pub fn acquire(path: &Utf8Path, purpose: &str, now: String) -> Result<Self, LockError> {
         Self::acquire_with(path, purpose, now, N_ATTEMPTS, || thread::sleep(PAUSE))
     }
 
-    /// Takes the lock as [`Lock::acquire`] does, but waits some seconds for others that hold it.
+    /// Takes the lock as [`Lock::acquire`] does, but waits some seconds for another holder.
     pub fn acquire_patiently(
         path: &Utf8Path,
         purpose: &str,
@@ -110,21 +108,17 @@ impl Lock {
         for n_left in (0..n_attempts).rev() {
             let file = sole::open_to_write(&mut options, path, disk::open)?;
             match file.try_lock() {
-                // Whoever cleans the folder between our opening and locking leaves us a lock on a
-                // file that the next process will not find.
+                // If the folder was cleaned meanwhile, the next process would not find the file we
+                // locked.
                 Ok(()) if still_leads_to(path, &file).at("look at", path)? => {
-                    let process = ProcessIdentity::current();
                     let holder = Holder {
-                        process,
+                        process: ProcessIdentity::current(),
                         purpose: purpose.to_owned(),
                         since: now,
                     };
-                    let lock = Self {
-                        path: path.to_owned(),
-                        file,
-                    };
-                    write_text(&lock.file, &holder).at("write", path)?;
-                    return Ok(lock);
+                    write_text(&file, &holder).at("write", path)?;
+                    let path = path.to_owned();
+                    return Ok(Self { path, file });
                 }
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) if n_left == 0 => {
@@ -138,24 +132,16 @@ impl Lock {
                 Err(TryLockError::Error(error)) => return Err(error).at("lock", path)?,
             }
         }
-        Err(Error::Replaced {
-            path: path.to_owned(),
-        }
-        .into())
+        Err(Error::Replaced(path.to_owned()).into())
     }
 
-    /// Tells whether and by whom the lock is held, and creates and changes nothing.
+    /// Returns whether and by whom the lock is held, without creating or changing anything.
     ///
-    /// The answer is about a moment that has passed when it arrives: use it for showing, and
-    /// [`Lock::acquire`] for deciding. To ask, a shared lock is taken and let go at once; an `acquire`
-    /// that meets it tries again and does not notice. A holder that has not yet written its text shows
-    /// as held by an unknown.
+    /// For display only: the answer may be outdated when it arrives. It takes a shared lock for a
+    /// moment; an `acquire` that meets it tries again.
     pub fn probe(path: &Utf8Path) -> Result<Occupancy, Error> {
-        let file = match sole::open(OpenOptions::new().read(true), path, disk::open_as_it_is) {
-            Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-                return Ok(Occupancy::Free);
-            }
-            other => other?,
+        let Some(file) = open_existing(OpenOptions::new().read(true), path)? else {
+            return Ok(Occupancy::Free);
         };
         match file.try_lock_shared() {
             Ok(()) => {
@@ -167,13 +153,10 @@ impl Lock {
         }
     }
 
-    /// Waits until nobody holds the lock. Blocks, for as long as the holder lives.
+    /// Blocks until nobody holds the lock.
     pub fn wait(path: &Utf8Path) -> Result<(), Error> {
-        let file = match sole::open(OpenOptions::new().read(true), path, disk::open_as_it_is) {
-            Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-                return Ok(());
-            }
-            other => other?,
+        let Some(file) = open_existing(OpenOptions::new().read(true), path)? else {
+            return Ok(());
         };
         file.lock_shared().at("wait for", path)?;
         file.unlock().at("unlock", path)
@@ -184,21 +167,20 @@ impl Lock {
         &self.path
     }
 
-    /// Checks that the lock still keeps others out.
+    /// Checks that the lock still excludes others; call it before every step that matters.
     ///
-    /// It no longer does when somebody deleted the lock file (`git clean -fdx`): the next process makes
-    /// a new one and locks that. Gives [`Error::Replaced`] then; ask before every step that matters.
+    /// Gives [`Error::Replaced`] when the lock file was deleted (`git clean -fdx`): the next
+    /// process would lock a new one.
     pub fn verify(&self) -> Result<(), Error> {
         if still_leads_to(&self.path, &self.file).at("look at", &self.path)? {
             Ok(())
         } else {
-            Err(Error::Replaced {
-                path: self.path.clone(),
-            })
+            Err(Error::Replaced(self.path.clone()))
         }
     }
 
-    /// Returns whether the lock file is on a share (NFS, SMB), where other machines may not see the lock.
+    /// Returns whether the lock file is on a network share (NFS, SMB), where other machines may not
+    /// see the lock.
     pub fn is_on_network_share(&self) -> bool {
         is_on_network_share(&self.file)
     }
@@ -206,18 +188,16 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Nobody is to be named for a lock that is free. A kill skips this, and then the named
-        // process is gone, which readers of the text check.
+        // A free lock names no holder. A kill skips this; readers then find that the process is
+        // gone.
         disk::empty(&self.file).ok();
-        // Closing would do, but for a child that another thread is just starting: it shares the
-        // open file until its `exec`, and an explicit unlock is for all who share it.
+        // A child that another thread is starting shares the open file until its `exec`; an
+        // explicit unlock covers it, closing would not.
         self.file.unlock().ok();
     }
 }
 
-/// A lock of another program's, held; dropping it frees it.
-///
-/// Its file is never made and nothing is written into it.
+/// A held lock of another program; dropping it frees it. Its file is never created or written.
 #[derive(Debug)]
 #[must_use = "dropping the lock frees it"]
 pub struct ForeignLock {
@@ -225,17 +205,10 @@ pub struct ForeignLock {
 }
 
 impl ForeignLock {
-    /// Takes the lock if its file is there, waiting some seconds for others that hold it.
+    /// Takes the lock if its file exists, waiting some seconds for another holder.
     pub fn acquire(path: &Utf8Path) -> Result<Option<Self>, LockError> {
-        let file = match sole::open(
-            OpenOptions::new().read(true).write(true),
-            path,
-            disk::open_as_it_is,
-        ) {
-            Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-                return Ok(None);
-            }
-            other => other?,
+        let Some(file) = open_existing(OpenOptions::new().read(true).write(true), path)? else {
+            return Ok(None);
         };
         for _ in 0..N_PATIENT_ATTEMPTS {
             match file.try_lock() {
@@ -253,7 +226,7 @@ impl ForeignLock {
 
 impl fmt::Display for Holder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The text is a file's, so it may hold anything, control sequences of a terminal included.
+        // The file may contain anything, including control sequences.
         let printable = |text: &str| text.replace(char::is_control, "\u{fffd}");
         write!(
             f,
@@ -263,6 +236,14 @@ impl fmt::Display for Holder {
             printable(&self.process.host),
             printable(&self.since)
         )
+    }
+}
+
+/// Opens a lock file without creating it; `None` if it does not exist.
+fn open_existing(options: &mut OpenOptions, path: &Utf8Path) -> Result<Option<File>, Error> {
+    match sole::open(options, path, disk::open_as_it_is) {
+        Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),
+        other => other.map(Some),
     }
 }
 
@@ -289,9 +270,9 @@ fn write_text(file: &File, holder: &Holder) -> io::Result<()> {
     disk::overwrite(file, &text)
 }
 
-/// Reads who holds the lock; a text that is torn or names a dead process says nothing.
+/// Reads the holder; an incomplete text or one that names a dead process counts as none.
 fn read_text(file: &File) -> Option<Holder> {
-    // Far more than any text of ours, and an end for a file that is not ours.
+    // Far more than our own text, and a limit for a file that is not ours.
     let mut text = vec![0; 64 * 1024];
     let n_read = file.read_at(&mut text, 0).ok()?;
     let holder: Holder = serde_json::from_slice(text.get(..n_read)?).ok()?;
@@ -300,7 +281,7 @@ fn read_text(file: &File) -> Option<Holder> {
 
 #[cfg(target_os = "linux")]
 fn is_on_network_share(file: &File) -> bool {
-    // NFS, SMB, SMB2, CIFS. Compared as text because the type of the field differs between platforms.
+    // NFS, SMB, SMB2, CIFS, as text because the type of the field differs between platforms.
     rustix::fs::fstatfs(file).is_ok_and(|system| {
         matches!(
             format!("{:x}", system.f_type).as_str(),

@@ -7,11 +7,8 @@ use super::*;
 const NOW: &str = "2026-11-15T21:00:00Z";
 
 fn folder() -> (tempfile::TempDir, Utf8PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = Utf8PathBuf::try_from(folder.path().to_owned())
-        .unwrap()
-        .join("lock");
-    (folder, path)
+    let (folder, path) = crate::log::tests::folder();
+    (folder, path.join("lock"))
 }
 
 fn acquire(path: &Utf8Path) -> Result<Lock, LockError> {
@@ -47,7 +44,7 @@ fn a_second_acquire_names_the_holder() {
 }
 
 #[test]
-fn dropping_frees_and_the_file_stays_without_a_name_in_it() {
+fn dropping_the_lock_frees_it_and_empties_the_file() {
     let (_folder, path) = folder();
     drop(acquire(&path).unwrap());
     assert_eq!(fs::read(&path).unwrap(), b"");
@@ -68,7 +65,7 @@ fn the_text_is_one_json_object_with_a_version() {
 }
 
 #[test]
-fn a_longer_text_of_an_earlier_holder_leaves_no_rest() {
+fn a_shorter_holder_text_replaces_a_longer_one_completely() {
     let (_folder, path) = folder();
     put(&path, "x".repeat(10_000).as_bytes());
     let _lock = acquire(&path).unwrap();
@@ -79,7 +76,7 @@ fn a_longer_text_of_an_earlier_holder_leaves_no_rest() {
 }
 
 #[test]
-fn a_text_that_says_nothing_still_gives_a_useful_message() {
+fn an_unreadable_holder_text_still_gives_a_useful_message() {
     let (_folder, path) = folder();
     let gone = Holder {
         process: ProcessIdentity {
@@ -124,7 +121,7 @@ fn control_characters_of_a_foreign_text_are_not_printed() {
 }
 
 #[test]
-fn probing_tells_the_holder_and_creates_nothing() {
+fn probing_returns_the_holder_and_creates_nothing() {
     let (_folder, path) = folder();
     assert_eq!(Lock::probe(&path).unwrap(), Occupancy::Free);
     assert!(!path.exists());
@@ -200,19 +197,19 @@ fn a_deleted_lock_file_is_noticed_by_its_holder() {
     let lock = acquire(&path).unwrap();
     lock.verify().unwrap();
     fs::remove_file(&path).unwrap();
-    assert!(matches!(lock.verify(), Err(Error::Replaced { path: named }) if named == path));
+    assert!(matches!(lock.verify(), Err(Error::Replaced(named)) if named == path));
     let _other = acquire(&path).unwrap();
     assert!(lock.verify().is_err());
 }
 
 #[test]
-fn a_local_disk_is_no_network_share() {
+fn a_local_disk_is_not_a_network_share() {
     let (_folder, path) = folder();
     assert!(!acquire(&path).unwrap().is_on_network_share());
 }
 
 #[test]
-fn a_patient_one_gets_the_lock_when_its_holder_lets_go() {
+fn patient_acquire_gets_the_lock_when_its_holder_releases_it() {
     let (_folder, path) = folder();
     let lock = acquire(&path).unwrap();
     let mut held = Some(lock);
@@ -227,7 +224,7 @@ fn a_patient_one_gets_the_lock_when_its_holder_lets_go() {
 }
 
 #[test]
-fn a_foreign_lock_is_neither_made_nor_written_to() {
+fn a_foreign_lock_file_is_neither_created_nor_written() {
     let (_folder, path) = folder();
     assert!(ForeignLock::acquire(&path).unwrap().is_none());
     assert!(!path.exists());

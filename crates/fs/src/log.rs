@@ -1,13 +1,9 @@
-//! Files that only ever grow by whole lines: event logs, and the journal underneath.
+//! Files that only grow by complete lines: event logs, and the journal.
 //!
-//! Several processes may append to one log. Each append takes the kernel lock of the file, writes one
-//! line in one system call at the end, and syncs. Existing bytes are never changed, not even broken
-//! ones: a line that some writer left unfinished is closed with a line break, so that the next record
-//! begins on its own line and a reader finds one bad line and not two. This module does not read
-//! records; whoever does must expect such lines.
-//!
-//! A writer that does not take the lock (a shell with `>>`) and writes a line in several pieces can
-//! have our record between its pieces. Its line is then broken, ours is not.
+//! Several processes may append to one log. Each append takes the file's kernel lock, writes one
+//! line in one system call, and syncs. Existing bytes never change: an incomplete line of another
+//! writer is closed with a line break, so that the next record is on its own line. A writer that
+//! ignores the lock (a shell with `>>`) can break its own line this way, but not ours.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -21,13 +17,11 @@ use crate::error::At as _;
 use crate::folder::{ensure_dir, parent, still_leads_to, sync_parent};
 use crate::{Error, GuardedFile, Line, disk, sole};
 
-/// How often and how long to wait for another writer: ten seconds in all.
-///
-/// Others hold the lock for one append, which takes milliseconds. One that holds it longer was
-/// stopped in the middle, and waiting for it without end would be a hang without a word.
+/// Ten seconds in all. An append takes milliseconds; a writer that holds the lock longer was
+/// stopped.
 const N_ATTEMPTS: u32 = 2_000;
 const PAUSE: Duration = Duration::from_millis(5);
-/// A log that is larger is not searched: going through it would look like a hang.
+/// A larger log is not searched, since that would look like a hang.
 const LARGEST: u64 = 4 << 30;
 
 /// An open file of lines, to append to.
@@ -48,17 +42,15 @@ pub enum Tail {
 }
 
 impl Log {
-    /// Creates an empty log where nothing is, durably; missing folders are made.
-    ///
-    /// Gives [`Error::Exists`] when something has the name.
+    /// Creates an empty log and its missing folders durably; gives [`Error::Exists`] when the name
+    /// is taken.
     pub fn create(path: &Utf8Path) -> Result<Self, Error> {
         Self::open_with(path, OpenOptions::new().create_new(true))
     }
 
-    /// Opens a log, or creates it durably; missing folders are made.
+    /// Opens a log, or creates it with its missing folders durably.
     ///
-    /// Gives [`Error::Link`] for a link and [`Error::SeveralNames`] for a file with a second name: an
-    /// append would change somebody else's file.
+    /// Gives [`Error::Link`] for a link and [`Error::SeveralNames`] for a file with a second name.
     pub fn open(path: &Utf8Path) -> Result<Self, Error> {
         Self::open_with(path, OpenOptions::new().create(true))
     }
@@ -68,15 +60,14 @@ impl Log {
         &self.path
     }
 
-    /// Returns whether a log has a record as one whole line; a log that is not there has none.
-    ///
-    /// For finishing after a crash what was begun: a record that is there is not appended again.
+    /// Returns whether a log has a record as one complete line, so that it is not appended again
+    /// after a crash; a missing log has none.
     pub fn holds(path: &Utf8Path, record: &[u8]) -> Result<bool, Error> {
         let Some(file) = GuardedFile::open(path)? else {
             return Ok(false);
         };
         let mut is_there = false;
-        // With its line break; a longer line is another one.
+        // One byte more for the line break.
         file.lines(LARGEST, record.len() + 1, |line| {
             if let Line::Whole(line) = line {
                 is_there |= line.strip_suffix(b"\n").unwrap_or(line) == record;
@@ -85,17 +76,14 @@ impl Log {
         Ok(is_there)
     }
 
-    /// Appends one record as a line; when this returns, it is on the disk.
+    /// Appends one record as a line, durably.
     ///
-    /// Gives [`Error::LineBreak`] for a record that is not one line, [`Error::Replaced`] when the path
-    /// no longer leads to the open file, and [`Error::Busy`] when another writer does not let go; in
-    /// all these cases nothing was written. After [`Error::Io`] (a full disk) a part of the record may
-    /// be in the file, or all of it without being durable. The next append is safe in either case.
+    /// Gives [`Error::LineBreak`], [`Error::Replaced`] or [`Error::Busy`] without writing anything.
+    /// After [`Error::Io`] (a full disk) the record may be in the file partly, or without being
+    /// durable; the next append is safe in either case.
     pub fn append(&mut self, record: &[u8]) -> Result<Tail, Error> {
         if record.contains(&b'\n') {
-            return Err(Error::LineBreak {
-                path: self.path.clone(),
-            });
+            return Err(Error::LineBreak(self.path.clone()));
         }
         self.lock()?;
         let appended = self.append_locked(record);
@@ -109,7 +97,7 @@ impl Log {
         ensure_dir(parent(path))?;
         options.read(true).append(true);
         let file = sole::open_to_write(options, path, disk::open)?;
-        // Also for a file that was there: whoever made it may have died before this.
+        // Also for an existing file, whose creator may have died before this.
         sync_parent(path)?;
         Ok(Self {
             path: path.to_owned(),
@@ -126,16 +114,12 @@ impl Log {
                 Err(TryLockError::Error(error)) => return Err(error).at("lock", &self.path),
             }
         }
-        Err(Error::Busy {
-            path: self.path.clone(),
-        })
+        Err(Error::Busy(self.path.clone()))
     }
 
     fn append_locked(&mut self, record: &[u8]) -> Result<Tail, Error> {
         if !still_leads_to(&self.path, &self.file).at("look at", &self.path)? {
-            return Err(Error::Replaced {
-                path: self.path.clone(),
-            });
+            return Err(Error::Replaced(self.path.clone()));
         }
         // It may have got a second name since it was opened.
         sole::check(&self.file.metadata().at("look at", &self.path)?, &self.path)?;
@@ -170,8 +154,8 @@ impl Log {
         loop {
             match disk::write(&self.file, line) {
                 Ok(n_written) if n_written == line.len() => return Ok(()),
-                // Writing the rest later could land behind somebody else's line. The piece stays
-                // as a torn tail, which the next append closes.
+                // The rest could land after another line. The piece stays, and the next append
+                // closes it.
                 Ok(n_written) => {
                     let message = format!("only {n_written} of {} bytes were written", line.len());
                     return Err(io::Error::new(io::ErrorKind::StorageFull, message));
@@ -186,4 +170,4 @@ impl Log {
 
 #[cfg(test)]
 #[path = "log_tests.rs"]
-mod tests;
+pub(crate) mod tests;

@@ -5,9 +5,10 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn folder() -> (tempfile::TempDir, Utf8PathBuf) {
+/// Returns a new temporary folder and its path without links.
+pub(crate) fn folder() -> (tempfile::TempDir, Utf8PathBuf) {
     let folder = tempfile::tempdir().unwrap();
-    let path = Utf8PathBuf::try_from(folder.path().to_owned()).unwrap();
+    let path = Utf8PathBuf::try_from(folder.path().canonicalize().unwrap()).unwrap();
     (folder, path)
 }
 
@@ -35,7 +36,7 @@ fn create_refuses_an_existing_log_and_leaves_it_alone() {
     let (_folder, base) = folder();
     let path = base.join("log");
     put(&path, b"line\n");
-    assert!(matches!(Log::create(&path), Err(Error::Exists { path: named }) if named == path));
+    assert!(matches!(Log::create(&path), Err(Error::Exists(named)) if named == path));
     assert_eq!(fs::read(&path).unwrap(), b"line\n");
 }
 
@@ -59,12 +60,12 @@ fn a_torn_tail_is_closed_and_reported_once() {
 }
 
 #[test]
-fn a_log_that_was_moved_or_deleted_is_not_written_into_the_void() {
+fn appending_to_a_moved_or_deleted_log_is_refused() {
     let (_folder, base) = folder();
     let path = base.join("log");
     let mut log = Log::open(&path).unwrap();
     fs::rename(&path, base.join("moved")).unwrap();
-    assert!(matches!(log.append(b"1"), Err(Error::Replaced { path: named }) if named == path));
+    assert!(matches!(log.append(b"1"), Err(Error::Replaced(named)) if named == path));
     put(&path, b"another file\n");
     assert!(matches!(log.append(b"1"), Err(Error::Replaced { .. })));
     assert_eq!(fs::read(base.join("moved")).unwrap(), b"");
@@ -72,14 +73,14 @@ fn a_log_that_was_moved_or_deleted_is_not_written_into_the_void() {
 }
 
 #[test]
-fn folders_are_no_logs() {
+fn folders_are_refused_as_logs() {
     let (_folder, base) = folder();
     assert!(matches!(Log::open(&base), Err(Error::NotAFile { .. })));
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn pipes_are_no_logs() {
+fn pipes_are_refused_as_logs() {
     let (_folder, base) = folder();
     let pipe = base.join("pipe");
     rustix::fs::mknodat(
@@ -144,7 +145,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn existing_bytes_stay_and_the_record_stands_on_its_own_line(before: Vec<u8>, record: Vec<u8>) {
+    fn existing_bytes_stay_and_the_record_is_on_its_own_line(before: Vec<u8>, record: Vec<u8>) {
         let record: Vec<u8> = record.into_iter().filter(|byte| *byte != b'\n').collect();
         let (_folder, base) = folder();
         let path = base.join("log");
@@ -164,7 +165,7 @@ fn a_log_that_is_a_link_or_has_a_second_name_is_not_appended_to() {
     let (precious, log, link) = (base.join("precious"), base.join("log"), base.join("link"));
     put(&precious, b"precious\n");
     std::os::unix::fs::symlink(&precious, &link).unwrap();
-    assert!(matches!(Log::open(&link), Err(Error::Link { path }) if path == link));
+    assert!(matches!(Log::open(&link), Err(Error::Link(path)) if path == link));
     let mut early = Log::open(&log).unwrap();
     let _tail = early.append(b"1").unwrap();
     fs::hard_link(&log, base.join("second")).unwrap();

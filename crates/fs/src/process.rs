@@ -1,9 +1,8 @@
-//! Who a process is, so that a recorded one can be told from another that got the same number.
+//! Identity of a process, to distinguish it from a later one with the same pid.
 //!
-//! A bare pid means nothing after a restart or a wrap of the counter. What is compared is the pid, the
-//! time the process started (in clock ticks since boot), the boot, the host and the pid namespace.
-//! When any of that cannot be known, the answer is [`Liveness::Unknown`]; it is never guessed, because
-//! "gone" makes callers take over the work. This module sends no signals.
+//! Pid, start time (in clock ticks since boot), boot, host and pid namespace are compared. When one
+//! of them is unknown, the answer is [`Liveness::Unknown`]: "gone" makes callers take over the
+//! work. This module sends no signals.
 
 use std::fs;
 use std::io;
@@ -14,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 /// One process of one boot of one machine.
 ///
-/// On disk it is a JSON object of these fields, without a version of its own: readers ignore fields
-/// they do not know, and a missing optional field only makes the answer more careful.
+/// On disk it is a JSON object without a version: readers ignore unknown fields, and a missing
+/// optional field only makes the answer more careful.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ProcessIdentity {
     /// The number of the process.
@@ -26,9 +25,8 @@ pub struct ProcessIdentity {
     /// The boot it ran in; absent on systems without `/proc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boot_id: Option<String>,
-    /// The pid namespace that the number belongs to, as `pid:[4026531836]`.
-    ///
-    /// Containers on one machine may share host name and boot, but not their numbers.
+    /// The pid namespace, as `pid:[4026531836]`: containers may share host name and boot, but not
+    /// pids.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid_namespace: Option<String>,
     /// The name of the machine.
@@ -38,11 +36,11 @@ pub struct ProcessIdentity {
 /// Whether a recorded process still runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Liveness {
-    /// That very process runs.
+    /// The process is running.
     Alive,
-    /// It has ended for certain, or is a zombie that nobody has collected.
+    /// It has ended, or is a zombie.
     Gone,
-    /// It cannot be told from here.
+    /// It cannot be determined from here.
     Unknown,
 }
 
@@ -50,8 +48,8 @@ impl ProcessIdentity {
     /// Returns the identity of this process.
     pub fn current() -> Self {
         let pid = std::process::id();
-        // A `/proc` that was mounted for another pid namespace shows us under another number (or
-        // not at all), and then its answers about other numbers are about other processes too.
+        // A `/proc` of another pid namespace shows us under another pid, and so its answers are
+        // about other processes.
         let own = read_stat("self")
             .ok()
             .flatten()
@@ -75,9 +73,8 @@ impl ProcessIdentity {
         names.nodename().to_string_lossy().into_owned()
     }
 
-    /// Returns the identity of a process that runs here now, such as a child just started.
-    ///
-    /// `None` when it is not running, or when this system cannot say when it started.
+    /// Returns the identity of a running process, such as a new child; `None` if it or its start
+    /// time is not visible.
     pub fn of(pid: u32) -> Option<Self> {
         let here = Self::current();
         here.start_time?;
@@ -91,13 +88,13 @@ impl ProcessIdentity {
         }
     }
 
-    /// Looks whether this process still runs.
+    /// Returns whether this process is still running.
     pub fn is_alive(&self) -> Liveness {
         judge(self, &Self::current(), observe)
     }
 }
 
-/// The rule, apart from looking at the system.
+/// The rule, separate from the system calls.
 fn judge(
     recorded: &ProcessIdentity,
     here: &ProcessIdentity,
@@ -121,13 +118,13 @@ fn judge(
     }
     match (observe(recorded.pid), recorded.start_time) {
         (Observed::Running { start_time }, Some(then)) if start_time == then => Liveness::Alive,
-        // The number is free, or has gone to another process since.
+        // The pid is free, or belongs to another process now.
         (Observed::Ended, _) | (Observed::Running { .. }, Some(_)) => Liveness::Gone,
         (Observed::Running { .. }, None) | (Observed::Hidden, _) => Liveness::Unknown,
     }
 }
 
-/// What the system shows of a number.
+/// What the system shows for a pid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Observed {
     Running { start_time: u64 },
@@ -141,9 +138,9 @@ fn observe(pid: u32) -> Observed {
         Ok(Some(stat)) => Observed::Running {
             start_time: stat.start_time,
         },
-        Err(error) if is_no_such_process(&error) => {
-            // With `hidepid` other users' processes are missing in `/proc` although they run, so the
-            // kernel is asked as well: signal 0 reaches nobody, but finds every process.
+        Err(error) if is_missing_process(&error) => {
+            // `hidepid` hides other users' processes in `/proc`, so the kernel is asked too: signal
+            // 0 reaches nobody but finds every process.
             let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
             match pid.map(test_kill_process) {
                 Some(Err(Errno::SRCH)) => Observed::Ended,
@@ -154,8 +151,8 @@ fn observe(pid: u32) -> Observed {
     }
 }
 
-/// A process that ends between opening and reading its file gives `ESRCH` instead of "not found".
-fn is_no_such_process(error: &io::Error) -> bool {
+/// A process that ends while its file is read gives `ESRCH` instead of "not found".
+fn is_missing_process(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotFound
         || error.raw_os_error() == Some(Errno::SRCH.raw_os_error())
 }
@@ -173,8 +170,8 @@ fn read_stat(name: &str) -> io::Result<Option<Stat>> {
 
 /// Reads the fields 1, 3 and 22 of `/proc/PID/stat`.
 ///
-/// Field 2 is the program's name in parentheses, and the name may hold blanks, parentheses, line
-/// breaks and bytes that are no UTF-8; the last closing parenthesis of the file ends it.
+/// Field 2 is the program's name in parentheses and may contain any bytes; the last closing
+/// parenthesis ends it.
 fn parse_stat(bytes: &[u8]) -> Option<Stat> {
     let open = bytes.iter().position(|&byte| byte == b'(')?;
     let close = bytes.iter().rposition(|&byte| byte == b')')?;

@@ -63,7 +63,7 @@ fn a_reboot_ends_every_process_whatever_has_its_number_now() {
 }
 
 #[test]
-fn what_cannot_be_seen_from_here_is_unknown() {
+fn a_process_that_is_not_visible_from_here_is_unknown() {
     let check = |recorded: ProcessIdentity, here: ProcessIdentity| {
         assert_eq!(
             judge(&recorded, &here, running(1000)),
@@ -152,7 +152,7 @@ fn program_names_cannot_fake_the_fields_after_them() {
 }
 
 #[test]
-fn json_form_reads_back_and_ignores_what_it_does_not_know() {
+fn json_form_reads_back_and_ignores_unknown_fields() {
     let json = serde_json::to_string(&identity()).unwrap();
     assert_eq!(
         json,
@@ -202,7 +202,7 @@ fn a_child_is_alive_then_a_zombie_that_counts_as_gone_then_gone() {
 }
 
 #[test]
-fn impossible_numbers_are_answered_and_not_a_panic() {
+fn impossible_pids_do_not_panic() {
     for pid in [0, u32::MAX, 1 << 30] {
         let recorded = ProcessIdentity {
             pid,

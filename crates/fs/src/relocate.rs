@@ -1,9 +1,8 @@
-//! A folder that moves to where nothing is, also to another file system.
+//! Moving a folder to another file system.
 //!
-//! Within one file system [`rename`](crate::rename()) does it in one step. Across two, the folder is
-//! copied under a hidden name beside its new place, synced, renamed into place, and only then taken
-//! away file by file, each after a look that the copy holds the same bytes. After a crash between any
-//! two of these the next one goes on; what the copy does not hold is never removed.
+//! The folder is copied under a hidden name next to its target, synced, renamed, and only then
+//! removed file by file, each after a check that the copy has the same bytes. A crash between two
+//! steps loses nothing, and the next call continues.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -13,10 +12,11 @@ use std::path::{Path, PathBuf};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::error::{At as _, shown};
+use crate::fingerprint::{hash_to, short_hash};
 use crate::folder::{ensure_dir, parent, rename, sync_parent};
-use crate::{Error, Fingerprint, disk};
+use crate::{Error, disk};
 
-/// A move of a folder that can not be one rename.
+/// A move of a folder that one rename cannot do.
 #[derive(Debug)]
 pub struct Relocation {
     from: Utf8PathBuf,
@@ -25,34 +25,38 @@ pub struct Relocation {
 }
 
 impl Relocation {
-    /// Names where it is and where it goes; nothing is looked at.
+    /// Describes a move without looking at the disk.
     pub fn new(from: &Utf8Path, to: &Utf8Path) -> Self {
-        let digest = Fingerprint::of(format!("{from}\0{to}").as_bytes()).to_hex();
+        let digest = short_hash(
+            &[from.as_str().as_bytes(), b"\0", to.as_str().as_bytes()],
+            16,
+        );
         Self {
             from: from.to_owned(),
             to: to.to_owned(),
-            draft: parent(to).join(format!(".rekindle-move-{}", &digest[..16])),
+            draft: parent(to).join(format!(".rekindle-move-{digest}")),
         }
     }
 
-    /// Copies all of it under a hidden name beside its new place, synced; a copy that a crash left
-    /// half made is made anew.
+    /// Copies the folder under a hidden name next to its target, synced; an incomplete copy is
+    /// replaced.
     pub fn copy(&self) -> Result<(), Error> {
         ensure_dir(parent(&self.to))?;
         self.discard()?;
         copy_folder(self.from.as_std_path(), self.draft.as_std_path())?;
-        // One sync for all: thousands of small files would each cost one.
+        // One sync for all, since thousands of small files would each cost one.
         let folder = File::open(&self.draft).at("open", &self.draft)?;
         disk::sync_file_system(&folder).at("sync", &self.draft)?;
         sync_parent(&self.draft)
     }
 
-    /// Gives the copy its name. Gives [`Error::Exists`] when something has it.
+    /// Renames the copy to the target; gives [`Error::Exists`] when that name is taken.
     pub fn place(&self) -> Result<(), Error> {
         rename(&self.draft, &self.to)
     }
 
-    /// Takes the source away if all of it is in the target with the same bytes. Returns whether it is gone.
+    /// Removes the source if the target has all of it with the same bytes; returns whether it is
+    /// gone.
     pub fn finish(&self) -> Result<bool, Error> {
         let (from, to) = (self.from.as_std_path(), self.to.as_std_path());
         if !is_contained(from, to)? {
@@ -64,7 +68,7 @@ impl Relocation {
         Ok(is_gone)
     }
 
-    /// Removes what a crash left of a copy; all of it is still in the source.
+    /// Removes an incomplete copy.
     fn discard(&self) -> Result<(), Error> {
         match self.draft.symlink_metadata() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -77,7 +81,6 @@ impl Relocation {
     }
 }
 
-/// What a name in a folder is.
 enum Kind {
     Folder,
     File,
@@ -119,11 +122,11 @@ fn copy_folder(from: &Path, to: &Path) -> Result<(), Error> {
                 .and_then(|target| disk::make_link(&target, &to))
                 .at("copy the link", &shown(&from))?,
             Some(Kind::Other) => {
-                return Err(Error::NotAFile { path: shown(&from) });
+                return Err(Error::NotAFile(shown(&from)));
             }
         }
     }
-    // Last, because one can not write into a folder that is read-only.
+    // Last, since a read-only folder cannot be written to.
     let mode = from.symlink_metadata().at("look at", &shown(from))?;
     disk::set_mode(to, mode.permissions()).at("keep the mode of", &shown(from))
 }
@@ -150,7 +153,7 @@ fn is_same(one: &Path, other: &Path) -> Result<bool, Error> {
         (Some(Kind::File), Some(Kind::File)) => {
             let hash = |path: &Path| {
                 let file = File::open(path).at("open", &shown(path))?;
-                crate::fingerprint::hash_to(file, &mut io::sink()).at("read", &shown(path))
+                hash_to(file, &mut io::sink()).at("read", &shown(path))
             };
             Ok(hash(one)? == hash(other)?)
         }
@@ -162,7 +165,7 @@ fn is_same(one: &Path, other: &Path) -> Result<bool, Error> {
     }
 }
 
-/// Removes from a folder what another holds too; returns whether all of it is gone.
+/// Removes what another folder also has; returns whether nothing is left.
 fn remove_contained(from: &Path, to: &Path) -> Result<bool, Error> {
     make_writable(from);
     for name in names(from)? {
@@ -172,7 +175,7 @@ fn remove_contained(from: &Path, to: &Path) -> Result<bool, Error> {
             Some(Kind::Folder) if remove_contained(&from, &to)? => {}
             Some(Kind::Folder) => return Ok(false),
             Some(Kind::File | Kind::Link | Kind::Other) => {
-                // Once more, just before it goes: somebody may write to it at this moment.
+                // Again just before the removal, since somebody may be writing to it.
                 if !is_same(&from, &to)? {
                     return Ok(false);
                 }
@@ -187,7 +190,7 @@ fn remove_contained(from: &Path, to: &Path) -> Result<bool, Error> {
     }
 }
 
-/// Lets us remove what is in a folder; failing shows at the removal.
+/// Makes a folder writable for its owner; a failure shows at the removal.
 fn make_writable(folder: &Path) {
     let Ok(metadata) = folder.symlink_metadata() else {
         return;
@@ -220,12 +223,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
-
-    fn base() -> (tempfile::TempDir, Utf8PathBuf) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = Utf8PathBuf::try_from(folder.path().canonicalize().unwrap()).unwrap();
-        (folder, path)
-    }
+    use crate::log::tests::folder;
 
     /// A folder with a nested one, odd names, links and modes.
     fn lay_out(from: &Utf8Path) {
@@ -260,14 +258,14 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_takes_the_place_of_the_source_with_all_that_is_in_it() {
-        let (_folder, base) = base();
+    fn a_relocated_folder_keeps_all_its_contents() {
+        let (_folder, base) = folder();
         let (from, to) = (base.join("from"), base.join("deep/er/to"));
         lay_out(&from);
         let before = shape(from.as_std_path());
         let relocation = Relocation::new(&from, &to);
         relocation.copy().unwrap();
-        // As after a crash: what stands there is made anew.
+        // As after a crash: the leftover copy is replaced.
         fs::write(relocation.draft.join("half"), b"").unwrap();
         relocation.copy().unwrap();
         relocation.place().unwrap();
@@ -277,9 +275,9 @@ mod tests {
     }
 
     #[test]
-    fn what_the_target_does_not_hold_is_kept() {
+    fn files_that_the_target_lacks_are_kept() {
         for (name, contents) in [("new", "x"), ("a b\nc", "other"), ("nested/deep/y", "")] {
-            let (_folder, base) = base();
+            let (_folder, base) = folder();
             let (from, to) = (base.join("from"), base.join("to"));
             lay_out(&from);
             let relocation = Relocation::new(&from, &to);
@@ -294,8 +292,8 @@ mod tests {
     }
 
     #[test]
-    fn a_removal_that_was_cut_short_goes_on() {
-        let (_folder, base) = base();
+    fn an_interrupted_removal_is_continued() {
+        let (_folder, base) = folder();
         let (from, to) = (base.join("from"), base.join("to"));
         lay_out(&from);
         let relocation = Relocation::new(&from, &to);

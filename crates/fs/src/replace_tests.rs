@@ -62,7 +62,7 @@ fn a_changed_file_is_refused_and_untouched() {
     for expected in [Content::of(b"what we read"), Content::Absent] {
         let error = replace(&file, &expected, b"ours").unwrap_err();
         assert!(
-            matches!(&error, Error::Changed { path } if *path == file),
+            matches!(&error, Error::Changed(path) if *path == file),
             "{error:?}"
         );
     }
@@ -142,7 +142,7 @@ fn create_makes_folders_and_refuses_what_exists() {
     let (folder, file) = Folder::with("a/b/file", b"first");
     let error = create(&file, b"second").unwrap_err();
     assert!(
-        matches!(&error, Error::Exists { path } if *path == file),
+        matches!(&error, Error::Exists(path) if *path == file),
         "{error:?}"
     );
     assert_eq!(fs::read(&file).unwrap(), b"first");
@@ -168,7 +168,7 @@ fn folders_are_never_replaced() {
     let folder = Folder::new();
     let error = replace(&folder.path, &Content::Absent, b"").unwrap_err();
     assert!(
-        matches!(&error, Error::NotAFile { path } if *path == folder.path),
+        matches!(&error, Error::NotAFile(path) if *path == folder.path),
         "{error:?}"
     );
 }

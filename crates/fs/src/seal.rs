@@ -1,14 +1,13 @@
 //! Seals: proof that a record was written here, by this user, with the user's own key.
 //!
-//! A project folder can come from anywhere: a clone, an archive, a copy of another project. Records
-//! in it say what is to be finished and which processes are ours, so each carries a keyed hash over
-//! its bytes, its place and its origin. The [`Key`] is kept outside of every project. Who does not
-//! have it cannot make a record that is acted upon, and a record that is copied elsewhere is no
-//! longer genuine. What belongs to an origin is for the caller to say.
+//! A project folder can come from a clone, an archive or a copy. Its records say what to finish and
+//! which processes are ours, so each has a keyed hash over its bytes, its location and its origin.
+//! Without the [`Key`], which is stored outside every project, nobody can forge a record or move
+//! one elsewhere. The caller defines the origin.
 //!
-//! A seal is the text after the first `"seal":"` of a JSON text, and covers all other bytes of it.
-//! In a JSON string the quotes of that mark would be escaped, so the first one is the key itself if
-//! the writer puts it before anything of others.
+//! A seal is the text after the first `"seal":"` of a JSON text, and covers all other bytes. In a
+//! JSON string those quotes would be escaped, so the first match is the key itself if the writer
+//! puts it before any foreign text.
 
 use std::fmt;
 use std::io;
@@ -23,19 +22,17 @@ use crate::{Company, Error, ProcessIdentity, ensure_private_dir};
 
 const KEY_LENGTH: usize = blake3::KEY_LEN;
 
-/// What is before the digits of a seal.
+/// The text before the seal's digits.
 const MARK: &[u8] = b"\"seal\":\"";
 const N_DIGITS: usize = 2 * blake3::OUT_LEN;
 
-/// A user's secret on a machine, which all seals are made with.
+/// A user's secret on a machine, with which all seals are made.
 #[derive(Clone)]
 pub struct Key([u8; KEY_LENGTH]);
 
 impl Key {
-    /// Reads the key; `None` if none was made yet.
-    ///
-    /// # Errors
-    /// [`Error::BadKey`] for a key that others could know or have made.
+    /// Reads the key; `None` if there is none yet. Gives [`Error::BadKey`] if others could know it
+    /// or have made it.
     pub fn read(path: &Utf8Path) -> Result<Option<Self>, Error> {
         let bad = |why: &'static str| Error::BadKey {
             path: path.to_owned(),
@@ -70,26 +67,23 @@ impl Key {
         if found.len() != KEY_LENGTH as u64 {
             return Err(bad("it does not have 32 bytes"));
         }
-        let bytes = file.bytes(KEY_LENGTH as u64)?;
-        let bytes = bytes.try_into();
-        bytes
-            .map(|bytes| Some(Self(bytes)))
+        let key = file.bytes(KEY_LENGTH as u64)?.try_into();
+        key.map(|key| Some(Self(key)))
             .map_err(|_| bad("it does not have 32 bytes"))
     }
 
-    /// Reads the key, or makes one; of several who make it at the same time, all get the same.
+    /// Reads the key, or creates one; processes that do so at the same time all get the same key.
     ///
-    /// # Errors
-    /// [`Error::BadKey`] as [`Key::read`], and [`Error::KeyNotMade`] where it cannot be written.
+    /// Gives [`Error::BadKey`] as [`Key::read`] does, and [`Error::KeyNotMade`] where it cannot be
+    /// written.
     pub fn read_or_make(path: &Utf8Path) -> Result<Self, Error> {
         if let Some(key) = Self::read(path)? {
             return Ok(key);
         }
-        let made = Self::make(path).map_err(|source| Error::KeyNotMade {
+        Self::make(path).map_err(|source| Error::KeyNotMade {
             path: path.to_owned(),
             source: Box::new(source),
-        });
-        made?;
+        })?;
         Self::read(path)?.ok_or_else(|| Error::BadKey {
             path: path.to_owned(),
             why: "it was removed as soon as it was made",
@@ -99,7 +93,6 @@ impl Key {
     fn make(path: &Utf8Path) -> Result<(), Error> {
         let mut bytes = [0; KEY_LENGTH];
         let n_random = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
-            .map_err(io::Error::from)
             .at("make", path)?;
         if n_random != KEY_LENGTH {
             let short = io::Error::other("the system gave too few random bytes");
@@ -107,13 +100,13 @@ impl Key {
         }
         ensure_private_dir(parent(path), Company::Nobody)?;
         match crate::replace::create_private(path, &bytes) {
-            // Somebody else was faster, and theirs is as good.
+            // Another process was faster; its key is as good.
             Ok(()) | Err(Error::Exists { .. }) => Ok(()),
             Err(error) => Err(error),
         }
     }
 
-    /// Returns the seal of an origin, which is this machine, this user, and what the caller names.
+    /// Returns the seal of an origin: this machine, this user, and the caller's parts.
     pub fn seal(&self, origin: &[&str]) -> Seal {
         let mut seal = Seal(Box::new(blake3::Hasher::new_keyed(&self.0)));
         let machine = machine();
@@ -137,29 +130,29 @@ fn is_absent(error: &io::Error) -> bool {
     kind == io::ErrorKind::NotFound || kind == io::ErrorKind::NotADirectory
 }
 
-/// Returns what tells this machine from others, as far as it says so.
+/// Returns what identifies this machine; without a machine id its name alone.
 fn machine() -> String {
-    // A machine without one is told by its name alone.
     let id = crate::guarded::read_followed("/etc/machine-id".into(), 4096);
     let id = id.ok().flatten().unwrap_or_default();
     let host = ProcessIdentity::host();
     format!("{}\n{host}", String::from_utf8_lossy(&id).trim())
 }
 
-/// Makes and checks the seals of one origin, or of one place in it.
+/// Creates and checks the seals of one origin, or of one location in it.
 #[derive(Clone)]
 pub struct Seal(Box<blake3::Hasher>);
 
 impl Seal {
-    /// Returns the seal of a place: no record of another place has the same.
+    /// Returns the seal of a location; records of another location never match it.
     #[must_use]
-    pub fn at(&self, place: &str) -> Self {
+    pub fn at(&self, location: &str) -> Self {
         let mut seal = self.clone();
-        seal.feed(place);
+        seal.feed(location);
         seal
     }
 
-    /// Returns a JSON text with the seal in it; its first `"seal":"` must be followed by the closing quote.
+    /// Returns a JSON text with the seal in it; its first `"seal":"` must be followed by the
+    /// closing quote.
     pub fn stamp(&self, blank: &str) -> String {
         let Some((before, after)) = split(blank.as_bytes()) else {
             return blank.to_owned();
@@ -169,7 +162,7 @@ impl Seal {
         format!("{before}{digits}{after}")
     }
 
-    /// Returns whether a text has the seal of this place.
+    /// Returns whether a text has this seal.
     pub fn is_on(&self, text: &[u8]) -> bool {
         let Some((before, rest)) = split(text) else {
             return false;
@@ -177,7 +170,7 @@ impl Seal {
         let Some((digits, after)) = rest.split_at_checked(N_DIGITS) else {
             return false;
         };
-        // The comparison of hashes takes the same time wherever they differ.
+        // The comparison takes constant time.
         blake3::Hash::from_hex(digits).is_ok_and(|found| found == self.digest(before, after))
     }
 
@@ -187,7 +180,7 @@ impl Seal {
         hasher.update(before).update(after).finalize()
     }
 
-    /// With its length before it, so that two parts cannot be taken for other two.
+    /// Adds a part with its length, so that the boundaries between parts count.
     fn feed(&mut self, part: &str) {
         self.0.update(&(part.len() as u64).to_le_bytes());
         self.0.update(part.as_bytes());

@@ -12,8 +12,7 @@ use camino::Utf8PathBuf;
 use super::*;
 
 fn folder() -> (tempfile::TempDir, Utf8PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = Utf8PathBuf::try_from(folder.path().to_owned()).unwrap();
+    let (folder, path) = crate::log::tests::folder();
     (folder, path.join("state/rekindle/key"))
 }
 
@@ -36,7 +35,7 @@ fn the_key_is_private_and_stays_the_same() {
 }
 
 #[test]
-fn all_who_make_the_key_at_the_same_time_get_the_same() {
+fn processes_that_create_the_key_at_the_same_time_get_the_same_key() {
     let (_folder, path) = folder();
     let start = Arc::new(Barrier::new(8));
     let makers: Vec<_> = (0..8)
@@ -109,7 +108,7 @@ fn a_key_that_cannot_be_written_is_an_error_that_names_it() {
 }
 
 #[test]
-fn a_seal_holds_for_its_bytes_its_place_its_origin_and_its_key_alone() {
+fn a_seal_is_valid_only_for_its_bytes_location_origin_and_key() {
     let key = Key([7; KEY_LENGTH]);
     let seal = key.seal(&["project", "repository"]).at("journal/x");
     let blank = r#"{"v":2,"seal":"","body":"a \"seal\":\" b"}"#;

@@ -1,7 +1,6 @@
-//! Files that are written in place: ordinary ones with a single name, reached by no link.
+//! Checks of files before a write: ordinary ones with a single name, not reached through a link.
 //!
-//! A link, or a second name (a hard link), can lead to any other file of the user, and its bytes
-//! would be changed or gone. Files that are replaced as a whole are checked the same way.
+//! A link or hard link can lead to any other file of the user, whose bytes would be changed.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
@@ -15,29 +14,26 @@ use rustix::io::Errno;
 use crate::Error;
 use crate::error::At as _;
 
-/// A call of `disk.rs` that opens a file.
+/// A function of `disk.rs` that opens a file.
 type Open = fn(&OpenOptions, &Path) -> io::Result<File>;
 
-/// Opens an ordinary file, not through a link, and without waiting should it be a pipe.
+/// Opens an ordinary file, not through a link, without blocking on a pipe.
 pub(crate) fn open(options: &mut OpenOptions, path: &Utf8Path, open: Open) -> Result<File, Error> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
     options.custom_flags(flags.bits().cast_signed());
-    // Even opening some devices does something, so the look comes first.
+    // Even opening some devices has effects, so this check comes first.
     if let Ok(found) = path.symlink_metadata() {
         check_kind(&found, path)?;
     }
     let file = match open(options, path.as_std_path()) {
         Err(error) if is(&error, Errno::LOOP) => {
-            let path = path.to_owned();
-            return Err(Error::Link { path });
+            return Err(Error::Link(path.to_owned()));
         }
         Err(error) if is(&error, Errno::NXIO) => {
-            let path = path.to_owned();
-            return Err(Error::NotAFile { path });
+            return Err(Error::NotAFile(path.to_owned()));
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            let path = path.to_owned();
-            return Err(Error::Exists { path });
+            return Err(Error::Exists(path.to_owned()));
         }
         other => other.at("open", path)?,
     };
@@ -59,22 +55,20 @@ pub(crate) fn open_to_write(
 /// Refuses what is not an ordinary file with a single name.
 pub(crate) fn check(found: &Metadata, path: &Utf8Path) -> Result<(), Error> {
     check_kind(found, path)?;
-    // A file that was deleted while it was open has none.
+    // A file that was deleted while open has no name.
     if found.nlink() > 1 {
-        let path = path.to_owned();
-        return Err(Error::SeveralNames { path });
+        return Err(Error::SeveralNames(path.to_owned()));
     }
     Ok(())
 }
 
 fn check_kind(found: &Metadata, path: &Utf8Path) -> Result<(), Error> {
-    let path = || path.to_owned();
     if found.is_symlink() {
-        Err(Error::Link { path: path() })
+        Err(Error::Link(path.to_owned()))
     } else if found.is_file() {
         Ok(())
     } else {
-        Err(Error::NotAFile { path: path() })
+        Err(Error::NotAFile(path.to_owned()))
     }
 }
 

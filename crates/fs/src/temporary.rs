@@ -1,10 +1,10 @@
-//! Temporary files and folders beside what they will become, and the removal of those that a crash left.
+//! Temporary files and folders, and the removal of those that a crash left.
 //!
-//! The name says who writes it: `.rekindle-tmp-<machine>-<boot>-<pid>-<start>-<random>`, where machine
-//! and boot are short hashes; a folder's begins with `.rekindle-new-`, and `rekindle-tmp-` in a folder for
-//! temporary things. Only a name whose writer has ended for certain is removed, and only in
-//! the folder that is being written to anyway; a name of another machine, of another container or of
-//! an unknown form stays for ever. There is no removal by age: a slow writer is not a dead one.
+//! The name says who writes it: `.rekindle-tmp-<machine>-<boot>-<pid>-<start>-<random>`, where
+//! machine and boot are short hashes. Unfinished folders start with `.rekindle-new-`, those in a
+//! temporary folder with `rekindle-tmp-`. Only a name whose writer has certainly ended is removed;
+//! a name of another machine, another container or an unknown form stays. Age does not matter,
+//! since a slow writer is not a dead one.
 
 use std::ffi::OsString;
 use std::fs;
@@ -16,21 +16,20 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use camino::{Utf8Path, Utf8PathBuf};
 use tempfile::{NamedTempFile, TempDir};
 
+use crate::fingerprint::short_hash;
 use crate::folder::{ensure_dir, parent};
 use crate::process::{Liveness, ProcessIdentity};
 use crate::{Error, disk, sole};
 
-/// What all our temporary files begin with.
+/// The prefix of temporary files.
 pub(crate) const PREFIX: &str = ".rekindle-tmp-";
-/// What folders begin with that are not finished.
+/// The prefix of unfinished folders.
 const DRAFT: &str = ".rekindle-new-";
-/// What folders begin with that are of use to one process only.
+/// The prefix of folders that only one process uses.
 const SCRATCH: &str = "rekindle-tmp-";
 
-/// Opens a new, empty file for what a program prints; missing folders are made.
-///
-/// Such a file is evidence and not state: nothing is synced, and one that is there is continued, unless
-/// it is a link or has a second name.
+/// Opens a file for the output of a program, creating missing folders; an existing file is
+/// continued, unless it is a link or has a second name. Nothing is synced.
 pub fn create_output(path: &Utf8Path) -> Result<fs::File, Error> {
     ensure_dir(parent(path))?;
     let mut options = fs::OpenOptions::new();
@@ -38,10 +37,10 @@ pub fn create_output(path: &Utf8Path) -> Result<fs::File, Error> {
     sole::open_to_write(&mut options, path, disk::open)
 }
 
-/// Returns a file without a name that holds `bytes` and is read from its beginning.
+/// Returns a file without a name that contains `bytes`, positioned at its start.
 ///
-/// It is gone with its last reader; used as the standard input of a program, because a pipe would
-/// make the writer wait for a program that does not read.
+/// Used as standard input, since a pipe would make the writer wait for a program that does not
+/// read.
 pub fn scratch(bytes: &[u8]) -> io::Result<fs::File> {
     let mut file = disk::make_nameless()?;
     disk::write_all(&file, bytes)?;
@@ -49,24 +48,20 @@ pub fn scratch(bytes: &[u8]) -> io::Result<fs::File> {
     Ok(file)
 }
 
-/// Makes a folder in a temporary folder that nobody else can look into; dropping it removes it.
-///
-/// The first one that a process makes removes those of processes that were killed.
+/// Creates a private folder in a temporary folder; dropping it removes it. The first call of a
+/// process also removes those of killed processes.
 pub fn temporary_folder(above: &Path) -> io::Result<TempDir> {
     static SWEPT: Once = Once::new();
     SWEPT.call_once(|| sweep_scratch(above));
     disk::make_temporary_folder(above, &signed(SCRATCH))
 }
 
-/// Removes the folders of [`temporary_folder`] whose makers are gone.
 fn sweep_scratch(above: &Path) {
     sweep_folders(above, |name, _| is_orphan(name, SCRATCH));
 }
 
-/// Removes the folders in a folder that a question about name and path picks.
-///
-/// The folder above may be anybody's to write to, so only a folder of our own counts. Failing is no
-/// reason to stop: what stays is removed by a later call or by a person.
+/// Removes our own folders that a predicate on name and path selects. A failure is ignored: a later
+/// call or a person removes the rest.
 fn sweep_folders(above: &Path, is_left: impl Fn(&str, &Path) -> bool) {
     use std::os::unix::fs::MetadataExt as _;
     let Ok(entries) = fs::read_dir(above) else {
@@ -85,9 +80,8 @@ fn sweep_folders(above: &Path, is_left: impl Fn(&str, &Path) -> bool) {
     }
 }
 
-/// Says by a file in a folder that this process has not finished it; dropping it removes the file.
-///
-/// For folders that a person is to find under a name of their own; see [`sweep_unfinished`].
+/// Marks a folder as unfinished by a file in it; dropping it removes the file. See
+/// [`sweep_unfinished`].
 #[derive(Debug)]
 pub struct Unfinished {
     _mark: NamedTempFile,
@@ -101,8 +95,7 @@ impl Unfinished {
     }
 }
 
-/// Removes the folders whose names begin like this and that a process marked as [`Unfinished`] before
-/// it was killed.
+/// Removes the folders with this prefix that a killed process left [`Unfinished`].
 pub fn sweep_unfinished(above: &Path, prefix: &str) {
     sweep_folders(above, |name, path| {
         name.starts_with(prefix) && is_left_unfinished(path)
@@ -115,21 +108,18 @@ fn is_left_unfinished(folder: &Path) -> bool {
     names.any(|name| is_orphan(&name, PREFIX))
 }
 
-/// Makes a temporary file of this mode (less the umask) in the folder; dropping it removes it.
+/// Creates a temporary file of this mode (less the umask) in the folder; dropping it removes it.
 pub(crate) fn create_in(folder: &Utf8Path, mode: u32) -> io::Result<NamedTempFile> {
     disk::make_temporary(folder.as_std_path(), &signed(PREFIX), mode)
 }
 
-/// Returns the path next to a folder under which this process makes it, until it is whole.
-///
-/// What a kill leaves there is for [`sweep_drafts`].
+/// Returns the path under which this process prepares a folder; [`sweep_drafts`] removes leftovers.
 pub fn draft_beside(folder: &Utf8Path) -> Utf8PathBuf {
     parent(folder).join(draft_of(folder.file_name().unwrap_or_default()))
 }
 
 fn draft_of(name: &str) -> String {
-    let digest = blake3::hash(name.as_bytes()).to_hex();
-    format!("{}{}", signed(DRAFT), &digest[..8])
+    format!("{}{}", signed(DRAFT), short_hash(&[name.as_bytes()], 8))
 }
 
 /// Returns a name that this process has not used yet.
@@ -139,40 +129,37 @@ pub(crate) fn free_name() -> OsString {
     format!("{}{number:06}", signed(PREFIX)).into()
 }
 
-/// Returns the beginning of a name that says who writes it.
+/// Returns the start of a name that identifies its writer.
 fn signed(prefix: &str) -> String {
     let here = ProcessIdentity::current();
     let [machine, boot] = origin(&here);
-    // Without a start time nobody could tell whether we still live; `x` is never removed.
+    // Without a start time nobody could know whether we are alive; `x` is never removed.
     let start = here
         .start_time
         .map_or_else(|| "x".to_owned(), |ticks| ticks.to_string());
     format!("{prefix}{machine}-{boot}-{}-{start}-", here.pid)
 }
 
-/// Removes the folders under the names of [`draft_beside`] that were left here by killed processes.
-///
-/// A folder whose maker may be alive stays, and so does everything that is no such folder.
+/// Removes the folders of [`draft_beside`] that killed processes left here.
 pub fn sweep_drafts(folder: &Utf8Path) {
     sweep_folders(folder.as_std_path(), |name, _| is_orphan(name, DRAFT));
 }
 
-/// Removes a draft, which is rekindle's own; what it was made from is still there.
+/// Removes a draft.
 pub(crate) fn remove_draft(draft: &Utf8Path) {
     disk::remove_all(draft.as_std_path()).ok();
 }
 
-/// Returns whether the writer that a name tells has ended for certain.
+/// Returns whether the writer of a name has certainly ended.
 fn is_orphan(name: &str, prefix: &str) -> bool {
-    // Who we are is asked of the system, which is too much for every name in a folder.
+    // The own identity is asked of the system, which is too slow for every name in a folder.
     name.starts_with(prefix)
         && writer(name, prefix, &ProcessIdentity::current())
             .is_some_and(|writer| writer.is_alive() == Liveness::Gone)
 }
 
-/// Removes the temporary files and links in this folder whose writers are gone.
-///
-/// Failing is no reason not to write: what stays is removed by a later call or by a person.
+/// Removes the temporary files and links in this folder whose writers are gone. A failure is
+/// ignored.
 pub(crate) fn sweep(folder: impl AsRef<Path>) {
     let Ok(entries) = fs::read_dir(folder.as_ref()) else {
         return;
@@ -189,7 +176,7 @@ pub(crate) fn sweep(folder: impl AsRef<Path>) {
     }
 }
 
-/// Reads the writer out of a name, if it wrote on this machine.
+/// Parses the writer out of a name, if it ran on this machine.
 fn writer(name: &str, prefix: &str, here: &ProcessIdentity) -> Option<ProcessIdentity> {
     let parts: Vec<&str> = name.strip_prefix(prefix)?.split('-').collect();
     let [machine, boot, pid, start, _random] = parts.as_slice() else {
@@ -214,7 +201,7 @@ fn writer(name: &str, prefix: &str, here: &ProcessIdentity) -> Option<ProcessIde
 
 /// Returns short hashes of the machine (with the pid namespace) and of the boot.
 fn origin(here: &ProcessIdentity) -> [String; 2] {
-    let short = |text: &str| blake3::hash(text.as_bytes()).to_hex()[..8].to_owned();
+    let short = |text: &str| short_hash(&[text.as_bytes()], 8);
     let namespace = here.pid_namespace.as_deref().unwrap_or_default();
     [
         short(&format!("{}\0{namespace}", here.host)),
@@ -225,15 +212,19 @@ fn origin(here: &ProcessIdentity) -> [String; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::log::tests::folder;
 
-    fn folder() -> (tempfile::TempDir, Utf8PathBuf) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = Utf8PathBuf::try_from(folder.path().to_owned()).unwrap();
-        (folder, path)
+    /// Returns the name that a process which has ended would use.
+    #[cfg(target_os = "linux")]
+    fn of_ended_process(prefix: &str, end: &str) -> String {
+        let here = ProcessIdentity::current();
+        let [machine, boot] = origin(&here);
+        let start = here.start_time.unwrap() + 1;
+        format!("{prefix}{machine}-{boot}-{}-{start}-{end}", here.pid)
     }
 
     #[test]
-    fn a_name_tells_its_writer() {
+    fn a_name_identifies_its_writer() {
         let (_folder, path) = folder();
         let file = create_in(&path, 0o600).unwrap();
         let name = file.path().file_name().unwrap().to_str().unwrap();
@@ -254,7 +245,7 @@ mod tests {
         let [machine, boot] = origin(&here);
         let (pid, start) = (here.pid, here.start_time.unwrap());
         let ended = [
-            format!("{PREFIX}{machine}-{boot}-{pid}-{}-aaaaaa", start + 1),
+            of_ended_process(PREFIX, "aaaaaa"),
             format!("{PREFIX}{machine}-{boot}-1073741824-{start}-aaaaaa"),
             format!("{PREFIX}{machine}-00000000-{pid}-{start}-aaaaaa"),
         ];
@@ -263,22 +254,20 @@ mod tests {
             format!("{PREFIX}00000000-{boot}-{pid}-{}-aaaaaa", start + 1),
             format!("{PREFIX}{machine}-{boot}-{pid}-x-aaaaaa"),
             format!("{PREFIX}notes-of-a-person"),
-            format!("{PREFIX}{machine}-{boot}-{pid}-{}-a-b", start + 1),
+            of_ended_process(PREFIX, "a-b"),
             "ordinary".to_owned(),
         ];
         for name in ended.iter().chain(&kept) {
             fs::File::create(path.join(name)).unwrap();
         }
-        let folder_like_ended = format!("{PREFIX}{machine}-{boot}-{pid}-{}-bbbbbb", start + 1);
+        let folder_like_ended = of_ended_process(PREFIX, "bbbbbb");
         fs::create_dir(path.join(&folder_like_ended)).unwrap();
 
         sweep(&path);
 
-        let mut left: Vec<String> = path
-            .read_dir_utf8()
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().to_owned())
-            .collect();
+        let entries = path.read_dir_utf8().unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().to_owned());
+        let mut left: Vec<String> = names.collect();
         left.sort();
         let mut expected = kept.to_vec();
         expected.push(folder_like_ended);
@@ -290,16 +279,13 @@ mod tests {
     #[test]
     fn only_drafts_of_ended_makers_are_swept() {
         let (_folder, path) = folder();
-        let here = ProcessIdentity::current();
-        let [machine, boot] = origin(&here);
-        let (pid, start) = (here.pid, here.start_time.unwrap());
-        let ended = format!("{DRAFT}{machine}-{boot}-{pid}-{}-0a0a0a0a", start + 1);
+        let ended = of_ended_process(DRAFT, "0a0a0a0a");
         let kept = [draft_of("run"), format!("{DRAFT}123-run"), "run".to_owned()];
         for name in kept.iter().chain([&ended]) {
             fs::create_dir_all(path.join(name).join("events")).unwrap();
             fs::File::create(path.join(name).join("events/log")).unwrap();
         }
-        let file = format!("{DRAFT}{machine}-{boot}-{pid}-{}-0b0b0b0b", start + 1);
+        let file = of_ended_process(DRAFT, "0b0b0b0b");
         fs::File::create(path.join(&file)).unwrap();
         sweep_drafts(&path);
         assert!(!path.join(&ended).exists());
@@ -313,11 +299,8 @@ mod tests {
     #[test]
     fn only_scratch_folders_of_ended_makers_are_swept() {
         let (_folder, path) = folder();
-        let here = ProcessIdentity::current();
-        let [machine, boot] = origin(&here);
-        let (pid, start) = (here.pid, here.start_time.unwrap());
-        let ended = format!("{SCRATCH}{machine}-{boot}-{pid}-{}-aaaaaa", start + 1);
-        let linked = format!("{SCRATCH}{machine}-{boot}-{pid}-{}-bbbbbb", start + 1);
+        let ended = of_ended_process(SCRATCH, "aaaaaa");
+        let linked = of_ended_process(SCRATCH, "bbbbbb");
         let living = temporary_folder(path.as_std_path()).unwrap();
         fs::create_dir_all(path.join("mine/deep")).unwrap();
         fs::create_dir_all(path.join(&ended).join("objects")).unwrap();
@@ -336,10 +319,7 @@ mod tests {
     #[test]
     fn only_folders_that_a_killed_process_left_unfinished_are_swept() {
         let (_folder, path) = folder();
-        let here = ProcessIdentity::current();
-        let [machine, boot] = origin(&here);
-        let gone = here.start_time.unwrap() + 1;
-        let left = format!("{PREFIX}{machine}-{boot}-{}-{gone}-aaaaaa", here.pid);
+        let left = of_ended_process(PREFIX, "aaaaaa");
         for name in ["demo-killed", "demo-finished", "demo-living", "other"] {
             fs::create_dir_all(path.join(name).join("deep")).unwrap();
         }
@@ -359,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn sweeping_a_folder_that_is_not_there_does_nothing() {
+    fn sweeping_a_missing_folder_does_nothing() {
         sweep("/not/there");
         sweep_drafts("/not/there".into());
     }

@@ -1,10 +1,9 @@
-//! Single files of a checkout, by names as git has them: looked at, put in place, taken away.
+//! Single files of a checkout, by names as git has them: read, replaced, removed.
 //!
-//! Names may be any bytes, and what stands in a checkout may be anybody's. So every step walks from
-//! the open folder of the top downward and follows no link: nothing is read or written elsewhere,
-//! whatever is done to the folders meanwhile. A file is written beside its place ([`Tree::draft`]) and
-//! gets its name in one step ([`Draft::place`]); both, and [`Tree::remove`], say what must still be
-//! there. Whether the content may go is for the caller: git must have it.
+//! Names may be any bytes, and a checkout may contain anything. So every step walks down from the
+//! open top folder and follows no link. A file is written next to its target ([`Tree::draft`]) and
+//! renamed in one step ([`Draft::place`]); both, and [`Tree::remove`], take what must still be
+//! there. The caller makes sure that git has the content.
 
 mod node;
 
@@ -30,16 +29,16 @@ pub struct Tree {
     path: PathBuf,
 }
 
-/// What stands at a path.
+/// What is at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Node {
-    /// Nothing, or a part of the path is no folder.
+    /// Nothing, or a part of the path is not a folder.
     Absent,
     /// An ordinary file.
     File {
         /// What it holds.
         content: Fingerprint,
-        /// Whether its owner may run it, as git asks.
+        /// Whether its owner may execute it, as git records.
         is_executable: bool,
     },
     /// A symbolic link.
@@ -50,23 +49,23 @@ pub enum Node {
     Other,
 }
 
-/// Whether the executable bit of a file that is put in place counts.
+/// Whether the executable bit of a replaced file changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Modes {
-    /// It is set or taken away as the new file has it; all other bits are kept.
+    /// It becomes that of the new file; all other bits are kept.
     Executable,
-    /// All bits of the file that is replaced are kept (`core.fileMode=false`).
+    /// All bits of the replaced file are kept (`core.fileMode=false`).
     Kept,
 }
 
-/// A file or link that is written, and has not its name yet; dropping it removes it.
+/// A written file or link without its final name; dropping it removes it.
 #[derive(Debug)]
 pub struct Draft {
     folder: OwnedFd,
     temporary: OsString,
     name: OsString,
     shown: PathBuf,
-    /// Whether its owner may run it; `None` for a link.
+    /// `None` for a link.
     is_executable: Option<bool>,
     is_placed: bool,
 }
@@ -76,23 +75,20 @@ impl Tree {
     pub fn open(top: &Path) -> Result<Self, Error> {
         let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
         let folder = rustix::fs::open(top, flags, Mode::empty());
-        let folder = folder.map_err(io::Error::from).at("open", &shown(top))?;
+        let folder = folder.at("open", &shown(top))?;
         let path = top.to_owned();
         Ok(Self { folder, path })
     }
 
-    /// Returns what stands at a path.
+    /// Returns what is at a path.
     pub fn look(&self, path: &Path) -> Result<Node, Error> {
-        let (above, name) = self.split(path)?;
-        let Some(folder) = self.walk(above, Missing::Stays)? else {
+        let Some((folder, name)) = self.find(path)? else {
             return Ok(Node::Absent);
         };
         look_at(folder.as_fd(), name).at("look at", &self.shown(path))
     }
 
-    /// Returns the bytes of a file if they are the expected ones.
-    ///
-    /// Gives `None` when the file is another one by now.
+    /// Returns the bytes of a file, or `None` if they are not the expected ones.
     pub fn bytes(&self, path: &Path, expected: &Fingerprint) -> Result<Option<Vec<u8>>, Error> {
         let Some(file) = self.read(path)? else {
             return Ok(None);
@@ -104,7 +100,7 @@ impl Tree {
         Ok(Some(bytes).filter(|bytes| Fingerprint::of(bytes) == *expected))
     }
 
-    /// Returns all that is no folder below a folder, by paths from the top.
+    /// Returns everything below a folder that is not a folder, by paths from the top.
     pub fn files_below(&self, path: &Path) -> Result<Vec<PathBuf>, Error> {
         let mut found = Vec::new();
         let mut open = vec![path.to_owned()];
@@ -122,19 +118,17 @@ impl Tree {
         Ok(found)
     }
 
-    /// Copies a file or link of another tree beside a path of this one, synced; missing folders are made.
+    /// Copies a file or link of another tree next to a path of this one, synced; missing folders
+    /// are created.
     ///
     /// Gives [`Error::Changed`] when the source is not `expected`.
     pub fn draft(&self, path: &Path, source: &Self, expected: &Node) -> Result<Draft, Error> {
         let (above, name) = self.split(path)?;
         let Some(folder) = self.walk(above, Missing::IsMade)? else {
-            let path = self.shown(path);
-            return Err(Error::NotAFile { path });
+            return Err(Error::NotAFile(self.shown(path)));
         };
         temporary::sweep(self.path.join(above));
-        let changed = || Error::Changed {
-            path: source.shown(path),
-        };
+        let changed = || Error::Changed(source.shown(path));
         let written = match expected {
             Node::File { is_executable, .. } => {
                 let from = source.read(path)?.ok_or_else(changed)?;
@@ -144,7 +138,8 @@ impl Tree {
             Node::Link(target) => write_link(&folder, target).map(|temporary| (temporary, None)),
             Node::Absent | Node::Folder | Node::Other => return Err(changed()),
         };
-        let (temporary, copied) = written.at("write a temporary file beside", &self.shown(path))?;
+        let (temporary, copied) =
+            written.at("write a temporary file next to", &self.shown(path))?;
         let draft = Draft {
             folder,
             temporary,
@@ -167,10 +162,9 @@ impl Tree {
         }
     }
 
-    /// Takes away a file or link that still is `expected`; one that is gone already is no error.
+    /// Removes a file or link that still is `expected`; a missing one is fine.
     pub fn remove(&self, path: &Path, expected: &Node) -> Result<(), Error> {
-        let (above, name) = self.split(path)?;
-        let Some(folder) = self.walk(above, Missing::Stays)? else {
+        let Some((folder, name)) = self.find(path)? else {
             return Ok(());
         };
         let found = look_at(folder.as_fd(), name).at("look at", &self.shown(path))?;
@@ -178,13 +172,13 @@ impl Tree {
             return Ok(());
         }
         if found != *expected {
-            let path = self.shown(path);
-            return Err(Error::Changed { path });
+            return Err(Error::Changed(self.shown(path)));
         }
         self.take_away(&folder, path, name, expected)
     }
 
-    /// Removes a file after a look at it under another name: a save that came meanwhile is put back.
+    /// Renames a file away and checks it again before removing it: a save that came meanwhile is
+    /// put back.
     fn take_away(
         &self,
         folder: &OwnedFd,
@@ -196,60 +190,62 @@ impl Tree {
         let away = temporary::free_name();
         match disk::rename_in(folder, name, folder, &away, Taken::IsReplaced) {
             Err(Errno::NOENT) => return Ok(()),
-            other => other.map_err(io::Error::from).at("remove", &shown)?,
+            other => other.at("remove", &shown)?,
         }
         if look_at(folder.as_fd(), &away).at("look at", &shown)? != *expected {
-            // Where a newer save has the name by now, that one counts.
+            // If a newer save has the name by now, that one counts.
             match disk::rename_in(folder, &away, folder, name, Taken::IsAnError) {
                 Ok(()) | Err(Errno::EXIST) => {}
-                Err(error) => return Err(error.into()).at("put back", &shown),
+                Err(error) => return Err(error).at("put back", &shown),
             }
-            return Err(Error::Changed { path: shown });
+            return Err(Error::Changed(shown));
         }
         disk::remove_in(folder, &away, AtFlags::empty())
             .and_then(|()| sync(folder))
-            .map_err(io::Error::from)
             .at("remove", &shown)
     }
 
-    /// Removes the folders above a path that hold nothing, as git does after a removal; never the top.
+    /// Removes the empty folders above a path, as git does after a removal; never the top.
     pub fn prune(&self, path: &Path) -> Result<(), Error> {
         let above = path.ancestors().skip(1);
         for folder in above.filter(|folder| !folder.as_os_str().is_empty()) {
-            let (above, name) = self.split(folder)?;
-            let Some(above) = self.walk(above, Missing::Stays)? else {
+            let Some((above, name)) = self.find(folder)? else {
                 continue;
             };
             match disk::remove_in(&above, name, AtFlags::REMOVEDIR) {
                 Ok(()) | Err(Errno::NOENT) => {}
-                // It holds something, or it can not be removed, which harms nobody.
+                // It is not empty, or cannot be removed, which is harmless.
                 Err(_) => return Ok(()),
             }
         }
         Ok(())
     }
 
-    /// Removes a folder in which there are only folders; one that is gone already is no error.
+    /// Removes a folder that contains only folders; a missing one is fine.
     pub fn clear(&self, path: &Path) -> Result<(), Error> {
-        let (above, name) = self.split(path)?;
-        let Some(folder) = self.walk(above, Missing::Stays)? else {
+        let Some((folder, name)) = self.find(path)? else {
             return Ok(());
         };
-        clear_at(&folder, name)
-            .map_err(io::Error::from)
-            .at("remove the folder", &self.shown(path))
+        clear_at(&folder, name).at("remove the folder", &self.shown(path))
     }
 
     /// Opens an ordinary file for reading.
     fn read(&self, path: &Path) -> Result<Option<File>, Error> {
-        let (above, name) = self.split(path)?;
-        let Some(folder) = self.walk(above, Missing::Stays)? else {
+        let Some((folder, name)) = self.find(path)? else {
             return Ok(None);
         };
         open_file(folder.as_fd(), name).at("open", &self.shown(path))
     }
 
-    /// Opens a folder below the top without following a link. `None` when it is not there.
+    /// Opens the folder of a path; `None` when it is missing.
+    fn find<'a>(&self, path: &'a Path) -> Result<Option<(OwnedFd, &'a OsStr)>, Error> {
+        let (above, name) = self.split(path)?;
+        Ok(self
+            .walk(above, Missing::Stays)?
+            .map(|folder| (folder, name)))
+    }
+
+    /// Opens a folder below the top without following links; `None` when it is missing.
     fn walk(&self, path: &Path, missing: Missing) -> Result<Option<OwnedFd>, Error> {
         let again = self.folder.try_clone();
         let mut folder = again.at("open", &shown(&self.path))?;
@@ -266,13 +262,13 @@ impl Tree {
             folder = match next {
                 Ok(next) => next,
                 Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(None),
-                Err(error) => return Err(error.into()).at("open", &self.shown(path)),
+                Err(error) => return Err(error).at("open", &self.shown(path)),
             };
         }
         Ok(Some(folder))
     }
 
-    /// Splits a path into its folder and its name; one that could lead out of the tree is refused.
+    /// Splits a path into folder and name; refuses one that could lead out of the tree.
     fn split<'a>(&self, path: &'a Path) -> Result<(&'a Path, &'a OsStr), Error> {
         let is_plain = path
             .components()
@@ -292,12 +288,12 @@ impl Tree {
 }
 
 impl Draft {
-    /// Gives it its name, if what is there still is `expected`: nothing, a file or a link. The
-    /// permissions of a file that is replaced are kept.
+    /// Renames it, if the target still is `expected` (nothing, a file or a link). The permissions
+    /// of a replaced file are kept.
     pub fn place(self, expected: &Node, modes: Modes) -> Result<(), Error> {
         let path = shown(&self.shown);
         if look_at(self.folder.as_fd(), &self.name).at("look at", &path)? != *expected {
-            return Err(Error::Changed { path });
+            return Err(Error::Changed(path));
         }
         if let Node::File { .. } = expected {
             self.keep_mode(modes).at("set the mode of", &path)?;
@@ -305,7 +301,7 @@ impl Draft {
         self.rename(expected)
     }
 
-    /// Takes over the permissions of the file that is replaced, except for what git records.
+    /// Copies the permissions of the replaced file, except for what git records.
     fn keep_mode(&self, modes: Modes) -> io::Result<()> {
         let (Some(is_executable), Some(found)) =
             (self.is_executable, stat(self.folder.as_fd(), &self.name)?)
@@ -315,7 +311,7 @@ impl Draft {
         let before = found.st_mode & 0o777;
         let mode = match (modes, is_executable) {
             (Modes::Kept, _) => before,
-            // Whoever may read it may run it, as git has it.
+            // Everybody who may read it may execute it, as in git.
             (Modes::Executable, true) => before | ((before & 0o444) >> 2),
             (Modes::Executable, false) => before & !0o111,
         };
@@ -323,15 +319,15 @@ impl Draft {
         Ok(disk::set_mode_in(&self.folder, &self.temporary, mode)?)
     }
 
-    /// Changes places with what is there, and takes that back if it is not what was looked at: somebody
-    /// may save the file at this very moment.
+    /// Exchanges the names, and reverts that if the other file is not as expected: somebody may
+    /// have saved it just now.
     fn rename(mut self, expected: &Node) -> Result<(), Error> {
         let path = shown(&self.shown);
         let (folder, from, to) = (&self.folder, &self.temporary, &self.name);
         let is_exchanged = match expected {
             Node::Absent => false,
             Node::File { .. } | Node::Link(_) => true,
-            Node::Folder | Node::Other => return Err(Error::NotAFile { path }),
+            Node::Folder | Node::Other => return Err(Error::NotAFile(path)),
         };
         let renamed = if is_exchanged {
             disk::exchange_in(folder, from, to)
@@ -340,32 +336,30 @@ impl Draft {
         };
         match renamed {
             Ok(()) if is_exchanged => {
-                // From here on the draft's name has the user's file.
+                // From here on the draft's name belongs to the user's file.
                 self.is_placed = true;
                 let out = look_at(folder.as_fd(), from).at("look at", &path)?;
                 if out != *expected {
                     let back = disk::exchange_in(folder, from, to);
-                    // What cannot be put back is not removed either.
+                    // A file that cannot be put back is not removed.
                     self.is_placed = back.is_err();
-                    back.map_err(io::Error::from).at("put back", &path)?;
-                    return Err(Error::Changed { path });
+                    back.at("put back", &path)?;
+                    return Err(Error::Changed(path));
                 }
-                // The file that was replaced, under the draft's name; what is left is swept later.
+                // Removes the replaced file; a leftover is swept later.
                 disk::remove_in(folder, from, AtFlags::empty()).ok();
             }
             Ok(()) => {}
-            Err(Errno::EXIST | Errno::NOENT) => return Err(Error::Changed { path }),
-            // Not every file system can do it; it was looked at a moment ago.
+            Err(Errno::EXIST | Errno::NOENT) => return Err(Error::Changed(path)),
+            // Not every file system can do it; the target was checked a moment ago.
             Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {
                 let replaced = disk::rename_in(folder, from, folder, to, Taken::IsReplaced);
-                replaced.map_err(io::Error::from).at("replace", &path)?;
+                replaced.at("replace", &path)?;
             }
-            Err(error) => return Err(error.into()).at("replace", &path),
+            Err(error) => return Err(error).at("replace", &path),
         }
         self.is_placed = true;
-        sync(&self.folder)
-            .map_err(io::Error::from)
-            .at("sync the folder of", &path)
+        sync(&self.folder).at("sync the folder of", &path)
     }
 }
 
@@ -377,7 +371,7 @@ impl Drop for Draft {
     }
 }
 
-/// What to do about a folder that is not there.
+/// Whether a missing folder is created.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Missing {
     Stays,

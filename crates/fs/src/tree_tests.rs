@@ -53,7 +53,7 @@ fn files_links_modes_and_odd_names_are_copied() {
 }
 
 #[test]
-fn nothing_goes_through_a_link_or_out_of_the_top() {
+fn no_call_follows_a_link_or_leaves_the_tree() {
     let two = two();
     let outside = two.folder.path().join("outside");
     fs::create_dir(&outside).unwrap();
@@ -103,9 +103,9 @@ fn permissions_of_a_replaced_file_are_kept_and_only_the_executable_bit_changes()
     }
 }
 
-/// The save comes between the look and the rename, so the look is left out here.
+/// The save comes between the check and the rename, so this test skips the check.
 #[test]
-fn a_save_at_the_moment_of_landing_is_put_back() {
+fn a_save_during_the_rename_is_put_back() {
     let two = two();
     let path = Path::new("x");
     fs::write(two.from.path.join(path), "new").unwrap();
@@ -122,7 +122,7 @@ fn a_save_at_the_moment_of_landing_is_put_back() {
 }
 
 #[test]
-fn what_is_not_as_expected_stays() {
+fn files_that_are_not_as_expected_stay() {
     let two = two();
     let path = Path::new("x");
     fs::write(two.from.path.join(path), "new").unwrap();
@@ -147,7 +147,7 @@ fn what_is_not_as_expected_stays() {
 }
 
 #[test]
-fn empty_folders_go_and_others_stay() {
+fn empty_folders_are_removed_and_others_stay() {
     let two = two();
     fs::create_dir_all(two.to.path.join("a/b/c")).unwrap();
     fs::create_dir_all(two.to.path.join("a/e/f")).unwrap();

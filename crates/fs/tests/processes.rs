@@ -82,7 +82,7 @@ fn open(path: &Utf8Path) -> Journal<String> {
 fn roles() {
     #[expect(
         clippy::disallowed_methods,
-        reason = "this is how the re-executed binary is told"
+        reason = "the re-executed binary is configured this way"
     )]
     let (Ok(role), Ok(file)) = (std::env::var(ROLE), std::env::var(FILE)) else {
         return;
@@ -215,7 +215,7 @@ fn a_short_write_is_an_error_and_the_next_append_is_safe() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_intent_that_did_not_fit_on_the_disk_was_never_begun() {
+fn an_intent_that_did_not_fit_on_the_disk_never_started() {
     let (_folder, base) = folder();
     let path = base.join("journal");
     let mut child = start(with_little_disk("journal-on-a-full-disk", &path));

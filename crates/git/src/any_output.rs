@@ -1,8 +1,8 @@
-//! Any bytes, read as whatever git could have printed: names in it are those of whoever wrote a repository.
+//! Feeds any bytes to the parsers of git's output, for the fuzzer.
 
-use crate::{head, log, raw_diff, rescue, snapshot, status, worktree};
+use crate::{log, raw_diff, rescue, snapshot, status, worktree};
 
-/// Gives bytes to every reader of git's output. What is none of git's is refused, and nothing panics.
+/// Feeds bytes to every parser. None may panic.
 pub fn read(output: &[u8]) {
     raw_diff::parse(output).ok();
     status::parse(output).ok();
@@ -10,7 +10,6 @@ pub fn read(output: &[u8]) {
     log::parse(output).ok();
     log::parse_trailers(output);
     snapshot::parse_entries(output).ok();
-    head::parse_blob(output).ok();
     let fields: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
     for record in fields.chunks_exact(6) {
         rescue::parse(record);

@@ -1,9 +1,8 @@
-//! One run of git: its arguments, the environment around it, and what its end means.
+//! One run of git: arguments, environment, and the meaning of its exit.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::process::Command;
-use std::time::Duration;
 
 use camino::Utf8Path;
 
@@ -18,11 +17,10 @@ use crate::process::{Failure, Finished};
 use crate::program::Program;
 use crate::repo::Repo;
 
-/// The place before each run of git that writes, by its subcommand; `git-scratch`, `git-make-folder`,
-/// `git-break-lock`, `git-register` and `git-rejoin` are before what is made and removed here without
-/// git.
+/// The crash point before each run of git that writes, by its subcommand, and those before what
+/// this crate changes without git.
 ///
-/// A test looks that every one of them is passed somewhere, and that none is passed that is not here.
+/// A test checks that each one is passed and that no other is.
 pub const PLACES: &[&str] = &[
     "git-add",
     "git-break-lock",
@@ -45,23 +43,23 @@ pub const PLACES: &[&str] = &[
     "git-write-tree",
 ];
 
-/// How much of standard error an error keeps: the end, since git says last why it gave up.
+/// How much of standard error an error keeps: the end, where git says why it failed.
 const STDERR_KEPT: usize = 8 * 1024;
 
 /// Whether git may take locks to save itself work later.
 #[derive(Clone, Copy, Debug)]
 enum Locks {
-    /// A refresh of the user's index by a mere question would be a write.
+    /// A refresh of the user's index by a question would be a write.
     None,
     AsNeeded,
 }
 
-/// Why an output of git is not the answer that was asked for.
+/// Why an output of git cannot be used.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unreadable {
-    /// These files have conflicts that are not resolved.
+    /// These files have unresolved conflicts.
     Unmerged(Vec<RepoPath>),
-    /// It is not what git's manual says.
+    /// It does not match git's manual.
     Malformed(String),
 }
 
@@ -71,7 +69,7 @@ impl From<String> for Unreadable {
     }
 }
 
-/// One run of git that is being put together.
+/// A run of git under construction.
 #[derive(Debug)]
 pub(crate) struct Call<'a> {
     program: &'a Program,
@@ -126,6 +124,11 @@ impl<'a> Call<'a> {
         self
     }
 
+    /// Runs git for its effect; every status but 0 is an error.
+    pub(crate) fn done(self) -> Result<(), Error> {
+        self.output().map(drop)
+    }
+
     /// Returns standard output; every status but 0 is an error.
     pub(crate) fn output(self) -> Result<Vec<u8>, Error> {
         let finished = self.finish()?;
@@ -138,27 +141,25 @@ impl<'a> Call<'a> {
 
     /// Returns standard output, or `None` for status 1, by which git says "no".
     pub(crate) fn answer(self) -> Result<Option<Vec<u8>>, Error> {
-        let finished = self.finish()?;
-        match finished.status.code() {
-            Some(0) => Ok(Some(finished.stdout)),
-            Some(1) => Ok(None),
-            _ => Err(self.failed(&finished)),
-        }
+        let (is_yes, output) = self.found()?;
+        Ok(is_yes.then_some(output))
     }
 
-    /// Returns standard output and whether the status was 0; by status 1 git says that it found something.
+    /// Returns whether the status was 0 rather than 1, and standard output.
     pub(crate) fn found(self) -> Result<(bool, Vec<u8>), Error> {
         let finished = self.finish()?;
         match finished.status.code() {
-            Some(0) => Ok((true, finished.stdout)),
-            Some(1) => Ok((false, finished.stdout)),
+            Some(code @ (0 | 1)) => Ok((code == 0, finished.stdout)),
             _ => Err(self.failed(&finished)),
         }
     }
 
     /// Returns the one line that is printed, without its end.
     pub(crate) fn line(self) -> Result<Vec<u8>, Error> {
-        self.output().map(without_newline)
+        let mut line = self.output()?;
+        // Only one: a name may end with more of them.
+        line.pop_if(|byte| *byte == b'\n');
+        Ok(line)
     }
 
     /// Returns the one object id that is printed.
@@ -168,11 +169,11 @@ impl<'a> Call<'a> {
         ObjectId::from_output(&line).ok_or_else(|| Error::Unexpected {
             args,
             dir,
-            what: format!("`{}` is no object id", String::from_utf8_lossy(&line)),
+            what: format!("`{}` is not an object id", String::from_utf8_lossy(&line)),
         })
     }
 
-    /// Returns standard output as `parse` reads it; `parse` says what is wrong with it otherwise.
+    /// Returns standard output as `parse` reads it.
     pub(crate) fn parsed<T, E: Into<Unreadable>>(
         self,
         parse: impl FnOnce(&[u8]) -> Result<T, E>,
@@ -206,8 +207,8 @@ impl<'a> Call<'a> {
         Ok(finished)
     }
 
-    /// Returns what switches off the programs that the configuration names, or the end of the git that
-    /// could not read the configuration.
+    /// Returns the settings that switch off configured programs, or the failed git that could not
+    /// read the configuration.
     fn switched_off(&self) -> Result<Result<Vec<Off>, Finished>, Error> {
         let writes = matches!(self.locks, Locks::AsNeeded);
         let purpose = self.program.purpose();
@@ -215,7 +216,7 @@ impl<'a> Call<'a> {
         let Some(pattern) = sections.pattern() else {
             return Ok(Ok(Vec::new()));
         };
-        // While work is going on, the configuration of a folder is asked for once.
+        // During work, the configuration of a folder is read once.
         if purpose == Purpose::Work
             && let Some(known) = self.program.known_off(self.dir)
         {
@@ -241,7 +242,7 @@ impl<'a> Call<'a> {
         if let Locks::AsNeeded = self.locks
             && let Err(error) = rekindle_fault::growth(&self.place())
         {
-            // As git says that the disk is full.
+            // As git reports a full disk.
             return Ok(Finished::failed(&format!("fatal: cannot write: {error}\n")));
         }
         let mut command = self.command(off, self.locks, &self.args);
@@ -255,7 +256,7 @@ impl<'a> Call<'a> {
                 Failure::TimedOut => Error::TimedOut {
                     args: self.shown_args(),
                     dir: self.dir.to_owned(),
-                    limit: self.limit(),
+                    limit: self.program.limit(),
                 },
                 Failure::Io(source) => Error::Run {
                     path: self.program.path().to_path_buf(),
@@ -280,7 +281,7 @@ impl<'a> Call<'a> {
         command.arg("-C").arg(self.dir.as_os_str());
         let ours = FORM.iter().map(OsStr::new);
         let of_the_call = self.settings.iter().map(OsString::as_os_str);
-        // Last, since the later one wins and a call may include the repository's own file.
+        // Last, since later ones win and a call may include the repository's own file.
         let fixed = SETTINGS.iter().map(OsStr::new);
         for setting in ours.chain(of_the_call).chain(fixed) {
             command.arg("-c").arg(setting);
@@ -296,20 +297,20 @@ impl<'a> Call<'a> {
     fn failed(&self, finished: &Finished) -> Error {
         let dir = self.dir.to_owned();
         if !dir.is_dir() {
-            return Error::NoSuchFolder { dir };
+            return Error::NoSuchFolder(dir);
         }
         let tail = finished.stderr.len().saturating_sub(STDERR_KEPT);
         let stderr = String::from_utf8_lossy(&finished.stderr[tail..]).into_owned();
-        // git has no exit status of its own for this. The text is the same since 1.5, and the
-        // message language is pinned.
+        // git has no exit status for this. The text is the same since 1.5, and the language is
+        // pinned.
         if stderr
             .lines()
             .any(|line| line.starts_with("fatal: not a git repository"))
         {
-            return Error::NotARepository { dir };
+            return Error::NotARepository(dir);
         }
         if stderr.contains("cannot use bare repository") {
-            return Error::Bare { dir };
+            return Error::Bare(dir);
         }
         let args = self.shown_args();
         if stderr.contains("lazy fetching disabled") || stderr.contains("promisor remote") {
@@ -319,14 +320,14 @@ impl<'a> Call<'a> {
         if !paths.is_empty() {
             return Error::Conflicted { dir, paths };
         }
-        if let Some((_, told)) = stderr.split_once("detected dubious ownership in repository") {
-            // The folder that was asked about may lie below the one that has to be trusted.
-            let line = told.lines().next().unwrap_or_default();
+        if let Some((_, rest)) = stderr.split_once("detected dubious ownership in repository") {
+            // The folder to trust may be above the one we asked about.
+            let line = rest.lines().next().unwrap_or_default();
             let named = line
                 .strip_prefix(" at '")
                 .and_then(|at| at.strip_suffix('\''));
             let dir = named.map_or(dir, Into::into);
-            return Error::OfAnotherUser { dir };
+            return Error::OfAnotherUser(dir);
         }
         Error::Failed {
             args,
@@ -336,7 +337,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Returns the name of the place that is passed before git writes; [`PLACES`] has all of them.
+    /// Returns the crash point before git writes, one of [`PLACES`].
     fn place(&self) -> String {
         let mut words = self.args.iter().map(|arg| arg.to_string_lossy());
         let verb = words.next().unwrap_or_default();
@@ -352,13 +353,9 @@ impl<'a> Call<'a> {
             .map(|arg| arg.to_string_lossy().into_owned())
             .collect()
     }
-
-    fn limit(&self) -> Duration {
-        self.program.limit()
-    }
 }
 
-/// Returns the files of which git says `<path>: unmerged (<id>)`, each once.
+/// Returns the files in lines like `<path>: unmerged (<id>)`, each once.
 fn unmerged(stderr: &str) -> Vec<RepoPath> {
     let named = stderr
         .lines()
@@ -366,12 +363,6 @@ fn unmerged(stderr: &str) -> Vec<RepoPath> {
     let mut paths: Vec<RepoPath> = named.map(|(path, _)| path.into()).collect();
     paths.dedup();
     paths
-}
-
-/// Takes away the one newline that ends a line; the name in it may end with more of them.
-fn without_newline(mut line: Vec<u8>) -> Vec<u8> {
-    line.pop_if(|byte| *byte == b'\n');
-    line
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
-//! What a worktree holds that a commit does not.
+//! Differences between a worktree and a commit.
 //!
-//! No single command of git says it all: `git diff` leaves out what is staged, `git diff <base>`
-//! leaves out untracked files. So the worktree is written as a tree through a temporary index, and
-//! two trees are compared.
+//! `git diff` omits staged changes, and `git diff <base>` untracked files. So the worktree is
+//! written as a tree through a temporary index, and two trees are compared.
 
 use crate::error::Error;
 use crate::id::ObjectId;
@@ -67,7 +66,7 @@ pub enum Mode {
 impl Mode {
     pub(crate) fn parse(octal: &[u8]) -> Option<Self> {
         match octal {
-            // 100664 is in trees that were made by very old versions.
+            // Very old versions wrote 100664.
             b"100644" | b"100664" => Some(Self::File),
             b"100755" => Some(Self::Executable),
             b"120000" => Some(Self::Symlink),
@@ -90,18 +89,17 @@ impl Mode {
 impl Repo {
     /// Returns all differences between `base` (a commit or tree) and this worktree, by path.
     ///
-    /// Staged, unstaged and untracked files, renames, modes and symbolic links are all there;
-    /// ignored files are not, nor are repositories inside the worktree
-    /// ([`Repo::nested_repositories`]). Content is compared as a commit would have it, after line
-    /// ends, and after filters where the program is [`crate::Program::for_work`]. Neither the index nor the object store is touched;
-    /// new content is therefore not readable by its id, [`Repo::snapshot_tree`] is for that.
+    /// Includes staged, unstaged and untracked files, but neither ignored files nor repositories
+    /// inside the worktree. Content is compared as a commit would have it, with filters only where
+    /// the program is [`crate::Program::for_work`]. Index and object store stay unchanged, so new
+    /// content cannot be read by its id; [`Repo::snapshot_tree`] is for that.
     pub fn changes(&self, base: &ObjectId) -> Result<Vec<Change>, Error> {
-        // The limit is git's default, pinned so that the answer does not hang on a setting.
+        // git's default limits, pinned against the user's settings.
         self.worktree_changes(base, &[], &["-M50%", "-l1000"])
     }
 
-    /// Returns the same as [`Repo::changes`], except what lies in `exclude`; a move is a deletion and
-    /// an addition.
+    /// Returns the same as [`Repo::changes`] without `exclude`; a move is a deletion and an
+    /// addition.
     pub fn changes_except(
         &self,
         base: &ObjectId,
@@ -136,7 +134,8 @@ impl Repo {
             .parsed(raw_diff::parse)
     }
 
-    /// Returns what the index has that HEAD does not, by path; a move is a deletion and an addition.
+    /// Returns the differences between index and HEAD, by path; a move is a deletion and an
+    /// addition.
     pub fn staged(&self) -> Result<Vec<Change>, Error> {
         let Some(head) = self.tree_of("HEAD")? else {
             return Ok(Vec::new());

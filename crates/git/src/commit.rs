@@ -28,14 +28,13 @@ pub struct Message {
 }
 
 impl Message {
-    /// Returns the text of the message.
-    ///
-    /// A value with a line break is refused: it could forge the next trailer.
+    /// Returns the text of the message. A value with a line break is refused: it could forge a
+    /// trailer.
     fn render(&self) -> Result<String, Error> {
         let words: Vec<&str> = self.subject.split_whitespace().collect();
         let mut text = words.join(" ");
         if text.is_empty() {
-            // The trailers would be taken for the subject.
+            // git would take the trailers for the subject.
             return Err(bad(&self.subject, "a commit message has no subject"));
         }
         text.push('\n');
@@ -111,8 +110,7 @@ impl Repo {
         };
         match identity {
             Some(identity) => commit(Some((&identity.name, &identity.email))),
-            // git has no status of its own for "no identity". Any other reason to fail makes the
-            // second attempt fail as well, and that one is reported.
+            // git has no status for "no identity". Any other failure happens again and is reported.
             None => match commit(None) {
                 Err(Error::Failed { .. }) => commit(Some(FALLBACK)),
                 result => result,

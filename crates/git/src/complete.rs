@@ -1,17 +1,15 @@
-//! Whether all of a commit is stored.
+//! Whether all objects of a commit are stored.
 //!
-//! A user's `git gc --prune=now` takes every object that no ref reaches at that moment, also those
-//! that were stored a moment ago and whose ref is about to be written. Whoever relies on a commit
-//! looks after its ref is there.
+//! `git gc --prune=now` removes every object that no ref reaches, even one whose ref is about to be
+//! written. So callers check after writing the ref.
 
 use crate::error::Error;
 use crate::id::ObjectId;
 use crate::repo::Repo;
 
 impl Repo {
-    /// Returns whether the repository has a commit with everything that it has and `known` has not.
-    ///
-    /// What `known` has is not looked at.
+    /// Returns whether the repository has a commit with all its objects; those of `known` are not
+    /// checked.
     pub fn is_complete(&self, commit: &ObjectId, known: Option<&ObjectId>) -> Result<bool, Error> {
         let call = self
             .read()

@@ -1,13 +1,11 @@
 //! The environment of every git that rekindle starts, as data.
 //!
-//! A repository can come from anywhere: cloned, or unpacked from an archive together with a `.git`
-//! whose settings somebody else wrote. git starts programs that such settings name. This module lists
-//! what keeps it from doing so; `call.rs` puts it around each run.
-//!
-//! There are two purposes. A git that **looks** starts no program at all, whoever configured it. A git
-//! that **works** runs after a person agreed to the work: filters (such as git-lfs) and merge drivers
-//! convert files there, because otherwise wrong content would be committed. Hooks, file monitors and
-//! the network are off for both. `docs/threat-model.md` has the same lists for readers.
+//! A repository can come from anywhere, with a `.git` whose settings name programs that git starts.
+//! This module lists what prevents that; `call.rs` applies it to each run. A git that **looks**
+//! starts no program at all. A git that **works** runs after a person agreed: filters (such as
+//! git-lfs) and merge drivers convert files there, because otherwise wrong content would be
+//! committed. Hooks, file monitors and the network are off for both. `docs/threat-model.md` has the
+//! same lists for readers.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -28,9 +26,9 @@ pub(crate) enum Purpose {
 /// arguments mean. Hooks and aliases run with many of them set.
 ///
 /// Kept on purpose: `GIT_CEILING_DIRECTORIES` and `GIT_DISCOVERY_ACROSS_FILESYSTEM` can only stop
-/// the search for a repository, not redirect it; `GIT_CONFIG_GLOBAL`, `GIT_CONFIG_SYSTEM` and
-/// `GIT_CONFIG_COUNT` are how containers and tests give the user's settings (`safe.directory`);
-/// `GIT_AUTHOR_*` and `GIT_COMMITTER_*` are the user's identity.
+/// the search for a repository; `GIT_CONFIG_GLOBAL`, `GIT_CONFIG_SYSTEM` and `GIT_CONFIG_COUNT`
+/// carry the user's settings in containers and tests; `GIT_AUTHOR_*` and `GIT_COMMITTER_*` are the
+/// user's identity.
 pub const SCRUBBED: &[&str] = &[
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -57,7 +55,7 @@ pub const SCRUBBED: &[&str] = &[
     "GIT_ICASE_PATHSPECS",
     "GIT_EXTERNAL_DIFF",
     "GIT_DIFF_OPTS",
-    // Only `LC_MESSAGES` is ours to set, and these two would win over it.
+    // These two would override `LC_MESSAGES`.
     "LC_ALL",
     "LANGUAGE",
 ];
@@ -66,11 +64,10 @@ pub const SCRUBBED: &[&str] = &[
 pub const VARIABLES: &[(&str, &str)] = &[
     ("LC_MESSAGES", "C"),
     ("GIT_TERMINAL_PROMPT", "0"),
-    // A partial clone fetches missing objects by itself, through whatever its settings name. Known
-    // since 2.45 and the security releases of 2.39 to 2.44.
+    // A partial clone fetches missing objects by itself. Known since 2.45 and the security releases
+    // of 2.39 to 2.44.
     ("GIT_NO_LAZY_FETCH", "1"),
-    // No transport at all, for older versions and for any other way to a network. It wins over
-    // `protocol.*.allow`, which a repository could set for itself.
+    // No transport, also for older versions. It overrides `protocol.*.allow` of a repository.
     ("GIT_ALLOW_PROTOCOL", ""),
     ("GIT_PROTOCOL_FROM_USER", "0"),
     ("GIT_PAGER", "cat"),
@@ -78,39 +75,36 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("GIT_SEQUENCE_EDITOR", ":"),
 ];
 
-/// The variables of a git that looks, besides [`VARIABLES`]. A git that works leaves these to the
-/// user: a filter such as git-lfs may ask for a password.
+/// More variables of a git that looks. A git that works leaves them to the user: git-lfs may ask
+/// for a password.
 pub const VARIABLES_TO_LOOK: &[(&str, &str)] = &[("GIT_ASKPASS", ""), ("SSH_ASKPASS", "")];
 
-/// The variables of a git that only reads, whatever its purpose: a refresh of the user's index by a
-/// question would be a write.
+/// More variables of a git that reads: refreshing the user's index would be a write.
 pub const VARIABLES_TO_READ: &[(&str, &str)] = &[("GIT_OPTIONAL_LOCKS", "0")];
 
 /// The form of the output, before the settings of a single call.
 pub(crate) const FORM: &[&str] = &["core.quotepath=false"];
 
-/// The settings of every git. They come last on the command line and win over everything that a
-/// repository, an included file or a single call has set.
+/// The settings of every git. They come last and override a repository, an included file or a
+/// single call.
 pub const SETTINGS: &[&str] = &[
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "submodule.recurse=false",
-    // A folder of a clone can be a bare repository, with settings that came with the clone.
+    // A folder of a clone can be a bare repository with its own settings.
     "safe.bareRepository=explicit",
     "log.showSignature=false",
 ];
 
-/// git does not flush loose objects to the disk by default, only the refs to them. After a power cut
-/// a rescue would be a name without content, and the reset that followed it would stand.
-/// `batch` flushes once for all files of a `git add`.
+/// By default git does not flush loose objects to the disk, only refs. After a power cut a rescue
+/// would be a name without content. `batch` flushes once for all files of a `git add`.
 pub(crate) const DURABLE: [&str; 2] = [
     "core.fsync=committed,loose-object",
     "core.fsyncMethod=batch",
 ];
 
-/// Subcommands that never convert the content of a file (`--filters` would), so that no filter can be
-/// started. Before
-/// any other one, a git that looks asks which filters are configured and switches each of them off.
+/// Subcommands that never convert the content of a file (without `--filters`). Before any other, a
+/// git that looks switches off every configured filter.
 const NEVER_FILTER: &[&str] = &[
     "cat-file",
     "check-ignore",
@@ -132,8 +126,8 @@ const NEVER_FILTER: &[&str] = &[
     "write-tree",
 ];
 
-/// The first version whose settings can name hooks (`hook.<name>.command`), which
-/// `core.hooksPath` does not switch off.
+/// The first version with hooks in settings (`hook.<name>.command`), which `core.hooksPath` does
+/// not switch off.
 const HOOKS_BY_SETTING: Version = Version {
     major: 2,
     minor: 54,
@@ -148,7 +142,7 @@ pub(crate) struct Sections {
 }
 
 impl Sections {
-    /// Returns what has to be switched off by name before `git <args>` may run.
+    /// Returns what must be switched off by name before `git <args>` runs.
     pub(crate) fn of(args: &[OsString], purpose: Purpose, writes: bool, version: Version) -> Self {
         let verb = args.first().map(OsString::as_os_str).unwrap_or_default();
         let word = |at: usize, wanted: &str| args.get(at).is_some_and(|arg| arg == wanted);
@@ -162,7 +156,7 @@ impl Sections {
         }
     }
 
-    /// Returns the pattern for `git config --get-regexp`, if there is anything to ask for.
+    /// Returns the pattern for `git config --get-regexp`, if anything must be asked.
     pub(crate) fn pattern(self) -> Option<&'static str> {
         match (self.filters, self.hooks) {
             (true, true) => Some(r"^(filter|hook)\..*\."),
@@ -173,8 +167,8 @@ impl Sections {
     }
 }
 
-/// A setting by which a configured program is switched off: its name, and whether its value is
-/// `false` or empty.
+/// A setting that switches off a configured program: its name, and whether its value is `false` or
+/// empty.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Off {
     key: Vec<u8>,
@@ -186,8 +180,8 @@ pub(crate) const OFF_VALUES: [(&str, &str); 2] =
     [("REKINDLE_GIT_EMPTY", ""), ("REKINDLE_GIT_FALSE", "false")];
 
 impl Off {
-    /// Returns the argument for git. Not `-c`, which takes the first `=` for the end of the name:
-    /// the name of a filter may hold one.
+    /// Returns the argument for git. Not `-c`, which ends the name at the first `=`: a filter's
+    /// name may contain one.
     pub(crate) fn argument(&self) -> OsString {
         let (variable, _) = OFF_VALUES[usize::from(self.is_false)];
         let argument = [b"--config-env=", &*self.key, b"=", variable.as_bytes()];
@@ -195,8 +189,8 @@ impl Off {
     }
 }
 
-/// Returns what switches off every filter and hook among the names that `git config -z --name-only`
-/// printed.
+/// Returns the settings that switch off every filter and hook among the names of `git config -z
+/// --name-only`.
 pub(crate) fn switched_off(names: &[u8]) -> BTreeSet<Off> {
     let mut off = BTreeSet::new();
     for name in names.split(|byte| *byte == 0) {

@@ -1,6 +1,4 @@
 //! Why git could not answer or act.
-//!
-//! Variants are the cases a caller tells apart; every command, folder and ref is a field.
 
 use std::ffi::OsString;
 use std::io;
@@ -9,14 +7,14 @@ use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::id::ObjectId;
 use crate::path::RepoPath;
 use crate::program::Version;
 use crate::refs::Expected;
 
-/// What the system says of a disk, as git hands it on.
+/// System errors about the disk, as git prints them.
 const OF_THE_DISK: [&str; 4] = [
     "No space left on device",
     "Disk quota exceeded",
@@ -27,193 +25,135 @@ const OF_THE_DISK: [&str; 4] = [
 /// Why git could not answer or act.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[expect(
+    missing_docs,
+    reason = "the message of each variant explains its fields"
+)]
 pub enum Error {
     /// No executable `git` in any absolute folder of PATH.
     #[error(
         "`git` was not found on PATH (`{}`); install git {} or newer",
-        searched.display(),
+        .0.display(),
         Version::MINIMUM
     )]
-    Missing {
-        /// The PATH that was searched.
-        searched: OsString,
-    },
+    Missing(OsString),
 
-    /// The first `git` on PATH is older than we can work with.
+    /// The first `git` on PATH is too old.
     #[error(
         "`{}` is git {found}, but {needed} or newer is needed (for `git merge-tree --write-tree`); \
          install a newer git or put it first on PATH",
         path.display()
     )]
     TooOld {
-        /// The executable.
         path: PathBuf,
-        /// What it says it is.
         found: Version,
-        /// [`Version::MINIMUM`].
         needed: Version,
     },
 
-    /// The executable called `git` does not answer `git version` as git does.
-    #[error("`{} version` answered `{answer}`, which is no git version", path.display())]
-    NotGit {
-        /// The executable.
-        path: PathBuf,
-        /// What it printed.
-        answer: String,
-    },
+    /// The executable called `git` is not git.
+    #[error("`{} version` answered `{answer}`, which is not a git version", path.display())]
+    NotGit { path: PathBuf, answer: String },
 
     /// The process could not be started or waited for.
     #[error("cannot run `{}`", path.display())]
-    Run {
-        /// The executable.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    Run { path: PathBuf, source: io::Error },
 
-    /// git ended with an error.
+    /// git exited with an error; `args` are without the settings of every run, `stderr` is its end.
     #[error("`git {}` in `{dir}` ended with {status}: {}", args.join(" "), stderr.trim())]
     Failed {
-        /// Its arguments, without the `-c` settings that every run has.
         args: Vec<String>,
-        /// Where it ran.
         dir: Utf8PathBuf,
-        /// How it ended.
         status: ExitStatus,
-        /// The end of what it wrote to standard error, at most 8 KiB.
         stderr: String,
     },
 
-    /// git did not end in time and was stopped, with everything it had started.
+    /// git ran too long and was stopped, with everything it had started.
     #[error("`git {}` in `{dir}` did not end within {limit:?} and was stopped", args.join(" "))]
     TimedOut {
-        /// Its arguments, without the `-c` settings that every run has.
         args: Vec<String>,
-        /// Where it ran.
         dir: Utf8PathBuf,
-        /// The time it was given.
         limit: Duration,
     },
 
-    /// git ended well, but its output is not what its manual says.
+    /// git succeeded, but its output does not match its manual.
     #[error("`git {}` in `{dir}` printed something unexpected: {what}", args.join(" "))]
     Unexpected {
-        /// Its arguments, without the `-c` settings that every run has.
         args: Vec<String>,
-        /// Where it ran.
         dir: Utf8PathBuf,
-        /// What was wrong with the output.
         what: String,
     },
 
-    /// The folder is in no repository, or the repository of this worktree is gone.
-    #[error("`{dir}` is not in a git repository")]
-    NotARepository {
-        /// The folder.
-        dir: Utf8PathBuf,
-    },
+    /// The folder is not in a repository, or the repository of this worktree is gone.
+    #[error("`{0}` is not in a git repository")]
+    NotARepository(Utf8PathBuf),
 
-    /// The folder itself is a bare repository, and its settings may have come with a clone.
+    /// The folder is a bare repository, whose settings may have come with a clone.
     #[error(
-        "`{dir}` looks like a bare git repository; rekindle uses only repositories that have a `.git`"
+        "`{0}` looks like a bare git repository; rekindle uses only repositories that have a `.git`"
     )]
-    Bare {
-        /// The folder.
-        dir: Utf8PathBuf,
-    },
+    Bare(Utf8PathBuf),
 
-    /// The settings of the repository (`core.worktree`) name a worktree that is somewhere else.
+    /// `core.worktree` of the repository names another folder.
     #[error(
         "the repository of `{dir}` is configured for the worktree `{top_level}`, which is another \
          folder; see `git -C '{dir}' config core.worktree`"
     )]
     Elsewhere {
-        /// The folder that was given.
         dir: Utf8PathBuf,
-        /// The worktree git would have worked on.
         top_level: Utf8PathBuf,
     },
 
-    /// A partial clone lacks objects, and they are not fetched.
+    /// A partial clone lacks objects, which rekindle does not fetch.
     #[error(
         "`git {}` in `{dir}` needs objects that this partial clone has not fetched, and rekindle does \
          not use the network; run `git -C '{dir}' fetch --refetch --no-filter` first",
         args.join(" ")
     )]
-    NotFetched {
-        /// Its arguments, without the settings that every run has.
-        args: Vec<String>,
-        /// Where it ran.
-        dir: Utf8PathBuf,
-    },
+    NotFetched { args: Vec<String>, dir: Utf8PathBuf },
 
-    /// The index has both sides of a merge that nobody has resolved.
+    /// The index has an unresolved merge.
     #[error(
         "`{dir}` has unresolved merge conflicts in {}; resolve or abort the merge first, `git -C \
          '{dir}' status` shows how",
         list(paths)
     )]
     Conflicted {
-        /// The folder.
         dir: Utf8PathBuf,
-        /// The files.
         paths: Vec<RepoPath>,
     },
 
-    /// git refuses to work in what somebody else could have prepared.
-    #[error("the repository of `{dir}` belongs to another user, and git does not work in it")]
-    OfAnotherUser {
-        /// The folder.
-        dir: Utf8PathBuf,
-    },
+    /// git refuses a repository that another user owns.
+    #[error("the repository of `{0}` belongs to another user, and git does not work in it")]
+    OfAnotherUser(Utf8PathBuf),
 
     /// The folder does not exist.
-    #[error("there is no folder `{dir}`")]
-    NoSuchFolder {
-        /// The folder.
-        dir: Utf8PathBuf,
-    },
+    #[error("there is no folder `{0}`")]
+    NoSuchFolder(Utf8PathBuf),
 
-    /// A destructive step was asked for in a folder that is not the top of a worktree.
+    /// The folder is not the top of a worktree.
     ///
-    /// A worktree whose `.git` file is gone looks like this when it lies inside another
-    /// repository: git would find that one and destroy work there.
+    /// A worktree without its `.git` file looks like this inside another repository, where git
+    /// would destroy work.
     #[error("`{dir}` is not the top of a worktree; git takes it for a part of `{top_level}`")]
     NotTopLevel {
-        /// The folder that was given.
         dir: Utf8PathBuf,
-        /// The worktree git would have worked on.
         top_level: Utf8PathBuf,
     },
 
-    /// The worktree holds files that git should not take in; nothing of it was saved.
-    #[error(
-        "`{dir}` holds files that are too large for git: {}",
-        paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ")
-    )]
+    /// The worktree has files that git should not store; nothing was saved.
+    #[error("`{dir}` holds files that are too large for git: {}", list(paths))]
     TooLarge {
-        /// The worktree.
         dir: Utf8PathBuf,
-        /// The files.
         paths: Vec<RepoPath>,
     },
 
-    /// A folder is not the linked worktree that it should be, so nothing in it was changed.
+    /// A folder is not the expected linked worktree; nothing was changed.
     #[error("`{dir}` is not a worktree of this repository: {what}")]
-    NotOurWorktree {
-        /// The folder.
-        dir: Utf8PathBuf,
-        /// What is wrong with it.
-        what: String,
-    },
+    NotOurWorktree { dir: Utf8PathBuf, what: String },
 
-    /// Objects that were just stored are gone, as after `git gc --prune=now` at the same time.
+    /// Objects that were just stored are gone, as after a concurrent `git gc --prune=now`.
     #[error("{what} is no longer complete in the repository; was `git gc --prune=now` run?")]
-    Lost {
-        /// The commit, in words.
-        what: String,
-    },
+    Lost { what: String },
 
     /// Repositories inside the worktree, or changed submodules, would be deleted with it.
     #[error(
@@ -221,68 +161,41 @@ pub enum Error {
         list(paths)
     )]
     Nested {
-        /// The worktree.
         dir: Utf8PathBuf,
-        /// The repositories in it.
         paths: Vec<RepoPath>,
     },
 
-    /// A ref was not where the caller had seen it, so nothing was changed.
+    /// A ref was not where the caller had seen it; nothing was changed.
     #[error("`{name}` was expected {expected}, but {}", found_words(found.as_ref()))]
     RefMoved {
-        /// The ref.
         name: String,
-        /// What the caller expected.
         expected: Expected,
-        /// Where it is now.
         found: Option<ObjectId>,
     },
 
     /// The name does not start with `refs/`.
-    #[error("`{name}` is not the full name of a ref")]
-    BadRefName {
-        /// The name.
-        name: String,
-    },
+    #[error("`{0}` is not the full name of a ref")]
+    BadRefName(String),
 
-    /// The text is no full object id.
-    #[error("`{text}` is not a full object id")]
-    BadObjectId {
-        /// The text.
-        text: String,
-    },
+    /// The text is not a full object id.
+    #[error("`{0}` is not a full object id")]
+    BadObjectId(String),
 
-    /// A commit message that could not be read back as it was meant.
+    /// A commit message that would not read back.
     #[error("{reason}: `{text}`")]
-    BadMessage {
-        /// The part of the message.
-        text: String,
-        /// What is wrong with it.
-        reason: &'static str,
-    },
+    BadMessage { text: String, reason: &'static str },
 
     /// The path of the repository is not UTF-8.
-    #[error("the path `{}` is not UTF-8", path.display())]
-    NotUtf8 {
-        /// The path.
-        path: PathBuf,
-    },
+    #[error("the path `{}` is not UTF-8", .0.display())]
+    NotUtf8(PathBuf),
 
-    /// A rescue is only restored into an empty or new folder.
-    #[error("`{dir}` is not an empty folder")]
-    Occupied {
-        /// The folder.
-        dir: Utf8PathBuf,
-    },
+    /// A rescue is restored only into an empty or new folder.
+    #[error("`{0}` is not an empty folder")]
+    Occupied(Utf8PathBuf),
 
-    /// A temporary file, or the folder to restore into, could not be made.
+    /// A temporary file or the folder to restore into could not be created.
     #[error("cannot prepare `{}`", path.display())]
-    Prepare {
-        /// The file or folder.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    Prepare { path: PathBuf, source: io::Error },
 }
 
 fn list(paths: &[RepoPath]) -> String {
@@ -298,8 +211,26 @@ fn found_words(found: Option<&ObjectId>) -> String {
 }
 
 impl Error {
-    /// Whether git was killed, could not be started, or could not write to the disk, which says
-    /// nothing about what it was asked.
+    /// Returns a function that turns a system error into [`Error::Prepare`].
+    pub(crate) fn prepare<E: Into<io::Error>>(path: impl Into<PathBuf>) -> impl FnOnce(E) -> Self {
+        let path = path.into();
+        move |source| Self::Prepare {
+            path,
+            source: source.into(),
+        }
+    }
+
+    /// Returns [`Error::Unexpected`] for a call of git in a folder.
+    pub(crate) fn unexpected(args: &[&str], dir: &Utf8Path, what: &str) -> Self {
+        Self::Unexpected {
+            args: args.iter().map(ToString::to_string).collect(),
+            dir: dir.to_owned(),
+            what: what.to_owned(),
+        }
+    }
+
+    /// Returns whether git was killed, not started or could not write, which says nothing about the
+    /// repository.
     pub fn is_of_the_machine(&self) -> bool {
         if let Self::Failed { status, stderr, .. } = self {
             let is_of_the_disk = OF_THE_DISK.iter().any(|words| stderr.contains(words));
@@ -308,16 +239,16 @@ impl Error {
         matches!(self, Self::Run { .. } | Self::Prepare { .. })
     }
 
-    /// What a person can type who trusts a repository that belongs to another user.
+    /// Returns the command by which a user trusts a repository of another user.
     pub fn trust_command(&self) -> Option<String> {
-        let Self::OfAnotherUser { dir } = self else {
+        let Self::OfAnotherUser(dir) = self else {
             return None;
         };
         let dir = dir.as_str().replace('\'', r"'\''");
         Some(format!("git config --global --add safe.directory '{dir}'"))
     }
 
-    /// Whether there is no repository to ask, or not even the folder.
+    /// Returns whether there is no repository or folder to ask.
     pub fn is_no_repository(&self) -> bool {
         matches!(
             self,

@@ -1,9 +1,8 @@
-//! What git calls that which is checked out, read from its files where they leave no doubt.
+//! The name of what is checked out, read from git's files where they are unambiguous.
 //!
-//! `git rev-parse --abbrev-ref HEAD` costs a process. A program that is called once for every step
-//! of a workflow asks it each time, so the answer is taken from `HEAD` itself wherever that is
-//! certain to be the same: a plain repository of our own at this very folder, and a name that is no
-//! other ref's. Everything else (links, extensions, includes, tags of the same name) is left to git.
+//! A hook asks for it at every step of a workflow, and `git rev-parse --abbrev-ref HEAD` costs a
+//! process. So `HEAD` is read directly in a plain repository of our own with a branch name that no
+//! other ref has. Everything else (links, extensions, includes, equal tags) is left to git.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -15,10 +14,10 @@ use crate::repo::{Layout, Repo};
 pub struct HeadName {
     /// The top of the worktree.
     pub top_level: Utf8PathBuf,
-    /// The worktree's own git folder, which is not the one that linked worktrees share.
+    /// The worktree's own git folder.
     pub git_dir: Utf8PathBuf,
-    /// The branch as git shortens it, or `HEAD` for a commit without one; none while there is no
-    /// commit, and for a name that is not UTF-8.
+    /// The branch as git shortens it, or `HEAD` when detached; none without a commit or for a name
+    /// that is not UTF-8.
     pub name: Option<String>,
 }
 
@@ -46,7 +45,7 @@ impl Repo {
     }
 }
 
-/// Returns the same as [`Repo::head_name`] without starting git, or `None` where only git can tell.
+/// Returns the same as [`Repo::head_name`] without starting git, or `None` where only git knows.
 pub fn head_name_on_disk(folder: &Utf8Path) -> Option<HeadName> {
     let repository = Repository::at(folder)?;
     let head = repository.own("HEAD")?;
@@ -66,13 +65,12 @@ pub fn head_name_on_disk(folder: &Utf8Path) -> Option<HeadName> {
     })
 }
 
-/// What is known of a branch.
 enum Branch {
     /// It has a commit, and no other ref has its name.
     Born,
     /// It has none yet.
     Unborn,
-    /// Only git can tell.
+    /// Only git knows.
     Unclear,
 }
 
@@ -107,7 +105,7 @@ impl Repository {
         repository.is_plain().then_some(repository)
     }
 
-    /// Whether git would take it without a word, and nothing in its settings changes what we read.
+    /// Returns whether git accepts the repository, and no setting changes what we read.
     fn is_plain(&self) -> bool {
         let folders = ["objects", "refs"].map(|name| self.common_dir.join(name));
         let is_ours = [&self.top_level, &self.git_dir, &self.common_dir]
@@ -162,9 +160,9 @@ impl Repository {
     }
 }
 
-/// A name or the settings of a repository; a larger file is left to git.
+/// The largest settings file; a larger one is left to git.
 const LARGEST: u64 = 1024 * 1024;
-/// The list of all refs, of which large repositories have hundreds of thousands.
+/// The largest list of refs; large repositories have hundreds of thousands.
 const LARGEST_LIST: u64 = 256 * 1024 * 1024;
 
 /// Reads a regular file of text, not through a link.
@@ -179,7 +177,7 @@ pub(crate) fn is_object_id(text: &str) -> bool {
         && text.bytes().any(|byte| byte != b'0')
 }
 
-/// Whether no line of a repository's settings makes git look elsewhere or name things differently.
+/// Returns whether no setting makes git look elsewhere or change names.
 fn is_plain(config: &str) -> bool {
     config.lines().all(|line| {
         let line = line.trim_ascii().to_ascii_lowercase();
@@ -195,7 +193,7 @@ fn is_plain(config: &str) -> bool {
     })
 }
 
-/// git refuses repositories of other people, unless it is told not to.
+/// git refuses repositories of other users by default.
 fn is_ours(path: &Utf8Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     let owner = path.metadata().map(|metadata| metadata.uid());

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::error::Error;
 
 /// The full id of an object: 40 (SHA-1) or 64 (SHA-256) lowercase hex digits.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectId(String);
 
 impl ObjectId {
@@ -17,9 +17,7 @@ impl ObjectId {
         if is_hex && matches!(text.len(), 40 | 64) {
             Ok(Self(text.to_owned()))
         } else {
-            Err(Error::BadObjectId {
-                text: text.to_owned(),
-            })
+            Err(Error::BadObjectId(text.to_owned()))
         }
     }
 
@@ -28,7 +26,7 @@ impl ObjectId {
         &self.0
     }
 
-    /// Reads an id from git's output, where all zeros stand for "none".
+    /// Reads an id from git's output, where all zeros mean "none".
     pub(crate) fn from_output(bytes: &[u8]) -> Option<Self> {
         Self::parse(str::from_utf8(bytes).ok()?).ok()
     }
@@ -39,12 +37,6 @@ impl ObjectId {
 }
 
 impl fmt::Display for ObjectId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for ObjectId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
     }

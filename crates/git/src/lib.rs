@@ -1,25 +1,20 @@
 //! The git executable behind one small typed port.
 //!
 //! Nothing else in rekindle starts git, and this crate starts nothing else. [`Program`] is the
-//! executable, found and checked once; [`Repo`] is one folder in which it is run. Every question is
-//! a method that returns a typed answer, and every change to a repository is a method that says what
-//! it expects to find.
+//! executable, found and checked once; [`Repo`] is one folder in which it runs. Every question is a
+//! method with a typed answer, and every change is a method that takes what it expects to find.
 //!
-//! What this crate guarantees:
-//!
-//! * The surroundings do not leak in: the variables by which a hook points git at its own
-//!   repository are removed, hooks are not run, nothing is fetched, no prompt is shown, and every run
-//!   has a time limit.
-//! * A git that looks starts no other program, whatever the repository has configured
+//! * The environment does not leak in: variables that point git at another repository are removed,
+//!   hooks do not run, nothing is fetched, no prompt is shown, and every run has a time limit.
+//! * A git that only looks starts no other program, whatever the repository configures
 //!   (`environment.rs`); filters and merge drivers need [`Program::for_work`].
-//! * HEAD, index and files of a worktree are changed through an [`OwnWorktree`] alone, which is
-//!   verified before every step. The user's index is written by [`Repo::stage`], for the paths it
-//!   is given.
+//! * HEAD, index and files of a worktree are changed only through an [`OwnWorktree`], which is
+//!   verified before every step. [`Repo::stage`] writes the user's index, for the given paths.
 //! * Names are bytes ([`RepoPath`]); all lists are read with `-z`.
-//! * Whatever a destructive step could lose is kept first by [`Repo::rescue`].
+//! * [`Repo::rescue`] saves first what a destructive step could lose.
 //!
-//! It decides nothing: which worktree is stale, or which commit has landed, is for the callers.
-//! Start reading at `repo.rs`, then `snapshot.rs` and `rescue/mod.rs`.
+//! The callers make all decisions. Start reading at `repo.rs`, then `snapshot.rs` and
+//! `rescue/mod.rs`.
 
 mod abandoned;
 #[cfg(feature = "fuzzing")]

@@ -54,23 +54,20 @@ const FIELDS: &[&str] = &[
 ];
 
 impl Repo {
-    /// Returns the commits of a range (`base..HEAD`) or all that lead to one, children before
-    /// parents.
+    /// Returns the commits of a range (`base..HEAD`) or all ancestors of one, children first.
     pub fn log(&self, range: &str) -> Result<Vec<Commit>, Error> {
         self.commits(&["--end-of-options", range])
     }
 
-    /// Returns the newest commits that lead to this one and that no branch and no tag has, at most
-    /// `most` of them.
+    /// Returns at most `most` of the newest ancestors of a commit that no branch or tag has.
     pub fn log_of_own(&self, commit: &ObjectId, most: usize) -> Result<Vec<Commit>, Error> {
         let most = format!("--max-count={most}");
         let refs = ["--not", "--branches", "--tags", "--remotes"];
         self.commits(&[&[most.as_str(), commit.as_str()][..], &refs].concat())
     }
 
-    /// Returns a commit on any branch whose message has this text in one line, if there is one.
-    ///
-    /// `since` is in seconds since 1970; history older than that is not looked at.
+    /// Returns a commit on any branch whose message has this text in one line; `since` is in
+    /// seconds since 1970.
     pub fn find_message(&self, text: &str, since: Option<i64>) -> Result<Option<Commit>, Error> {
         let text = format!("--grep={text}");
         let since = since.map(|seconds| format!("--since=@{seconds}"));
@@ -85,7 +82,7 @@ impl Repo {
     }
 
     fn commits(&self, which: &[&str]) -> Result<Vec<Commit>, Error> {
-        // A NUL cannot be part of a commit, so with `-z` every field ends with one.
+        // A commit cannot contain a NUL, so with `-z` every field ends with one.
         let format = format!("--format=tformat:{}", FIELDS.join("%x00"));
         let fixed = [
             "log",
@@ -95,7 +92,7 @@ impl Repo {
             "--encoding=UTF-8",
         ];
         self.read()
-            // The separators that git knows can be set by the user; ours is the colon.
+            // Users can set other separators.
             .setting("trailer.separators=:")
             .args(fixed)
             .args([format.as_str(), "--no-patch", "--no-ext-diff"])
@@ -155,7 +152,7 @@ fn commit(record: &[&[u8]]) -> Option<Commit> {
     })
 }
 
-/// Reads `Key: value` lines. They are unfolded, so each trailer is one line.
+/// Reads unfolded `Key: value` lines.
 pub(crate) fn parse_trailers(block: &[u8]) -> Vec<(String, String)> {
     let block = text(block);
     let pairs = block.lines().filter_map(|line| line.split_once(':'));
@@ -168,7 +165,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A commit without a readable date shows as 1970, as in git itself; it is not worth a failure.
+/// A commit without a readable date shows as 1970, as in git.
 fn seconds(bytes: &[u8]) -> i64 {
     str::from_utf8(bytes)
         .ok()

@@ -1,21 +1,21 @@
-//! Merging without a worktree: what would come of it, as a tree.
+//! Merging without a worktree.
 
 use crate::error::Error;
 use crate::id::ObjectId;
-use crate::path::RepoPath;
+use crate::path::{RepoPath, records};
 use crate::repo::Repo;
 
-/// What a merge of two commits comes to.
+/// The result of a merge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Merge {
-    /// They fit; this is the tree.
+    /// The merged tree.
     Clean(ObjectId),
-    /// They do not fit at these paths.
+    /// The paths with conflicts.
     Conflicts(Vec<RepoPath>),
 }
 
 impl Repo {
-    /// Merges two commits over their common base; no ref, index or worktree is touched.
+    /// Merges two commits over their common base; no ref, index or worktree is changed.
     pub fn merge(&self, ours: &ObjectId, theirs: &ObjectId) -> Result<Merge, Error> {
         let call = self.write().args([
             "merge-tree",
@@ -27,20 +27,15 @@ impl Repo {
             theirs.as_str(),
         ]);
         let (clean, output) = call.found()?;
-        let mut parts = output
-            .split(|&byte| byte == 0)
-            .filter(|part| !part.is_empty());
+        let mut parts = records(&output);
         let tree = parts.next().and_then(ObjectId::from_output);
         match (clean, tree) {
             (true, Some(tree)) => Ok(Merge::Clean(tree)),
-            (false, Some(_)) => Ok(Merge::Conflicts(
-                parts.map(|path| RepoPath::new(path.to_vec())).collect(),
-            )),
-            (_, None) => Err(Error::Unexpected {
-                args: vec!["merge-tree".to_owned()],
-                dir: self.dir().to_owned(),
-                what: "no tree was printed".to_owned(),
-            }),
+            (false, Some(_)) => Ok(Merge::Conflicts(parts.map(RepoPath::new).collect())),
+            (_, None) => {
+                let what = "no tree was printed";
+                Err(Error::unexpected(&["merge-tree"], self.dir(), what))
+            }
         }
     }
 }

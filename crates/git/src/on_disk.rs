@@ -1,8 +1,7 @@
-//! Which repository a folder belongs to, by the paths in git's own files alone.
+//! The repository of a folder, by the paths in `.git` and `commondir` alone.
 //!
-//! Starting git to ask costs a process, and in a copied folder git follows the files into the
-//! repository that was copied from. These questions are only ever about paths: nothing is opened but
-//! `.git` and `commondir`, and what cannot be read is no repository.
+//! Starting git costs a process, and in a copied folder git follows the files into the original
+//! repository.
 
 use camino::{Utf8Path, Utf8PathBuf};
 

@@ -1,7 +1,7 @@
-//! Changes of one tree laid over another, path by path, without a merge.
+//! Changes applied to another tree path by path, without a merge.
 //!
-//! A merge guesses where a folder has moved to; where the paths of a change are known to be nobody
-//! else's, they are put exactly where they are.
+//! A merge guesses where a folder was moved; where nobody else changes the paths, that is not
+//! needed.
 
 use crate::changes::{Change, ChangeKind};
 use crate::error::Error;
@@ -22,8 +22,7 @@ impl Repo {
         self.write_tree(&scratch)
     }
 
-    /// Brings the paths of these changes in the user's index to what they are after them; all other
-    /// paths stay as they are.
+    /// Sets the paths of these changes in the user's index; all other paths stay as they are.
     pub fn stage(&self, changes: &[Change]) -> Result<(), Error> {
         let input = index_lines(changes).concat();
         if input.is_empty() {
@@ -31,15 +30,14 @@ impl Repo {
         }
         let args = ["update-index", "-z", "--index-info"];
         self.write().args(args).input(input).output()?;
-        // Only to spare the next `git status` the reading of these files; it may well find others.
+        // Only saves the next `git status` from reading these files.
         let refresh = ["update-index", "-q", "--refresh"];
         self.write().args(refresh).answer().map(drop)
     }
 }
 
-/// Returns the lines that bring an index to what the changes left.
-///
-/// What goes comes first: a folder that became a file must be gone before the file can be added.
+/// Returns the lines that bring an index to what the changes left; removals first, since a folder
+/// that became a file must be gone before the file is added.
 fn index_lines(changes: &[Change]) -> Vec<Vec<u8>> {
     let gone = |id: &ObjectId, path: &[u8]| index_line("0", &"0".repeat(id.as_str().len()), path);
     let mut lines = Vec::new();

@@ -1,11 +1,10 @@
-//! A linked worktree that was verified: the only thing whose HEAD, index and files can be changed.
+//! A verified linked worktree: the only thing whose HEAD, index and files can be changed.
 //!
-//! An agent can write anything into its worktree, also a `.git` that leads to the user's own
-//! repository, to another worktree or to a repository elsewhere. So nothing that changes a worktree
-//! believes what is in the folder. [`OwnWorktree::open`] compares both ends: `.git` must name a folder
-//! in `worktrees` of the expected repository, and that folder must name exactly this path. Every
-//! method looks again before it runs git, and git is given the folder explicitly, so that a `.git`
-//! which is exchanged in between leads nowhere.
+//! An agent can write anything into its worktree, including a `.git` that leads to the user's own
+//! repository. So [`OwnWorktree::open`] compares both ends: `.git` must name a folder in
+//! `worktrees` of the expected repository, and that folder must name exactly this path. Every
+//! method checks again before it runs git, which gets the folder explicitly, so that an exchanged
+//! `.git` has no effect.
 //!
 //! Nothing here saves anything: call [`Repo::rescue`] first.
 
@@ -22,7 +21,7 @@ use crate::path::RepoPath;
 use crate::program::Program;
 use crate::repo::Repo;
 
-/// Files of a worktree's git folder that are written through a link if they are one.
+/// Files of a worktree's git folder that git would write through a link.
 const WRITTEN: [&str; 8] = [
     "HEAD",
     "ORIG_HEAD",
@@ -34,7 +33,7 @@ const WRITTEN: [&str; 8] = [
     "locked",
 ];
 
-/// A linked worktree of a repository, at the path that the repository has for it.
+/// A linked worktree of a repository, at its registered path.
 #[derive(Clone, Debug)]
 pub struct OwnWorktree {
     /// Runs git with the worktree's own git folder, whatever `.git` says.
@@ -44,10 +43,8 @@ pub struct OwnWorktree {
 }
 
 impl OwnWorktree {
-    /// Verifies that `path` is the top of a linked worktree of the repository whose shared folder is
-    /// `common_dir`; gives [`Error::NotOurWorktree`] otherwise.
-    ///
-    /// Only files are read; git is not asked.
+    /// Verifies that `path` is the top of a linked worktree of the repository with this shared
+    /// folder, else [`Error::NotOurWorktree`]. Only reads files.
     pub fn open(program: &Program, common_dir: &Utf8Path, path: &Utf8Path) -> Result<Self, Error> {
         let git_dir = verify(common_dir, path)?;
         Ok(Self {
@@ -72,20 +69,19 @@ impl OwnWorktree {
         &self.git_dir
     }
 
-    /// Takes away the locks on HEAD and index that a killed git left; the last user must be gone.
+    /// Removes the locks that a killed git left; the last user must be gone.
     pub fn break_locks(&self) -> Result<(), Error> {
         self.verify()?;
         abandoned::break_locks_in(&self.git_dir)
     }
 
-    /// Takes HEAD off whatever branch it is on and puts it at a commit; index and files stay.
+    /// Detaches HEAD at a commit; index and files stay.
     pub fn detach(&self, commit: &ObjectId) -> Result<(), Error> {
         self.verify()?;
         self.repo
             .write()
             .args(["update-ref", "--no-deref", "HEAD", commit.as_str()])
-            .output()
-            .map(drop)
+            .done()
     }
 
     /// Sets HEAD (and the branch it is on), the index and all tracked files to `commit`.
@@ -94,28 +90,26 @@ impl OwnWorktree {
         self.repo
             .write()
             .args(["reset", "--quiet", "--hard", commit.as_str(), "--"])
-            .output()
-            .map(drop)
+            .done()
     }
 
     /// Deletes all untracked files, except ignored ones, repositories, and those in `keep`.
     pub fn clean(&self, keep: &[RepoPath]) -> Result<(), Error> {
         self.verify()?;
-        // As patterns, not as excluding pathspecs: with those, git 2.47 deletes an untracked folder
-        // although a file to be kept is in it.
+        // Not as excluding pathspecs: with those, git 2.47 deletes an untracked folder with a file
+        // to keep in it.
         let keep = keep
             .iter()
             .flat_map(|path| [OsString::from("-e"), pattern(path)]);
-        // One `-f` only: with two, repositories inside the worktree would go as well.
+        // One `-f` only: with two, git would delete repositories inside the worktree.
         self.repo
             .write()
             .args(["clean", "--quiet", "-f", "-d"])
             .args(keep)
-            .output()
-            .map(drop)
+            .done()
     }
 
-    /// Looks again whether the worktree is what it was when it was opened.
+    /// Checks again that the worktree is what it was when it was opened.
     pub fn verify(&self) -> Result<(), Error> {
         let found = verify(&self.common_dir, self.path())?;
         if found == self.git_dir {
@@ -172,14 +166,14 @@ fn verify(common_dir: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, Error> 
     Ok(git_dir)
 }
 
-/// Returns whether a git folder says that its worktree is at a path without links.
+/// Returns whether a git folder names this path without links as its worktree.
 pub(crate) fn names(git_dir: &Utf8Path, real: &Utf8Path) -> bool {
     let Some(back) = read_link(&git_dir.join("gitdir")) else {
         return false;
     };
     let back = Utf8Path::new(&back);
     if back.is_absolute() {
-        // Letter by letter: a link on the way could lead both ends to another folder.
+        // As text: a link in between could lead both ends to another folder.
         return back == real.join(".git");
     }
     // With `worktree.useRelativePaths`.
@@ -190,7 +184,7 @@ pub(crate) fn names(git_dir: &Utf8Path, real: &Utf8Path) -> bool {
     back.file_name() == Some(".git") && above.as_deref() == Some(real)
 }
 
-/// Reads a file of one path; `None` if it is not an ordinary file of that kind.
+/// Reads a file with one path; `None` if it is not an ordinary file.
 fn read_link(path: &Utf8Path) -> Option<String> {
     let text = head_name::text(path)?;
     Some(text.trim_end_matches(['\n', '\r']).to_owned())
@@ -203,7 +197,7 @@ fn not_ours(dir: &Utf8Path, what: &str) -> Error {
     }
 }
 
-/// Writes a path as an ignore pattern that fits it alone.
+/// Returns an ignore pattern that matches only this path.
 fn pattern(path: &RepoPath) -> OsString {
     let mut bytes = vec![b'/'];
     for &byte in path.as_bytes() {

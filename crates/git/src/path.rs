@@ -1,13 +1,11 @@
 //! Names of files inside a repository.
 
 use std::ffi::OsStr;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// A path inside a repository, relative to its top, as git has it: bytes with `/` between.
-///
-/// Such a name may hold newlines, quotes or bytes that are not UTF-8, and may start with a dash.
+/// A path inside a repository, relative to its top: any bytes with `/` between.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RepoPath(Vec<u8>);
 
@@ -32,7 +30,7 @@ impl RepoPath {
         str::from_utf8(&self.0).ok()
     }
 
-    /// Whether this is `folder` or lies below it.
+    /// Returns whether this is `folder` or below it.
     pub fn is_within(&self, folder: &Self) -> bool {
         self.0
             .strip_prefix(folder.0.as_slice())
@@ -46,17 +44,12 @@ impl From<&str> for RepoPath {
     }
 }
 
-/// Shows the name on one line: control characters and backslashes escaped, other bytes as `\xNN`.
+/// Shows the name on one line: control characters, backslashes and invalid bytes are escaped.
 impl fmt::Display for RepoPath {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for chunk in self.0.utf8_chunks() {
-            for character in chunk.valid().chars() {
-                if character.is_control() || character == '\\' {
-                    write!(formatter, "{}", character.escape_default())?;
-                } else {
-                    formatter.write_char(character)?;
-                }
-            }
+            let valid = chunk.valid().replace('\\', "\\\\");
+            formatter.write_str(&one_line(&valid))?;
             for byte in chunk.invalid() {
                 write!(formatter, "\\x{byte:02x}")?;
             }
@@ -71,12 +64,32 @@ impl fmt::Debug for RepoPath {
     }
 }
 
+/// Returns the non-empty records of an output of git with `-z`.
+pub(crate) fn records(output: &[u8]) -> impl Iterator<Item = &[u8]> {
+    output
+        .split(|byte| *byte == 0)
+        .filter(|record| !record.is_empty())
+}
+
+/// Escapes control characters, so that a text stays on one line.
+pub(crate) fn one_line(text: &str) -> String {
+    let mut line = String::new();
+    for character in text.chars() {
+        if character.is_control() {
+            line.extend(character.escape_default());
+        } else {
+            line.push(character);
+        }
+    }
+    line
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn odd_names_are_shown_on_one_line() {
+    fn unusual_names_are_shown_on_one_line() {
         let shown = |bytes: &[u8]| RepoPath::new(bytes).to_string();
         assert_eq!(shown(b"src/a b.rs"), "src/a b.rs");
         assert_eq!(shown(b"a\nb"), "a\\nb");
@@ -85,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_does_not_hold_its_longer_neighbor() {
+    fn a_folder_does_not_contain_its_longer_neighbor() {
         let folder = RepoPath::from(".kiln");
         assert!(RepoPath::from(".kiln").is_within(&folder));
         assert!(RepoPath::from(".kiln/STATE.md").is_within(&folder));

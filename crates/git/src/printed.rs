@@ -1,15 +1,15 @@
-//! What git prints about files, as it prints it.
+//! Lists of files exactly as git prints them.
 //!
-//! Other tools keep lists of files in the very form of git's own lines, quoted names included. Who
-//! wants to compare with such lists needs the same lines; everybody else asks for parsed ones.
+//! Other tools store lists in this form, quoted names included; comparing with them needs the same
+//! lines.
 
 use crate::error::Error;
 use crate::repo::Repo;
 
-/// Names are quoted as git does it by itself.
+/// Quotes names as git does by default.
 const QUOTED: &str = "core.quotepath=true";
 
-/// Which files that git does not know are listed.
+/// How untracked files are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Untracked {
     /// A folder of such files as one line.
@@ -51,7 +51,7 @@ impl Repo {
             .output()
     }
 
-    /// Returns those of some paths that the rules of `.gitignore` leave out, one a line.
+    /// Returns those of some paths that `.gitignore` excludes, one per line.
     pub fn printed_ignored(&self, paths: &[String]) -> Result<Vec<u8>, Error> {
         let answer = self
             .read()

@@ -1,10 +1,10 @@
-//! One child process: fed, read to the end, and stopped when its time is over.
+//! One child process: fed, read to the end, and stopped at its time limit.
 //!
-//! Both outputs, the input and the end of the process are waited for with one `poll`, so neither a
-//! full pipe nor a silent child can hold us. This module knows nothing of git.
+//! One `poll` waits for both outputs, the input and the exit, so neither a full pipe nor a silent
+//! child blocks us. This module knows nothing about git.
 
 use std::io::{self, PipeReader, Read, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread;
@@ -15,14 +15,12 @@ use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-/// How long a child may take to obey a signal.
-///
-/// git removes its lock files when it is asked to end and leaves them behind when it is killed.
+/// How long a child may take to obey a signal. A terminated git removes its lock files, a killed
+/// one does not.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// How long the outputs are still read after the child has ended.
-///
-/// All it wrote is in the pipes by then, so silence means that a process it left behind holds them.
+/// How long the outputs are read after the child has exited. Silence then means that a process it
+/// left behind holds them.
 const LINGER: Duration = Duration::from_millis(100);
 
 /// What a child left.
@@ -34,7 +32,7 @@ pub(crate) struct Finished {
 }
 
 impl Finished {
-    /// Returns what git leaves when it gives up, with what it says.
+    /// Returns a failed run of git with this message.
     pub(crate) fn failed(said: &str) -> Self {
         use std::os::unix::process::ExitStatusExt as _;
         Self {
@@ -92,7 +90,7 @@ pub(crate) fn run(
 
 struct Running<'a> {
     child: Child,
-    /// Reads end-of-file as soon as the child has ended; `None` once it has.
+    /// Reads end-of-file when the child exits; `None` afterwards.
     exit: Option<PipeReader>,
     stdin: Option<ChildStdin>,
     input: &'a [u8],
@@ -124,33 +122,35 @@ impl<'a> Running<'a> {
             exit: None,
             stdin: child.stdin.take(),
             input,
-            stdout: Output {
-                pipe: child.stdout.take(),
-                bytes: Vec::new(),
-            },
-            stderr: Output {
-                pipe: child.stderr.take(),
-                bytes: Vec::new(),
-            },
+            stdout: Output::new(child.stdout.take()),
+            stderr: Output::new(child.stderr.take()),
             child,
         }
     }
 
     fn start(&mut self) -> io::Result<()> {
         self.exit = Some(watch_exit(&self.child)?);
-        if let Some(pipe) = &self.stdin {
-            fcntl_setfl(pipe, OFlags::NONBLOCK)?;
-        }
-        if let Some(pipe) = &self.stdout.pipe {
-            fcntl_setfl(pipe, OFlags::NONBLOCK)?;
-        }
-        if let Some(pipe) = &self.stderr.pipe {
-            fcntl_setfl(pipe, OFlags::NONBLOCK)?;
-        }
-        Ok(())
+        self.open()
+            .try_for_each(|(_, fd, _)| Ok(fcntl_setfl(fd, OFlags::NONBLOCK)?))
     }
 
-    /// Moves bytes until the child has ended and its outputs are read, or the time is over.
+    /// Returns the open pipes with what they are polled for.
+    fn open(&self) -> impl Iterator<Item = (Source, BorrowedFd<'_>, PollFlags)> {
+        let exit = self.exit.as_ref().map(AsFd::as_fd);
+        let stdin = self.stdin.as_ref().map(AsFd::as_fd);
+        let stdout = self.stdout.pipe.as_ref().map(AsFd::as_fd);
+        let stderr = self.stderr.pipe.as_ref().map(AsFd::as_fd);
+        [
+            (Source::Exit, exit, PollFlags::IN),
+            (Source::Stdin, stdin, PollFlags::OUT),
+            (Source::Stdout, stdout, PollFlags::IN),
+            (Source::Stderr, stderr, PollFlags::IN),
+        ]
+        .into_iter()
+        .filter_map(|(source, fd, flags)| Some((source, fd?, flags)))
+    }
+
+    /// Moves bytes until the child has exited and its outputs are read, or the time is over.
     fn pump(&mut self, deadline: Instant) -> io::Result<Pumped> {
         loop {
             let has_ended = self.exit.is_none();
@@ -185,24 +185,8 @@ impl<'a> Running<'a> {
     /// Returns what can be read or written; empty when the time is over.
     fn wait(&self, limit: Duration) -> io::Result<Vec<Source>> {
         let deadline = Instant::now() + limit;
-        let mut sources = Vec::with_capacity(4);
-        let mut fds = Vec::with_capacity(4);
-        let mut watch = |source, fd, flags| {
-            sources.push(source);
-            fds.push(PollFd::from_borrowed_fd(fd, flags));
-        };
-        if let Some(pipe) = &self.exit {
-            watch(Source::Exit, pipe.as_fd(), PollFlags::IN);
-        }
-        if let Some(pipe) = &self.stdin {
-            watch(Source::Stdin, pipe.as_fd(), PollFlags::OUT);
-        }
-        if let Some(pipe) = &self.stdout.pipe {
-            watch(Source::Stdout, pipe.as_fd(), PollFlags::IN);
-        }
-        if let Some(pipe) = &self.stderr.pipe {
-            watch(Source::Stderr, pipe.as_fd(), PollFlags::IN);
-        }
+        let watch = |(source, fd, flags)| (source, PollFd::from_borrowed_fd(fd, flags));
+        let (sources, mut fds): (Vec<Source>, Vec<PollFd<'_>>) = self.open().map(watch).unzip();
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let left = Timespec::try_from(left).map_err(io::Error::other)?;
@@ -226,7 +210,7 @@ impl<'a> Running<'a> {
                 Ok(n_written) => self.input = &self.input[n_written..],
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // A child that does not want the rest closes its end; its exit status tells why.
+                // The child closed its end; its exit status says why.
                 Err(_) => break,
             }
         }
@@ -242,20 +226,17 @@ impl<'a> Running<'a> {
         })
     }
 
-    /// Asks the group to end, then kills it.
-    ///
-    /// The child is only reaped afterwards, so its id cannot belong to another group meanwhile.
+    /// Terminates the group, then kills it. The child is reaped last, so that its id cannot be
+    /// reused meanwhile.
     fn stop(mut self) {
         self.stdin = None;
         for signal in [Signal::TERM, Signal::KILL] {
             self.signal_group(signal);
             if self.exit.is_some() {
-                // Nothing is left to be done about a second failure.
                 self.pump(Instant::now() + GRACE).ok();
             }
         }
-        // A child in an uninterruptible wait (a dead network disk) survives even a kill; it is left
-        // to the system rather than waited for.
+        // A child in an uninterruptible wait survives even a kill and is left to the system.
         if self.exit.is_none() {
             self.child.wait().ok();
         }
@@ -263,19 +244,23 @@ impl<'a> Running<'a> {
 
     fn signal_group(&self, signal: Signal) {
         if let Some(group) = pid_of(&self.child) {
-            // The group may be gone already.
             kill_process_group(group, signal).ok();
         }
     }
 }
 
 impl<T: Read> Output<T> {
+    fn new(pipe: Option<T>) -> Self {
+        let bytes = Vec::new();
+        Self { pipe, bytes }
+    }
+
     fn drain(&mut self) -> io::Result<()> {
         let Some(pipe) = &mut self.pipe else {
             return Ok(());
         };
         let mut buffer = [0; 16 * 1024];
-        // One buffer at a time: an output that never ends must not keep us from the deadline.
+        // One buffer at a time: an endless output must not delay the deadline.
         match pipe.read(&mut buffer) {
             Ok(0) => self.pipe = None,
             Ok(n_read) => self.bytes.extend_from_slice(&buffer[..n_read]),
@@ -287,9 +272,9 @@ impl<T: Read> Output<T> {
     }
 }
 
-/// Returns a pipe that is closed when the child ends.
+/// Returns a pipe that is closed when the child exits, without reaping it.
 ///
-/// A thread rather than a pidfd, since macOS has none. It leaves the child unreaped.
+/// A thread rather than a pidfd, which macOS does not have.
 fn watch_exit(child: &Child) -> io::Result<PipeReader> {
     let pid = pid_of(child).ok_or_else(|| io::Error::other("child without a process id"))?;
     let (reader, writer) = io::pipe()?;

@@ -1,4 +1,4 @@
-//! The git executable: found once, its version checked, its runs counted.
+//! The git executable: found once, version checked, runs counted.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -17,10 +17,10 @@ use crate::environment::{Off, Purpose};
 use crate::error::Error;
 use crate::process::{self, Failure, Finished};
 
-/// Long enough for a full `git add` in a large repository, short enough to be noticed.
+/// Enough for a full `git add` in a large repository.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// `git version` reads nothing, so a git that takes longer hangs.
+/// `git version` reads nothing.
 const VERSION_LIMIT: Duration = Duration::from_secs(10);
 
 /// The git executable. Clones are cheap and count their runs together.
@@ -36,27 +36,21 @@ pub struct Program {
 }
 
 impl Program {
-    /// Finds the first `git` in the folders of `path_env` (the value of PATH) and checks its
-    /// version.
-    ///
-    /// Relative folders are passed over: a repository could bring its own `git`.
+    /// Finds the first `git` in the absolute folders of PATH (a repository could bring its own) and
+    /// checks its version.
     pub fn find(path_env: &OsStr) -> Result<Self, Error> {
-        let path = Self::locate(path_env).ok_or_else(|| Error::Missing {
-            searched: path_env.to_owned(),
-        })?;
-        Self::at(path)
+        let path = Self::locate(path_env);
+        Self::at(path.ok_or_else(|| Error::Missing(path_env.to_owned()))?)
     }
 
-    /// Returns where the first git on PATH is, without starting it.
+    /// Returns the path of the first git on PATH without starting it.
     pub fn locate(path_env: &OsStr) -> Option<PathBuf> {
         std::env::split_paths(&absolute_folders(path_env))
             .map(|folder| folder.join("git"))
             .find(|file| file.is_file() && access(file, Access::EXEC_OK).is_ok())
     }
 
-    /// Returns the git at a path whose version another process of ours has checked just now.
-    ///
-    /// A worker lives for one task, and asking again would be one process more for each.
+    /// Returns the git at a path whose version another process of ours has just checked.
     pub fn checked(path: PathBuf, version: Version) -> Self {
         Self {
             path: path.into(),
@@ -70,15 +64,7 @@ impl Program {
     }
 
     fn at(path: PathBuf) -> Result<Self, Error> {
-        let mut program = Self {
-            path: path.into(),
-            version: Version::MINIMUM,
-            variables: Vec::new(),
-            limit: VERSION_LIMIT,
-            n_started: Arc::default(),
-            purpose: Purpose::Look,
-            off: Arc::default(),
-        };
+        let mut program = Self::checked(path, Version::MINIMUM).with_limit(VERSION_LIMIT);
         let answer = Call::read(&program, Utf8Path::new("/"))
             .args(["version"])
             .output()?;
@@ -96,26 +82,23 @@ impl Program {
         Ok(program.with_limit(LIMIT))
     }
 
-    /// Returns the program with one more variable in the environment of its runs.
-    ///
-    /// The variables that would point git at another repository are removed all the same.
+    /// Returns the program with another environment variable; those that point git elsewhere are
+    /// still removed.
     #[must_use]
     pub fn with_variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.variables.push((name.into(), value.into()));
         self
     }
 
-    /// Returns the program with another time limit for each run; it is two minutes at first.
+    /// Returns the program with another time limit for each run; the default is two minutes.
     #[must_use]
     pub fn with_limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
     }
 
-    /// Returns the program for work that a person agreed to: filters and merge drivers of the user and
-    /// of the repository convert files, as they do when the user calls git.
-    ///
-    /// Without this, no run of the program starts another one, whatever a repository has configured.
+    /// Returns the program for work that a person agreed to: filters and merge drivers convert
+    /// files, as in the user's own git. Without this, git starts no other program.
     #[must_use]
     pub fn for_work(mut self) -> Self {
         self.purpose = Purpose::Work;
@@ -150,7 +133,7 @@ impl Program {
         self.purpose
     }
 
-    /// Returns what is known to be switched off in a folder, if it was asked for.
+    /// Returns the cached settings that switch off programs in a folder.
     pub(crate) fn known_off(&self, dir: &Utf8Path) -> Option<Vec<Off>> {
         self.off.lock().ok()?.get(dir).cloned()
     }
@@ -165,7 +148,7 @@ impl Program {
         self.limit
     }
 
-    /// Returns a command with our variables; the caller still has to scrub it.
+    /// Returns a command with our variables; the caller must scrub it.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&*self.path);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
@@ -182,14 +165,13 @@ impl Program {
     }
 }
 
-/// Returns a value of PATH without its relative folders, in which a repository could bring its own
-/// programs. Where no folder is left, nothing is found with it.
+/// Returns a value of PATH without relative folders, in which a repository could bring its own
+/// programs.
 pub fn absolute_folders(path_env: &OsStr) -> OsString {
     let folders = std::env::split_paths(path_env).filter(|folder| folder.is_absolute());
     match std::env::join_paths(folders) {
         // An empty PATH would mean the current folder.
         Ok(kept) if !kept.is_empty() => kept,
-        // Folders that were split can be joined.
         Ok(_) | Err(_) => "/dev/null".into(),
     }
 }
@@ -206,8 +188,7 @@ pub struct Version {
 }
 
 impl Version {
-    /// The oldest git we work with: 2.38 brought `merge-tree --write-tree`, by which a merge is
-    /// tried without a worktree, and `cat-file -z`, by which any file name can be asked for.
+    /// The oldest supported git: 2.38 has `merge-tree --write-tree` and `cat-file -z`.
     pub const MINIMUM: Self = Self {
         major: 2,
         minor: 38,
@@ -220,7 +201,7 @@ impl Version {
             .ok()?
             .trim()
             .strip_prefix("git version ")?;
-        // The rest may be anything: `2.45.1.windows.1`, `2.50.0.rc1`, `2.38.GIT`.
+        // The rest varies: `2.45.1.windows.1`, `2.50.0.rc1`, `2.38.GIT`.
         let mut numbers = text.split(['.', ' ', '-']).map(|part| part.parse().ok());
         Some(Self {
             major: numbers.next()??,

@@ -1,17 +1,16 @@
-//! Any text as a part of a ref's name, and back.
+//! Encoding of any text as a part of a ref's name.
 //!
 //! Letters, digits, `-`, `_` and single dots between letters or digits are kept; every other byte
-//! becomes `%XX`. A part that is too long for a file name is cut into pieces; a piece that ends with
-//! `%` continues in the next one.
+//! becomes `%XX`. A part that is too long for a file name is split; a piece that ends with `%`
+//! continues in the next one.
 
-/// File names end at 255 bytes, and git appends `.lock` to them.
+/// File names have at most 255 bytes, and git appends `.lock` to them.
 const LONGEST: usize = 200;
 
 /// Represents an empty name.
 const EMPTY: &str = "%-";
 
-/// Returns a text as one or more components of a ref's name that git accepts, different for
-/// different texts.
+/// Returns a text as one or more components of a ref's name; different texts give different names.
 pub fn ref_part(text: &str) -> String {
     if text.is_empty() {
         return EMPTY.to_owned();
@@ -35,8 +34,8 @@ pub fn ref_part(text: &str) -> String {
     pieces.join("%/")
 }
 
-/// Returns whether the byte at a place is kept: git refuses dots at either end, two dots in a row,
-/// and `.lock` at the end.
+/// Returns whether the byte is kept: git refuses dots at either end, two dots in a row, and `.lock`
+/// at the end.
 fn is_plain(bytes: &[u8], at: usize) -> bool {
     match bytes[at] {
         b'.' => {

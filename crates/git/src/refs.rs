@@ -1,4 +1,4 @@
-//! Refs change by compare and swap only.
+//! Changes of refs by compare and swap.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::id::ObjectId;
 use crate::repo::Repo;
 
-/// Where a ref must be for a change of it to happen.
+/// The required position of a ref before a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// There must be no such ref yet.
@@ -25,9 +25,8 @@ impl fmt::Display for Expected {
 }
 
 impl Repo {
-    /// Moves or makes a ref, if it is where `expected` says; otherwise [`Error::RefMoved`].
-    ///
-    /// `name` is the full name (`refs/…`).
+    /// Moves or creates a ref (`refs/…`) if it is where `expected` says; otherwise
+    /// [`Error::RefMoved`].
     pub fn update_ref(&self, name: &str, new: &ObjectId, expected: &Expected) -> Result<(), Error> {
         check_name(name)?;
         // An empty old value means "must not exist", for either length of ids.
@@ -36,25 +35,23 @@ impl Repo {
             Expected::At(id) => id.as_str(),
         };
         let call = self.write().args(["update-ref", name, new.as_str(), old]);
-        call.output()
-            .map(drop)
+        call.done()
             .map_err(|error| self.moved_or(error, name, expected))
     }
 
     /// Deletes a ref, if it is at `expected`; otherwise [`Error::RefMoved`].
     pub fn delete_ref(&self, name: &str, expected: &ObjectId) -> Result<(), Error> {
         check_name(name)?;
-        // `--no-deref`: of a symbolic ref, the ref itself goes and not the branch it names.
+        // `--no-deref` deletes a symbolic ref itself and not the branch it names.
         let call = self
             .write()
             .args(["update-ref", "--no-deref", "-d", name, expected.as_str()]);
         let expected = Expected::At(expected.clone());
-        call.output()
-            .map(drop)
+        call.done()
             .map_err(|error| self.moved_or(error, name, &expected))
     }
 
-    /// Moves one ref and deletes another, both or neither, if they are where they are expected.
+    /// Moves one ref and deletes another, both or neither, if both are where they are expected.
     pub fn move_and_delete(
         &self,
         (name, new, old): (&str, &ObjectId, &ObjectId),
@@ -69,12 +66,11 @@ impl Repo {
             .args(["update-ref", "-z", "--stdin"])
             .input(script.into_bytes());
         let expected = Expected::At(old.clone());
-        call.output()
-            .map(drop)
+        call.done()
             .map_err(|error| self.moved_or(error, name, &expected))
     }
 
-    /// git ends with 128 for a lost race and for a full disk alike, so the ref is looked at.
+    /// git exits with 128 for a lost race and for a full disk alike, so the ref is checked.
     fn moved_or(&self, error: Error, name: &str, expected: &Expected) -> Error {
         let Ok(found) = self.ref_target(name) else {
             return error;
@@ -93,7 +89,7 @@ impl Repo {
         }
     }
 
-    /// Returns the object a ref is at, without looking for the object itself.
+    /// Returns the object of a ref, which need not exist.
     fn ref_target(&self, name: &str) -> Result<Option<ObjectId>, Error> {
         let answer = self
             .read()
@@ -108,8 +104,6 @@ fn check_name(name: &str) -> Result<(), Error> {
     if name.starts_with("refs/") && !name.contains('\0') {
         Ok(())
     } else {
-        Err(Error::BadRefName {
-            name: name.to_owned(),
-        })
+        Err(Error::BadRefName(name.to_owned()))
     }
 }

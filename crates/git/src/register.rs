@@ -1,11 +1,11 @@
-//! Where the repository says that a worktree is, brought up to date file by file.
+//! The registered path of a worktree, updated file by file.
 //!
-//! `git worktree repair` is not used: besides the path that it is given, it rewrites the `.git` file
-//! at every registered path. In a copy of a project those paths are in the original.
+//! `git worktree repair` also rewrites the `.git` file at every other registered path; in a copy of
+//! a project those paths are in the original.
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "two small files of git's own, each behind its place; `git` does not know `fs`"
+    reason = "two small files of git's own, each after a crash point"
 )]
 
 use std::fs;
@@ -18,9 +18,7 @@ use crate::own::{OwnWorktree, names};
 use crate::repo::Repo;
 
 impl OwnWorktree {
-    /// Says in the repository that the worktree is at `path`, where its folder is moved next.
-    ///
-    /// Afterwards this is not a verified worktree until the folder is there.
+    /// Registers the worktree at `path`, where its folder is moved next.
     pub fn register_at(self, path: &Utf8Path) -> Result<(), Error> {
         self.verify()?;
         let file = self.git_dir().join("gitdir");
@@ -28,13 +26,13 @@ impl OwnWorktree {
         let written = rekindle_fault::growth("git-register")
             .and_then(|()| write(&draft, &format!("{path}/.git\n")))
             .and_then(|()| fs::rename(&draft, &file));
-        written.map_err(|source| prepare(&file, source))
+        written.map_err(Error::prepare(&file))
     }
 }
 
 impl Repo {
-    /// Gives a worktree its `.git` file back, if the repository has one at exactly this path and the
-    /// folder has no `.git` at all; returns whether it did.
+    /// Restores the `.git` file of a worktree that the repository has at exactly this path; returns
+    /// whether it did.
     ///
     /// git removes that file first when it removes a worktree, and may be killed then.
     pub fn rejoin_worktree(&self, path: &Utf8Path) -> Result<bool, Error> {
@@ -45,7 +43,7 @@ impl Repo {
         }
         let registry = self.common_dir()?.join("worktrees");
         let entries = registry.read_dir_utf8();
-        let entries = entries.map_err(|source| prepare(&registry, source))?;
+        let entries = entries.map_err(Error::prepare(&registry))?;
         let Ok(real) = path.canonicalize_utf8() else {
             return Ok(false);
         };
@@ -55,12 +53,12 @@ impl Repo {
         };
         rekindle_fault::growth("git-rejoin")
             .and_then(|()| write(&link, &format!("gitdir: {git_dir}\n")))
-            .map_err(|source| prepare(&link, source))?;
+            .map_err(Error::prepare(&link))?;
         Ok(true)
     }
 }
 
-/// Writes a file that must not be there, unless it is a draft of ours from before a crash.
+/// Writes a new file; only a draft of ours from before a crash is replaced.
 fn write(path: &Utf8Path, text: &str) -> io::Result<()> {
     if path.extension() == Some("rekindle") && path.symlink_metadata().is_ok() {
         fs::remove_file(path)?;
@@ -68,11 +66,4 @@ fn write(path: &Utf8Path, text: &str) -> io::Result<()> {
     let mut file = fs::File::create_new(path)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()
-}
-
-fn prepare(path: &Utf8Path, source: io::Error) -> Error {
-    Error::Prepare {
-        path: path.as_std_path().to_owned(),
-        source,
-    }
 }

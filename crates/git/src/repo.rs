@@ -1,4 +1,4 @@
-//! One folder in which git is run, and where its worktree and repository are.
+//! One folder in which git runs, and the paths of its worktree and repository.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -11,19 +11,17 @@ use crate::environment::Purpose;
 use crate::error::Error;
 use crate::program::Program;
 
-/// A folder in a worktree or repository, and the git that is run there.
-///
-/// Making one looks at nothing; a folder that is in no repository shows at the first question.
+/// A folder in a worktree or repository, and the git that runs there. Creating one checks nothing.
 #[derive(Clone, Debug)]
 pub struct Repo {
     program: Program,
     dir: Utf8PathBuf,
-    /// The worktree's own git folder, where `.git` in the worktree is not believed.
+    /// The worktree's own git folder, if its `.git` is not trusted.
     git_dir: Option<Utf8PathBuf>,
 }
 
 impl Repo {
-    /// Names the folder in which git is to run.
+    /// Returns the repository of a folder.
     pub fn at(program: &Program, dir: impl Into<Utf8PathBuf>) -> Self {
         Self {
             program: program.clone(),
@@ -32,7 +30,7 @@ impl Repo {
         }
     }
 
-    /// Names a worktree and its own git folder, which git is given explicitly.
+    /// Returns a worktree with its own git folder, which is passed to git explicitly.
     pub(crate) fn pinned(program: &Program, dir: &Utf8Path, git_dir: &Utf8Path) -> Self {
         Self {
             git_dir: Some(git_dir.to_owned()),
@@ -40,7 +38,7 @@ impl Repo {
         }
     }
 
-    /// Names another folder of the same worktree.
+    /// Returns another folder of the same worktree.
     pub(crate) fn within(&self, dir: impl Into<Utf8PathBuf>) -> Self {
         Self {
             dir: dir.into(),
@@ -48,7 +46,7 @@ impl Repo {
         }
     }
 
-    /// Names the same folder for questions alone, so that no program of the repository is started.
+    /// Returns the same folder for questions only, so that git starts no program of the repository.
     #[must_use]
     pub fn for_looking(&self) -> Self {
         Self {
@@ -67,16 +65,14 @@ impl Repo {
         &self.program
     }
 
-    /// Returns the absolute path of the top of this worktree.
-    ///
-    /// Fails in a bare repository, and inside a `.git` folder.
+    /// Returns the top of this worktree. Fails in a bare repository and inside a `.git` folder.
     pub fn top_level(&self) -> Result<Utf8PathBuf, Error> {
         let top_level = self.location("--show-toplevel")?;
         self.refuse_elsewhere(&top_level)?;
         Ok(top_level)
     }
 
-    /// Refuses a worktree in which this folder is not: the settings of a repository can name any.
+    /// Refuses a worktree that does not contain this folder: `core.worktree` can name any.
     fn refuse_elsewhere(&self, top_level: &Utf8Path) -> Result<(), Error> {
         match self.dir.canonicalize_utf8() {
             Ok(dir) if !dir.starts_with(top_level) => Err(Error::Elsewhere {
@@ -91,11 +87,10 @@ impl Repo {
     pub fn prefix(&self) -> Result<Utf8PathBuf, Error> {
         let line = self.read().args(["rev-parse", "--show-prefix"]).line()?;
         let text = String::from_utf8(line).map_err(|error| not_utf8(error.into_bytes()))?;
-        // git ends it with a slash, which a path does not need.
         Ok(Utf8PathBuf::from(text.strip_suffix('/').unwrap_or(&text)))
     }
 
-    /// Returns the absolute path of the repository folder that all worktrees share.
+    /// Returns the repository folder that all worktrees share.
     pub fn common_dir(&self) -> Result<Utf8PathBuf, Error> {
         self.location("--git-common-dir")
     }
@@ -119,8 +114,8 @@ impl Repo {
 
     /// Returns how `git status` and its like treat submodules.
     ///
-    /// To find changes inside one, git starts another git in it, with the settings of the submodule's
-    /// own repository. A git that looks compares only the commits.
+    /// To find changes inside one, git starts another git with the submodule's own settings. A git
+    /// that looks compares only the commits.
     pub(crate) fn submodules(&self) -> &'static str {
         match self.program.purpose() {
             Purpose::Look => "--ignore-submodules=dirty",
@@ -128,7 +123,7 @@ impl Repo {
         }
     }
 
-    /// Returns where everything is, with one run of git where that can be done.
+    /// Returns all paths, with one run of git where possible.
     pub(crate) fn layout(&self) -> Result<Layout, Error> {
         let flags = [
             "--show-toplevel",
@@ -142,7 +137,7 @@ impl Repo {
             .args(flags)
             .output()?;
         let text = String::from_utf8(output).map_err(|error| not_utf8(error.into_bytes()))?;
-        // Not `lines()`, which would take a carriage return off the end of a name.
+        // Not `lines()`, which would remove a carriage return from a name.
         let lines: Vec<&str> = text.split_terminator('\n').collect();
         if let [top_level, git_dir, common_dir, object_format] = lines.as_slice() {
             self.refuse_elsewhere(Utf8Path::new(top_level))?;
@@ -153,7 +148,7 @@ impl Repo {
                 object_format: (*object_format).to_owned(),
             });
         }
-        // A newline in one of the paths: `rev-parse` knows no `-z`, so each is asked for alone.
+        // A path contains a newline, and `rev-parse` has no `-z`, so each is asked for separately.
         Ok(Layout {
             top_level: self.top_level()?,
             git_dir: self.location("--absolute-git-dir")?,
@@ -165,7 +160,7 @@ impl Repo {
     /// Returns the layout if this folder is the top of its worktree.
     pub(crate) fn layout_at_top(&self) -> Result<Layout, Error> {
         let layout = self.layout()?;
-        // Both sides are real paths: git has resolved links in its answer.
+        // git has resolved links in its answer.
         let dir = self.dir.canonicalize_utf8();
         if dir.is_ok_and(|dir| dir == layout.top_level) {
             return Ok(layout);
@@ -191,9 +186,9 @@ impl Repo {
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     pub(crate) top_level: Utf8PathBuf,
-    /// The worktree's own folder, which has its HEAD and index.
+    /// The worktree's own folder with HEAD and index.
     pub(crate) git_dir: Utf8PathBuf,
-    /// The folder shared by all worktrees, which has the objects and refs.
+    /// The shared folder with objects and refs.
     pub(crate) common_dir: Utf8PathBuf,
     /// `sha1` or `sha256`.
     pub(crate) object_format: String,
@@ -207,7 +202,5 @@ impl Layout {
 }
 
 fn not_utf8(bytes: Vec<u8>) -> Error {
-    Error::NotUtf8 {
-        path: PathBuf::from(OsString::from_vec(bytes)),
-    }
+    Error::NotUtf8(PathBuf::from(OsString::from_vec(bytes)))
 }

@@ -1,8 +1,7 @@
 //! Temporary indexes, so that the user's own is never written.
 //!
-//! A [`Scratch`] is a folder outside the repository, gone when it is dropped (or, after a kill, when
-//! the next one is made), and the variables that make git use it. There are two kinds: one sees files as a commit would have them, the other
-//! as they are on the disk.
+//! A [`Scratch`] is a temporary folder and the variables that make git use it. One kind sees files
+//! as a commit would have them, the other as they are on the disk.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -20,9 +19,9 @@ use crate::repo::Layout;
 /// Where new objects go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Objects {
-    /// Into the repository, to stay.
+    /// Into the repository.
     Repository,
-    /// Beside the index: whoever only asks leaves nothing behind.
+    /// Next to the index, so that a question leaves nothing behind.
     Apart,
 }
 
@@ -34,7 +33,7 @@ pub(crate) struct Scratch {
     variables: Vec<(&'static str, OsString)>,
 }
 
-/// What the user may have set for the index, and what would make `git add` leave something out.
+/// Settings of the user that would change the index or make `git add` omit something.
 const SETTINGS: &[&str] = &[
     "core.splitIndex=false",
     "core.untrackedCache=false",
@@ -42,14 +41,14 @@ const SETTINGS: &[&str] = &[
     "add.ignoreErrors=false",
 ];
 
-/// Nothing between the disk and the object store. `info/attributes` wins over every
-/// `.gitattributes`. An encoding cannot be set to false, only to "not said" (`!`).
+/// No conversion. `info/attributes` overrides every `.gitattributes`; an encoding can only be unset
+/// (`!`).
 const NO_CONVERSION: &str = "* -text !eol -crlf -ident -filter !working-tree-encoding\n";
 
 impl Scratch {
-    /// Makes a copy of the worktree's index, with its memory of which files are unchanged.
+    /// Copies the worktree's index, with its cache of unchanged files.
     pub(crate) fn with_copied_index(layout: &Layout, objects: Objects) -> Result<Self, Error> {
-        let mut scratch = Self::new()?;
+        let mut scratch = Self::empty()?;
         let copy = scratch.folder.path().join("index");
         copy_index(&layout.git_dir.join("index"), &copy)?;
         if objects == Objects::Apart {
@@ -58,9 +57,9 @@ impl Scratch {
         Ok(scratch)
     }
 
-    /// Makes an index with nothing in it, for a question that leaves no objects behind.
+    /// Creates an empty index for a question that leaves no objects behind.
     pub(crate) fn empty_apart(layout: &Layout) -> Result<Self, Error> {
-        let mut scratch = Self::new()?;
+        let mut scratch = Self::empty()?;
         scratch.keep_objects_apart(layout)?;
         Ok(scratch)
     }
@@ -76,18 +75,13 @@ impl Scratch {
         Ok(())
     }
 
-    /// Makes an index with nothing in it.
-    pub(crate) fn empty() -> Result<Self, Error> {
-        Self::new()
-    }
-
-    /// Makes an empty index for `work_tree` under which files are stored and written byte by byte:
-    /// no line ends, filters, encodings or keywords are converted.
+    /// Creates an empty index for `work_tree` that stores and writes files byte by byte, without
+    /// conversion.
     ///
     /// git has no option for that (`--attr-source` came with 2.41 and leaves some attributes in
     /// force), so it gets a repository folder of its own that shares only the object store.
     pub(crate) fn byte_by_byte(layout: &Layout, work_tree: &Utf8Path) -> Result<Self, Error> {
-        let mut scratch = Self::new()?;
+        let mut scratch = Self::empty()?;
         let git_dir = scratch.folder.path().join("git");
         make_folder(&git_dir.join("refs"))?;
         make_folder(&git_dir.join("info"))?;
@@ -104,8 +98,7 @@ impl Scratch {
                 layout.common_dir.join("objects").into_os_string(),
             ),
         ]);
-        // The repository's own settings (its excludes, whether modes can be trusted) still hold,
-        // except those that would convert or leave out.
+        // The repository's own settings still hold, except those that would convert or omit files.
         let configs = [
             layout.common_dir.join("config"),
             layout.git_dir.join("config.worktree"),
@@ -126,13 +119,11 @@ impl Scratch {
             .fold(call, |call, (name, value)| call.variable(name, value))
     }
 
-    fn new() -> Result<Self, Error> {
+    /// Creates an empty index.
+    pub(crate) fn empty() -> Result<Self, Error> {
         let folder = rekindle_fault::growth("git-scratch")
             .and_then(|()| rekindle_fs::temporary_folder(&std::env::temp_dir()));
-        let folder = folder.map_err(|source| Error::Prepare {
-            path: std::env::temp_dir(),
-            source,
-        })?;
+        let folder = folder.map_err(Error::prepare(std::env::temp_dir()))?;
         let index = folder.path().join("index").into_os_string();
         Ok(Self {
             folder,
@@ -142,13 +133,13 @@ impl Scratch {
     }
 }
 
-/// Copies the index with its time of writing.
+/// Copies the index with its modification time.
 ///
-/// git takes a file as unchanged if its time is before that of the index. A copy with a newer time
-/// would hide a file of the same size that was changed in the same tick as the index was written.
+/// git takes a file as unchanged if it is older than the index. A newer copy would hide a file of
+/// the same size that changed in the same tick as the index.
 fn copy_index(from: &Utf8Path, to: &Path) -> Result<(), Error> {
     let Some(source) = open_if_there(from)? else {
-        // A new repository has no index yet, and git takes a missing one as empty.
+        // A new repository has no index yet.
         return Ok(());
     };
     let copy = || {
@@ -157,10 +148,7 @@ fn copy_index(from: &Utf8Path, to: &Path) -> Result<(), Error> {
         io::copy(&mut &source, &mut target)?;
         target.set_modified(written_at)
     };
-    copy().map_err(|source| Error::Prepare {
-        path: to.to_owned(),
-        source,
-    })
+    copy().map_err(Error::prepare(to))
 }
 
 fn copy_if_there(from: &Utf8Path, to: &Path) -> Result<(), Error> {
@@ -168,13 +156,10 @@ fn copy_if_there(from: &Utf8Path, to: &Path) -> Result<(), Error> {
         return Ok(());
     };
     let copied = File::create(to).and_then(|mut target| io::copy(&mut source, &mut target));
-    copied.map(drop).map_err(|source| Error::Prepare {
-        path: to.to_owned(),
-        source,
-    })
+    copied.map(drop).map_err(Error::prepare(to))
 }
 
-/// Opens a file of git's, which the user may have made a link.
+/// Opens a file of git, which may be a link.
 fn open_if_there(path: &Utf8Path) -> Result<Option<File>, Error> {
     let file = GuardedFile::open_followed(path).map_err(|source| Error::Prepare {
         path: path.as_std_path().to_owned(),
@@ -184,20 +169,14 @@ fn open_if_there(path: &Utf8Path) -> Result<Option<File>, Error> {
 }
 
 pub(crate) fn make_folder(path: &Path) -> Result<(), Error> {
-    fs::create_dir_all(path).map_err(|source| Error::Prepare {
-        path: path.to_owned(),
-        source,
-    })
+    fs::create_dir_all(path).map_err(Error::prepare(path))
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Error> {
-    fs::write(path, text).map_err(|source| Error::Prepare {
-        path: path.to_owned(),
-        source,
-    })
+    fs::write(path, text).map_err(Error::prepare(path))
 }
 
-/// The format is the one thing that cannot be included from the repository's own file.
+/// The object format cannot be included from the repository's own file.
 fn config(object_format: &str) -> String {
     if object_format == "sha1" {
         return "[core]\n\trepositoryformatversion = 0\n".to_owned();

@@ -1,30 +1,27 @@
-//! Files of a worktree that are too large for git to take in.
+//! Files of a worktree that are too large for git.
 //!
-//! An agent can leave a file of any size behind, a sparse one in a moment. git would read all of it,
-//! for minutes, and keep it for ever. So sizes are looked at before anything is put into an index.
-//! Whoever wanted to save a worktree then knows that it is not saved, and must leave it as it is.
+//! An agent can leave a file of any size, and git would read and store all of it. So sizes are
+//! checked before anything is added to an index; the caller then leaves the worktree as it is.
 
 use crate::error::Error;
 use crate::path::RepoPath;
 use crate::repo::Repo;
 
-/// The largest file that is taken in.
+/// The largest accepted file.
 const LARGEST: u64 = 2 << 30;
-/// The most that untracked files may have together.
+/// The largest total of untracked files.
 const MOST: u64 = 8 << 30;
 
 impl Repo {
-    /// Returns the repositories inside the worktree, as [`Repo::nested_repositories`] does, if nothing
-    /// else in it is more than git should take in. This must be run at the top.
-    ///
-    /// One call of git for both: it is started for every worktree that is looked at.
+    /// Returns the repositories inside the worktree, as [`Repo::nested_repositories`] does, unless
+    /// files are too large. Run it at the top; one git answers both.
     pub(crate) fn nested_in_a_small_worktree(&self) -> Result<Vec<RepoPath>, Error> {
         let args = ["ls-files", "-z", "-t", "--cached", "--others"];
         let call = self.read().args(args).args(["--exclude-standard"]);
         let output = call.output()?;
         let (mut nested, mut tracked, mut untracked) = (Vec::new(), Vec::new(), Vec::new());
         for record in output.split(|byte| *byte == 0) {
-            // A letter, or `?` for what is not tracked, and a blank come before each name.
+            // Each name follows a letter, or `?` for an untracked file, and a space.
             let Some((tag, name)) = record.split_at_checked(2) else {
                 continue;
             };
@@ -58,7 +55,7 @@ impl Repo {
     }
 }
 
-/// Returns the files that are too large alone, or the largest if all are too much together.
+/// Returns the files that are too large alone, or the largest if the total is too large.
 fn too_large(files: &[(RepoPath, u64)], most: u64) -> Vec<RepoPath> {
     let alone = files.iter().filter(|(_, size)| *size > LARGEST);
     let alone: Vec<RepoPath> = alone.map(|(path, _)| path.clone()).collect();

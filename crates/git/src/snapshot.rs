@@ -8,20 +8,20 @@ use crate::changes::Mode;
 use crate::environment::Purpose;
 use crate::error::Error;
 use crate::id::ObjectId;
-use crate::path::RepoPath;
+use crate::path::{RepoPath, records};
 use crate::raw_diff;
 use crate::repo::{Layout, Repo};
 use crate::scratch::{Objects, Scratch};
 
-/// Where the sides of an unresolved conflict are put in the tree of an index, by stage.
+/// The folder for the sides of an unresolved conflict in the tree of an index, by stage.
 const CONFLICTS: &str = ".rekindle-conflict";
 
 impl Repo {
     /// Writes the worktree as a tree, as `git add --all` and a commit would have it, and returns
-    /// its id. The user's index is not touched.
+    /// its id. The user's index stays unchanged.
     ///
-    /// What lies in `exclude` is as in HEAD, whatever the worktree has there. Ignored files and
-    /// repositories inside the worktree ([`Repo::nested_repositories`]) are left out.
+    /// `exclude` is as in HEAD. Ignored files and repositories inside the worktree
+    /// ([`Repo::nested_repositories`]) are omitted.
     pub fn snapshot_tree(&self, exclude: &[RepoPath]) -> Result<ObjectId, Error> {
         let layout = self.layout_at_top()?;
         let scratch = Scratch::with_copied_index(&layout, Objects::Repository)?;
@@ -29,7 +29,7 @@ impl Repo {
         self.within(&layout.top_level).write_tree(&scratch)
     }
 
-    /// Puts the whole worktree into a temporary index.
+    /// Adds the whole worktree to a temporary index.
     pub(crate) fn stage_in(
         &self,
         layout: &Layout,
@@ -60,9 +60,8 @@ impl Repo {
             .collect())
     }
 
-    /// Puts the commits that submodules are at into a temporary index.
-    ///
-    /// `git add` would start a git inside each of them first, with the settings of its own repository.
+    /// Adds the commits of submodules to a temporary index; `git add` would start a git with the
+    /// settings of each.
     fn stage_submodules(&self, scratch: &Scratch, paths: &[RepoPath]) -> Result<(), Error> {
         if paths.is_empty() {
             return Ok(());
@@ -71,14 +70,13 @@ impl Repo {
         scratch
             .apply(self.write().args(args))
             .input(names(paths))
-            .output()
-            .map(drop)
+            .done()
     }
 
     /// Writes every file of the worktree as a tree, byte by byte, and returns its id.
     ///
-    /// All tracked files are read and hashed: what git remembers of them is what they were after
-    /// conversion, and the files of [`IndexEntry::is_hidden`] are remembered as unchanged.
+    /// All tracked files are read and hashed: git's cache describes them after conversion, and
+    /// takes the files of [`IndexEntry::is_hidden`] as unchanged.
     pub(crate) fn byte_tree(
         &self,
         layout: &Layout,
@@ -91,27 +89,26 @@ impl Repo {
             .iter()
             .map(|entry| entry.line(entry.path.as_bytes()));
         top.edit_index(&scratch, lines)?;
-        // What a sparse checkout leaves out is not there, yet not deleted.
+        // Files outside a sparse checkout are absent, but not deleted.
         let absent = |entry: &&IndexEntry| entry.is_sparse() && !entry.is_on_disk(layout);
-        let absent: Vec<u8> = entries
+        let absent: Vec<RepoPath> = entries
             .iter()
             .filter(absent)
-            .flat_map(IndexEntry::name)
+            .map(|entry| entry.path.clone())
             .collect();
         if !absent.is_empty() {
             let args = ["update-index", "-z", "--skip-worktree", "--stdin"];
             scratch
                 .apply(top.write().args(args))
-                .input(absent)
+                .input(names(&absent))
                 .output()?;
         }
         top.stage_all(&scratch, &leave_out)?;
         top.write_tree(&scratch)
     }
 
-    /// Writes the user's index as a tree and returns its id.
-    ///
-    /// An unresolved conflict cannot be in a tree; its sides go to `.rekindle-conflict/<stage>/`.
+    /// Writes the user's index as a tree and returns its id; the sides of an unresolved conflict go
+    /// to `.rekindle-conflict/<stage>/`.
     pub(crate) fn index_tree(
         &self,
         layout: &Layout,
@@ -129,7 +126,7 @@ impl Repo {
         self.write_tree(&scratch)
     }
 
-    /// Returns what the user's index has, with what git was told about each file.
+    /// Returns the entries of the user's index with their flags.
     pub(crate) fn index_entries(&self, layout: &Layout) -> Result<Vec<IndexEntry>, Error> {
         let top = self.within(&layout.top_level);
         top.read()
@@ -137,9 +134,8 @@ impl Repo {
             .parsed(parse_entries)
     }
 
-    /// Returns those of the paths that git does not ignore anyway.
-    ///
-    /// `git add` fails when a pathspec names an ignored path, be it to leave it out.
+    /// Returns the paths that git does not ignore; `git add` fails on an excluded path that is
+    /// ignored.
     fn not_ignored(&self, paths: &[RepoPath]) -> Result<Vec<RepoPath>, Error> {
         if paths.is_empty() {
             return Ok(Vec::new());
@@ -158,7 +154,7 @@ impl Repo {
             .collect())
     }
 
-    /// Brings the index to what the worktree has. This must be run at the top.
+    /// Updates the index to the worktree. Run it at the top.
     fn stage_all(&self, scratch: &Scratch, leave_out: &[RepoPath]) -> Result<(), Error> {
         let mut pathspecs = b".\0".to_vec();
         for path in leave_out {
@@ -175,11 +171,10 @@ impl Repo {
         scratch
             .apply(self.write().args(args))
             .input(pathspecs)
-            .output()
-            .map(drop)
+            .done()
     }
 
-    /// Brings the index back to what HEAD has, below the given paths.
+    /// Resets the index to HEAD below the given paths.
     fn unstage(&self, scratch: &Scratch, paths: &[RepoPath]) -> Result<(), Error> {
         let head = match self.tree_of("HEAD")? {
             Some(tree) => tree,
@@ -216,11 +211,7 @@ impl Repo {
             return Ok(());
         }
         let args = ["update-index", "-z", "--index-info"];
-        scratch
-            .apply(self.write().args(args))
-            .input(input)
-            .output()
-            .map(drop)
+        scratch.apply(self.write().args(args)).input(input).done()
     }
 
     pub(crate) fn write_tree(&self, scratch: &Scratch) -> Result<ObjectId, Error> {
@@ -239,13 +230,13 @@ pub(crate) struct IndexEntry {
 }
 
 impl IndexEntry {
-    /// Whether git was told not to look at the file (`--assume-unchanged`, `--skip-worktree`), so
-    /// that `git status` says nothing about it, and the file is there.
+    /// Returns whether the file exists and is hidden from `git status` (`--assume-unchanged`,
+    /// `--skip-worktree`).
     pub(crate) fn is_hidden(&self, layout: &Layout) -> bool {
         (self.tag.is_ascii_lowercase() || self.is_sparse()) && self.is_on_disk(layout)
     }
 
-    /// Whether a sparse checkout leaves the file out.
+    /// Returns whether a sparse checkout omits the file.
     pub(crate) fn is_sparse(&self) -> bool {
         self.tag.eq_ignore_ascii_case(&b'S')
     }
@@ -262,18 +253,11 @@ impl IndexEntry {
     pub(crate) fn line(&self, path: &[u8]) -> Vec<u8> {
         index_line(self.mode.as_octal(), self.id.as_str(), path)
     }
-
-    fn name(&self) -> Vec<u8> {
-        [self.path.as_bytes(), b"\0"].concat()
-    }
 }
 
 /// Reads `<tag> <mode> <id> <stage>\t<path>\0`.
 pub(crate) fn parse_entries(output: &[u8]) -> Result<Vec<IndexEntry>, String> {
-    let records = output
-        .split(|byte| *byte == 0)
-        .filter(|record| !record.is_empty());
-    records
+    records(output)
         .map(|record| {
             let bad = || format!("bad entry `{}`", String::from_utf8_lossy(record));
             parse_entry(record).ok_or_else(bad)
@@ -300,7 +284,7 @@ pub(crate) fn index_line(mode: &str, id: &str, path: &[u8]) -> Vec<u8> {
     [mode.as_bytes(), b" ", id.as_bytes(), b"\t", path, b"\0"].concat()
 }
 
-/// Writes paths as git reads them with `-z --stdin`.
+/// Returns paths as `-z --stdin` expects them.
 pub(crate) fn names(paths: &[RepoPath]) -> Vec<u8> {
     paths
         .iter()

@@ -1,7 +1,7 @@
-//! What stands at single paths of a worktree: in the user's index, and as a file.
+//! Single paths of a worktree: in the user's index, and as files.
 //!
-//! `git status` answers by differences and forgets files that it was told not to look at. Before
-//! something is written over a file, the file itself must be looked at.
+//! `git status` omits files that it was configured to ignore, so a file is checked itself before it
+//! is overwritten.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -22,15 +22,15 @@ pub enum Indexed {
     Entry {
         /// What it is.
         entry: Entry,
-        /// Whether a sparse checkout leaves it out, so that its not being there means nothing.
+        /// Whether a sparse checkout omits it, so that a missing file means nothing.
         is_sparse: bool,
     },
-    /// The sides of a conflict that is not resolved.
+    /// An unresolved conflict.
     Conflict,
 }
 
 impl Repo {
-    /// Returns everything that the user's index has, by path.
+    /// Returns the user's index, by path.
     pub fn index(&self) -> Result<BTreeMap<RepoPath, Indexed>, Error> {
         let mut index = BTreeMap::new();
         for entry in self.index_entries(&self.layout()?)? {
@@ -50,19 +50,19 @@ impl Repo {
         Ok(index)
     }
 
-    /// Returns what `git add` and a commit would have for these files of the worktree, also for
-    /// ignored ones and for those that git was told not to look at.
+    /// Returns what `git add` and a commit would have for these files, also for ignored and hidden
+    /// ones.
     ///
-    /// Each path must be a file or a link, and no part of it a link; one that is gone meanwhile is
-    /// left out. Neither the index nor the object store is touched.
+    /// Each path must be a file or a link without a link above it; a missing one is omitted. Index
+    /// and object store stay unchanged.
     pub fn as_committed(&self, paths: &[RepoPath]) -> Result<BTreeMap<RepoPath, Entry>, Error> {
         if paths.is_empty() {
             return Ok(BTreeMap::new());
         }
         let layout = self.layout_at_top()?;
         let scratch = Scratch::empty_apart(&layout)?;
-        // What the index has is known, since line ends that were committed once stay as they are;
-        // but not what git remembers of the files, so that each is read.
+        // The index is needed, since committed line ends stay as they are; without git's cache,
+        // each file is read.
         let entries = self.index_entries(&layout)?;
         let merged = entries.iter().filter(|entry| entry.stage == 0);
         let lines = merged.map(|entry| entry.line(entry.path.as_bytes()));
@@ -85,10 +85,10 @@ impl Repo {
             .collect())
     }
 
-    /// Returns the ids that the bytes of these files have on the disk, without any conversion.
+    /// Returns the ids of the bytes of these files, without any conversion.
     ///
-    /// Each path must be a file, and no part of it a link. A name with a line feed is omitted, because
-    /// git takes these names as lines.
+    /// Each path must be a file without a link above it. A name with a line feed is omitted, since
+    /// git reads these names as lines.
     pub fn unconverted_ids(
         &self,
         paths: &[&RepoPath],
@@ -98,7 +98,7 @@ impl Repo {
         if asked.is_empty() {
             return Ok(BTreeMap::new());
         }
-        // A name in quotes would be unquoted; after `./` it is not one.
+        // After `./` a name in quotes is not unquoted.
         let lines = asked
             .iter()
             .flat_map(|path| [b"./", path.as_bytes(), b"\n"].concat());
@@ -113,8 +113,8 @@ impl Repo {
         Ok(asked.into_iter().cloned().zip(ids).collect())
     }
 
-    /// Returns the bytes that a checkout writes at a path for stored content: with line ends, encoding
-    /// and keywords converted, and with filters where the program is [`crate::Program::for_work`].
+    /// Returns the bytes that a checkout writes for stored content: line ends, encoding and
+    /// keywords converted, and filters where the program is [`crate::Program::for_work`].
     pub fn as_checked_out(&self, id: &ObjectId, path: &RepoPath) -> Result<Vec<u8>, Error> {
         let path = [b"--path=", path.as_bytes()].concat();
         let path = OsString::from_vec(path);
@@ -123,7 +123,7 @@ impl Repo {
         call.output()
     }
 
-    /// Returns whether the executable bits of files mean something here (`core.fileMode`).
+    /// Returns whether executable bits are meaningful (`core.fileMode`).
     pub fn trusts_modes(&self) -> Result<bool, Error> {
         let args = ["config", "--type=bool", "--default=true", "core.fileMode"];
         Ok(self.read().args(args).line()? == b"true")

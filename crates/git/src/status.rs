@@ -1,7 +1,7 @@
-//! What git says about a worktree: porcelain v2, read as bytes.
+//! `git status`, from porcelain v2.
 
 use crate::error::Error;
-use crate::path::RepoPath;
+use crate::path::{RepoPath, records};
 use crate::repo::Repo;
 
 /// One line of `git status`.
@@ -13,23 +13,19 @@ pub enum StatusEntry {
         path: RepoPath,
         /// The path before, for a rename or copy.
         from: Option<RepoPath>,
-        /// The index against HEAD: what is staged.
+        /// What is staged: the index compared with HEAD.
         staged: State,
-        /// The working tree against the index: what is not.
+        /// What is not staged: the worktree compared with the index.
         unstaged: State,
-        /// Whether this is a submodule; what is wrong may be inside it.
+        /// Whether this is a submodule; the change may be inside it.
         is_submodule: bool,
     },
-    /// A conflict that is not resolved.
-    Unmerged {
-        /// The path.
-        path: RepoPath,
-    },
-    /// A path that git does not know and does not ignore. A trailing `/` marks a repository.
-    Untracked {
-        /// The path.
-        path: RepoPath,
-    },
+    /// An unresolved conflict.
+    #[expect(missing_docs, reason = "the name says it")]
+    Unmerged { path: RepoPath },
+    /// An untracked path that is not ignored. A trailing `/` marks a repository.
+    #[expect(missing_docs, reason = "the name says it")]
+    Untracked { path: RepoPath },
 }
 
 /// How one side differs from the other.
@@ -74,8 +70,8 @@ impl Repo {
     /// Returns what git ignores in this worktree, from its top: files, and with a trailing `/` folders
     /// that are ignored as a whole. No snapshot or rescue has any of it.
     pub fn ignored(&self) -> Result<Vec<RepoPath>, Error> {
-        // Not `ls-files --others --ignored --directory`: it lists a folder and again what is in it, and
-        // with `--no-empty-directory` git 2.47 is silent about ignored files beside untracked ones.
+        // Not `ls-files --others --ignored --directory`, which lists a folder and its contents, and
+        // with `--no-empty-directory` git 2.47 omits ignored files next to untracked ones.
         let form = ["status", "--porcelain=v2", "-z", "--untracked-files=all"];
         let fixed = [
             "--ignored=matching",
@@ -96,34 +92,29 @@ impl Repo {
             let call = self.read().args(form).args(extra.iter().copied());
             call.args(["--", path]).output()
         };
-        // Both with one process; without a first commit there is no HEAD to add.
+        // One process for both; without a first commit there is no HEAD.
         let output = match list(&["--with-tree=HEAD"]) {
             Err(Error::Failed { .. }) => list(&[])?,
             other => other?,
         };
-        let names = output.split(|byte| *byte == 0);
-        let names = names.filter(|name| !name.is_empty());
-        Ok(names.map(RepoPath::new).collect())
+        Ok(records(&output).map(RepoPath::new).collect())
     }
 
-    /// Returns the repositories inside this worktree that it does not track, other worktrees among
-    /// them. Nothing of theirs is in a snapshot or rescue.
+    /// Returns the untracked repositories inside this worktree, including other worktrees.
+    /// Snapshots and rescues omit them.
     pub fn nested_repositories(&self) -> Result<Vec<RepoPath>, Error> {
         let top_level = self.top_level()?;
         self.within(top_level).nested_below()
     }
 
-    /// As [`Repo::nested_repositories`], in a folder that is known to be the top.
+    /// As [`Repo::nested_repositories`], run at the top.
     pub(crate) fn nested_below(&self) -> Result<Vec<RepoPath>, Error> {
-        // `ls-files -o` lists files, and a repository as its folder with a `/`, whether or not it
-        // has a commit yet; `git add` fails on one that has none.
+        // `ls-files -o` lists a repository as a folder with a `/`, even one without a commit, on
+        // which `git add` fails.
         let args = ["ls-files", "-z", "--others", "--exclude-standard"];
         let output = self.read().args(args).output()?;
-        let names = output.split(|byte| *byte == 0);
-        Ok(names
-            .filter_map(|name| name.strip_suffix(b"/"))
-            .map(RepoPath::new)
-            .collect())
+        let folders = records(&output).filter_map(|name| name.strip_suffix(b"/"));
+        Ok(folders.map(RepoPath::new).collect())
     }
 }
 
@@ -133,7 +124,7 @@ pub(crate) fn parse(output: &[u8]) -> Result<Vec<StatusEntry>, String> {
     while let Some(record) = records.next() {
         let bad = || format!("bad record `{}`", String::from_utf8_lossy(record));
         let entry = match record.first() {
-            // The end, or a header that a setting has asked for.
+            // The end, or a header from a setting.
             None | Some(b'#') => continue,
             Some(b'?') => StatusEntry::Untracked {
                 path: field(record, 1).ok_or_else(bad)?,
@@ -186,7 +177,7 @@ impl State {
     }
 }
 
-/// Returns everything after the first `n_words` words; a path may hold spaces itself.
+/// Returns the path after the first `n_words` words; it may contain spaces.
 fn field(record: &[u8], n_words: usize) -> Option<RepoPath> {
     let path = record
         .splitn(n_words + 1, |byte| *byte == b' ')

@@ -10,14 +10,14 @@ use crate::error::Error;
 use crate::head::branch_name;
 use crate::id::ObjectId;
 use crate::own::OwnWorktree;
-use crate::path::RepoPath;
+use crate::path::{RepoPath, records};
 use crate::repo::Repo;
 use crate::status::StatusEntry;
 
-/// One worktree as git has it registered. The first in a list is the main one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A registered worktree. The first in a list is the main one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Worktree {
-    /// Where it is, or was. Not always UTF-8, and one odd worktree must not hide the others.
+    /// Its path, not always UTF-8.
     pub path: PathBuf,
     /// Its commit; `None` in a bare repository or on an unborn branch.
     pub head: Option<ObjectId>,
@@ -45,23 +45,22 @@ pub enum Checkout<'a> {
 /// What may be lost when a worktree is removed. Ignored files go in either case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Removal {
-    /// Nothing: a worktree that is not clean stays, and the call fails.
+    /// Nothing: fails for a worktree that is not clean.
     OnlyIfClean,
-    /// Whatever [`Repo::rescue`] can keep; call that first. Repositories inside the worktree and
-    /// changed submodules still make the call fail.
+    /// Everything that [`Repo::rescue`] can save; call that first. Fails for repositories inside
+    /// the worktree and changed submodules.
     WithChanges,
 }
 
 impl Repo {
-    /// Returns all worktrees of this repository, also those whose folder is gone.
+    /// Returns all worktrees of this repository, including missing ones.
     pub fn worktrees(&self) -> Result<Vec<Worktree>, Error> {
         self.read()
             .args(["worktree", "list", "--porcelain", "-z"])
             .parsed(parse)
     }
 
-    /// Makes a worktree at `path`, which must not exist or be empty.
-    /// A relative path starts at [`Repo::dir`].
+    /// Creates a worktree at `path` (relative to [`Repo::dir`]), which must be missing or empty.
     pub fn add_worktree(
         &self,
         path: &Utf8Path,
@@ -74,8 +73,7 @@ impl Repo {
             Checkout::NewBranch(name) => call.args(["--no-track", "-b", name]),
         };
         call.args(["--end-of-options", path.as_str(), commit.as_str()])
-            .output()
-            .map(drop)
+            .done()
     }
 
     /// Removes a worktree and its registration. A locked one stays.
@@ -87,13 +85,12 @@ impl Repo {
         }
         worktree.verify()?;
         args.extend(["--end-of-options", worktree.path().as_str()]);
-        self.write().args(args).output().map(drop)
+        self.write().args(args).done()
     }
 
-    /// Forgets a worktree whose folder is gone, unless it is locked; others stay registered.
+    /// Unregisters a missing worktree, unless it is locked.
     ///
-    /// Not `git worktree prune`, which would also forget worktrees of the user that are on a disk
-    /// which is not mounted now.
+    /// `git worktree prune` would also forget the user's worktrees on disks that are not mounted.
     pub fn forget_worktree(&self, path: &Utf8Path) -> Result<(), Error> {
         let path = self.dir().join(path);
         if path.symlink_metadata().is_ok() {
@@ -108,15 +105,13 @@ impl Repo {
         Ok(())
     }
 
-    /// Takes the lock off a worktree that `git worktree add` was killed over.
-    ///
-    /// While it works, git locks what it makes with the reason "initializing"; a kill leaves that
-    /// lock for ever. Locks with any other reason are somebody's and stay.
+    /// Unlocks a worktree after a killed `git worktree add`, which locks it with the reason
+    /// "initializing" while it works. Other locks stay.
     pub fn unlock_half_made(&self, path: &Utf8Path) -> Result<(), Error> {
         self.unlock_where(path, |reason| reason == "initializing")
     }
 
-    /// Takes the lock off a worktree whose folder is gone, so that another can be made in its place.
+    /// Unlocks a missing worktree, so that its path can be reused.
     pub fn unlock_lost(&self, path: &Utf8Path) -> Result<(), Error> {
         let is_lost = path.symlink_metadata().is_err();
         self.unlock_where(path, |_| is_lost)
@@ -155,16 +150,20 @@ impl Repo {
     }
 }
 
-/// Reads attributes, one per NUL, with an empty one after each worktree.
+/// Reads attributes, separated by NUL.
 pub(crate) fn parse(output: &[u8]) -> Result<Vec<Worktree>, String> {
     let mut worktrees: Vec<Worktree> = Vec::new();
-    for attribute in output
-        .split(|byte| *byte == 0)
-        .filter(|attribute| !attribute.is_empty())
-    {
-        let (label, value) = split_word(attribute);
+    for attribute in records(output) {
+        let space = attribute.iter().position(|byte| *byte == b' ');
+        let (label, value) = match space {
+            Some(space) => (&attribute[..space], &attribute[space + 1..]),
+            None => (attribute, &[][..]),
+        };
         if label == b"worktree" {
-            worktrees.push(Worktree::at(value));
+            worktrees.push(Worktree {
+                path: Path::new(OsStr::from_bytes(value)).to_path_buf(),
+                ..Worktree::default()
+            });
             continue;
         }
         let Some(worktree) = worktrees.last_mut() else {
@@ -180,32 +179,11 @@ pub(crate) fn parse(output: &[u8]) -> Result<Vec<Worktree>, String> {
             b"bare" => worktree.bare = true,
             b"locked" => worktree.locked = Some(String::from_utf8_lossy(value).into_owned()),
             b"prunable" => worktree.prunable = Some(String::from_utf8_lossy(value).into_owned()),
-            // The manual lets git add attributes.
+            // git may add attributes.
             _ => {}
         }
     }
     Ok(worktrees)
-}
-
-impl Worktree {
-    fn at(path: &[u8]) -> Self {
-        Self {
-            path: Path::new(OsStr::from_bytes(path)).to_path_buf(),
-            head: None,
-            branch: None,
-            detached: false,
-            bare: false,
-            locked: None,
-            prunable: None,
-        }
-    }
-}
-
-fn split_word(attribute: &[u8]) -> (&[u8], &[u8]) {
-    match attribute.iter().position(|byte| *byte == b' ') {
-        Some(space) => (&attribute[..space], &attribute[space + 1..]),
-        None => (attribute, &[]),
-    }
 }
 
 #[cfg(test)]

@@ -13,9 +13,11 @@ mod facts;
 mod finding;
 pub mod graph;
 mod id;
+mod intent;
 mod left_folder;
 mod moment;
 mod plan;
+mod question;
 mod report;
 mod work;
 
@@ -28,14 +30,16 @@ pub use command::{Command, CommandRole, CommandSource};
 pub use facts::Fact;
 pub use finding::{Finding, Place, Severity};
 pub use id::{ProtocolName, WorkflowId};
+pub use intent::{Ended, Intent, Report};
 pub use left_folder::{LeftFolder, LeftKind};
 pub use moment::Moment;
 pub use plan::{
-    AgentTask, Checks, Confirmation, Ended, Intent, Offer, OfferKind, Permission, Plan, Question,
-    QuestionKind, Report, Request, Step, Stop, StopKind, Then,
+    AgentTask, Checks, Confirmation, Offer, OfferKind, Permission, Plan, Request, Step, Stop,
+    StopKind, Then,
 };
+pub use question::{Question, WithYes};
 pub use report::ParseReportError;
 pub use work::{
-    Delivery, Destination, FailureKind, Happened, Kill, MOST_ATTEMPTS, Settings, Stage, Standing,
-    Victim, Work, WorkPlace, WorkTask,
+    Attempted, Delivery, Destination, FailureKind, FileChange, FileChangeKind, Happened, Kill,
+    MOST_ATTEMPTS, Settings, Stage, Standing, Victim, Work, WorkPlace, WorkTask,
 };

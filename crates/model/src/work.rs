@@ -310,3 +310,37 @@ pub struct Delivery {
     /// What it cost, in millionths of a dollar, where the agent told it.
     pub cost: Option<u64>,
 }
+
+/// What came of an attempt in a worktree that belongs to the protocol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attempted {
+    /// The files that it changed, or why it failed.
+    pub result: Result<Vec<FileChange>, String>,
+    /// The commands that checked it.
+    pub checks: Vec<String>,
+}
+
+/// A file that an attempt changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// Its path in the worktree.
+    pub path: String,
+    /// How it changed.
+    pub kind: FileChangeKind,
+}
+
+/// How a file changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileChangeKind {
+    /// It is new.
+    Added,
+    /// It has another content or type.
+    Modified,
+    /// It is gone.
+    Deleted,
+    /// It has another name.
+    Renamed {
+        /// The former path.
+        from: String,
+    },
+}

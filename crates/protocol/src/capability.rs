@@ -3,7 +3,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_model::{
-    AgentTask, Checkpoint, Finding, Happened, Moment, Plan, Settings, Summary, Work,
+    AgentTask, Attempted, Checkpoint, Finding, Happened, Moment, Plan, Settings, Summary, Work,
 };
 use rekindle_world::World;
 
@@ -43,6 +43,12 @@ pub trait Engine {
 
     /// Returns the log of an attempt, relative to the project.
     fn attempt_log(&self, workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf;
+
+    /// Returns the folders at the top of a project that hold the workflow's own files, which never land.
+    fn own_folders(&self) -> &'static [&'static str];
+
+    /// Returns the files that describe an attempt in the protocol's own worktree, each with its name.
+    fn evidence(&self, attempted: &Attempted) -> Vec<(&'static str, String)>;
 
     /// Returns the host's own record of a task with what happened added, if the host keeps one.
     fn mirrored(&self, file: &[u8], happened: &Happened, at: Timestamp) -> Option<Vec<u8>>;

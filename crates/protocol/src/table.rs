@@ -132,7 +132,7 @@ macro_rules! inputs {
         #[doc = concat!("What a row asks of [`", stringify!($name), "`].")]
         #[derive(Debug)]
         pub struct $when {
-            $(pub $field: $crate::table::Cell<$type>,)*
+            $(#[doc = $title] pub $field: $crate::table::Cell<$type>,)*
         }
 
         impl $when {
@@ -246,7 +246,7 @@ impl<I: Input, V> Table<I, V> {
 impl<I: Input, V: Verdict> Table<I, V> {
     /// Returns the table as documentation has it; an input that no row asks for is none there.
     pub fn printed(&self) -> Decision {
-        let headings = I::COLUMNS.iter().chain(V::COLUMNS).chain(&["source"]);
+        let headings = I::COLUMNS.iter().chain(V::COLUMNS).chain(&["rule"]);
         let rows: Vec<Vec<String>> = self
             .all_rows()
             .map(|row| {
@@ -259,7 +259,7 @@ impl<I: Input, V: Verdict> Table<I, V> {
         Decision {
             title: self.title,
             about: format!(
-                "{}\nThe first row that fits decides; the rows cover all {} combinations.",
+                "{}\nThe first row that matches decides; the rows cover all {} combinations.",
                 self.about,
                 I::all().count()
             ),

@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use rekindle_model::{ProtocolName, WorkflowId};
-use rekindle_protocol::capability::{Migrator, Open, Starter, Validator};
+use rekindle_protocol::capability::{Engine, Migrator, Open, Starter, Validator};
 use rekindle_protocol::{Ask, Protocol};
 use rekindle_world::World;
 
@@ -16,6 +16,8 @@ pub static ALL: &[&dyn Protocol] = &[
     &rekindle_kiln_teams::KilnTeams,
     &rekindle_bifrost::Bifrost,
     &rekindle_map::Map,
+    #[cfg(feature = "checklist")]
+    &rekindle_testkit::checklist::Checklist,
 ];
 
 static NAMES: LazyLock<Vec<ProtocolName>> =
@@ -66,6 +68,12 @@ pub fn open(protocol: &dyn Protocol, world: &dyn World) -> Open {
         workflows: open.cloned().collect(),
         unread: 0,
     }
+}
+
+/// Returns the folders at the top of a project that hold the files of workflows run by the engine.
+pub fn own_folders() -> Vec<&'static str> {
+    let engines = ALL.iter().filter_map(|protocol| protocol.engine());
+    engines.flat_map(Engine::own_folders).copied().collect()
 }
 
 /// Returns the protocol that `rekindle run` starts workflows of.

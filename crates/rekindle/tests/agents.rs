@@ -93,9 +93,9 @@ fn a_run_goes_from_execution_to_its_end_one_task_at_a_time() -> Result<()> {
     agent: the verifier is done
     agent: Verify the phase boundary, then move to phase 3: all tasks are finished
     agent: the verifier is done
-    agent: Run cleanup: cleanup-report.md is not there
+    agent: Run cleanup: cleanup-report.md is missing
     agent: the cleanup is done
-    agent: Prepare the pull request: pr-checklist.md is not there
+    agent: Prepare the pull request: pr-checklist.md is missing
     agent: the pr-prep is done
     The pull request is prepared: see `.agent-memory/runs/20260119-0900-orders-api-k2l3/pr-checklist.md`. Has it been merged?
       merged                 go on with memory consolidation
@@ -328,8 +328,8 @@ fn after_three_failures_a_person_is_asked_and_the_end_of_input_leaves_it_open() 
     agent: the executor did not succeed: it ended with exit code 1
     T002 - Add endpoint failed 3 times. What is to happen?
       retry                  try it once more
-      retry with: GUIDANCE   try it once more, and tell the agent this
-      skip                   leave it out; what depends on it becomes blocked
+      retry with: GUIDANCE   try it once more with this guidance
+      skip                   skip it; its dependents become blocked
       abort                  stop here and change nothing
     > 
     T002 - Add endpoint still waits for a decision; answer at the question of `rekindle resume`
@@ -420,10 +420,10 @@ fn a_skipped_task_is_left_out_and_what_depends_on_it_is_blocked() -> Result<()> 
     agent: the executor did not succeed: it ended with exit code 1
     T001 - Add model failed 3 times. What is to happen?
       retry                  try it once more
-      retry with: GUIDANCE   try it once more, and tell the agent this
-      skip                   leave it out; what depends on it becomes blocked
+      retry with: GUIDANCE   try it once more with this guidance
+      skip                   skip it; its dependents become blocked
       abort                  stop here and change nothing
-    > stopped: every task that is left is blocked
+    > stopped: every remaining task is blocked
     hint: `T002` needs `T001`, which was skipped
     hint: leave a task behind a skipped one out too: `rekindle event 20260119-0900-orders-api-k2l3 task_skipped --task TASK`
     ");
@@ -478,10 +478,10 @@ fn an_abort_stops_with_exit_code_1_and_records_nothing_more() -> Result<()> {
       - agent: `exec sh '[ROOT]/agent.sh'`
     T002 - Add endpoint failed 3 times. What is to happen?
       retry                  try it once more
-      retry with: GUIDANCE   try it once more, and tell the agent this
-      skip                   leave it out; what depends on it becomes blocked
+      retry with: GUIDANCE   try it once more with this guidance
+      skip                   skip it; its dependents become blocked
       abort                  stop here and change nothing
-    > stopped: the user ends it here
+    > stopped: the user stopped here
     ");
     assert_eq!(scene.told()?, format!("{before}session_resumed\n"));
     Ok(())
@@ -722,10 +722,10 @@ fn a_planner_that_fails_stops_the_resume_and_the_next_one_goes_on() -> Result<()
     agent: Write prd.md (spec-writer)
     agent: the spec-writer is done
     agent: Write plan.md from prd.md (planner)
-    agent: the planner did not succeed: it ended with exit code 4
-    stopped: the planner did not succeed: it ended with exit code 4
-    hint: look at the agent's output above, then try again: `rekindle resume`
-    hint: `rekindle explain AGENT_FAILED` tells more
+    agent: the planner failed: it ended with exit code 4
+    stopped: the planner failed: it ended with exit code 4
+    hint: read the agent's output above, then try again: `rekindle resume`
+    hint: `rekindle explain AGENT_FAILED` says more
     ");
     scene.sandbox.write("fixed", "")?;
     let ran = scene.resume_at("2026-01-20T13:00:00Z", "")?;
@@ -800,7 +800,7 @@ fn the_report_of_a_verifier_decides() -> Result<()> {
     agent: the executor is done
     agent: Verify T002 - Add endpoint
     agent: the verifier is done
-    stopped: every task that is left is blocked
+    stopped: every remaining task is blocked
     hint: `T002` is blocked: the verifier's report says blocked
     hint: when a block is gone, say so: `rekindle event 20260119-0900-orders-api-k2l3 task_ready --task TASK`
     ");

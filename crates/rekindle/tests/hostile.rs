@@ -212,7 +212,7 @@ fn a_graph_of_a_gigabyte_is_not_read_and_stops_the_resume() -> Result<()> {
     --- stderr
     error: `agent-memory:20260119-0900-orders-api-k2l3` can not be resumed as it is
 
-    hint: files that the state depends on can not be read: `.agent-memory/runs/20260119-0900-orders-api-k2l3/task-graph.json: 1073741824 bytes long, over the limit of 268435456`; `rekindle explain UNREADABLE_FILE` says what to do
+    hint: files that the state depends on cannot be read: `.agent-memory/runs/20260119-0900-orders-api-k2l3/task-graph.json: 1073741824 bytes long, over the limit of 268435456`; `rekindle explain UNREADABLE_FILE` says what to do
     hint: `rekindle inspect agent-memory:20260119-0900-orders-api-k2l3` shows where
     ");
     Ok(())
@@ -587,7 +587,7 @@ fn a_log_that_may_not_be_read_stops_the_resume_and_is_named() -> Result<()> {
     assert_eq!(ran.code(), Some(1), "{ran}");
     assert!(
         ran.stderr()
-            .contains("files that the state depends on can not be read"),
+            .contains("files that the state depends on cannot be read"),
         "{ran}"
     );
     let inspected = anybody.run(&["inspect", "--json"])?.json()?;
@@ -608,7 +608,7 @@ fn a_folder_that_may_not_be_entered_stops_the_resume() -> Result<()> {
     // Or else the folder could not be removed in the end.
     set_mode(&events, 0o755)?;
     assert_eq!(ran.code(), Some(1), "{ran}");
-    assert!(ran.stderr().contains("can not be read"), "{ran}");
+    assert!(ran.stderr().contains("cannot be read"), "{ran}");
     Ok(())
 }
 

@@ -230,7 +230,7 @@ fn where_one_file_is_unfit_none_is_written() -> Result<()> {
     fs_err::create_dir_all(scene.home(".codex"))?;
     for (text, cause) in [
         ("a = \n", "it is not TOML"),
-        ("mcp_servers = {}\n", "can not be changed on its own"),
+        ("mcp_servers = {}\n", "cannot be changed on its own"),
         (
             "[mcp_servers.rekindle]\ncommand = \"node\"\n",
             "it has a server `rekindle` that is not `rekindle mcp`",

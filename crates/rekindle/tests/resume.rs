@@ -191,7 +191,7 @@ fn before_anything_is_done_it_says_what_and_asks() -> Result<()> {
     hint: `rekindle explain TRUNCATED_LINE` says what to do
       next: Resume T002 - Add endpoint (attempt 1)
     This will:
-      - append an event to `.agent-memory/runs/20260119-0900-orders-api-k2l3/events/orchestrator/20260120-120000.jsonl`: the run is taken up again
+      - append an event to `.agent-memory/runs/20260119-0900-orders-api-k2l3/events/orchestrator/20260120-120000.jsonl`: the run is resumed
       - print the protocol's report
       - go on with the next step
     Resume? [y/N] nothing was changed
@@ -423,7 +423,7 @@ fn what_changes_while_a_person_thinks_stops_the_resume() -> Result<()> {
     agent-memory:20260119-0900-orders-api-k2l3  interrupted, phase 2 (execution), 1/3 tasks, 1 day ago
       next: Resume T002 - Add endpoint (attempt 1)
     This will:
-      - append an event to `.agent-memory/runs/20260119-0900-orders-api-k2l3/events/orchestrator/20260120-120000.jsonl`: the run is taken up again
+      - append an event to `.agent-memory/runs/20260119-0900-orders-api-k2l3/events/orchestrator/20260120-120000.jsonl`: the run is resumed
       - print the protocol's report
       - go on with the next step
     Resume? [y/N] error: the files of `agent-memory:20260119-0900-orders-api-k2l3` changed while the plan was shown

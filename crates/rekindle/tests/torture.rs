@@ -145,7 +145,7 @@ fn an_interruption_ends_everything_and_removes_the_copy() {
     let said: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(
         said["error"]["message"],
-        "interrupted: what was running is ended, and the copy is removed"
+        "interrupted: all started processes were stopped, and the copy was removed"
     );
     assert!(names(temporary.path()).unwrap().is_empty());
     assert!(project.processes().is_empty(), "{:?}", project.processes());
@@ -265,6 +265,6 @@ fn a_program_that_can_not_even_run_a_plan_is_named() {
     let error = rekindle_torture::torture(&options, &mut |_| {}).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the undisturbed run ended badly: exit status: 1"
+        "the undisturbed run failed: exit status: 1"
     );
 }

@@ -2,11 +2,11 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_fs::{Lock, Occupancy};
-use rekindle_git::{OwnWorktree, Program, Removal, Repo, RepoPath};
+use rekindle_git::{OwnWorktree, Program, Removal, Repo};
 use rekindle_model::WorkflowId;
 
 use crate::state_folder::{decoded, encoded};
-use crate::worker::own_files;
+use crate::worker::{own_files, paths};
 use crate::{Error, StateFolder};
 
 /// A worktree that is still there.
@@ -77,6 +77,7 @@ pub fn ignored_in(
     project: &Utf8Path,
     search_path: &std::ffi::OsStr,
     leftover: &Leftover,
+    own_folders: &[&str],
 ) -> Result<Vec<String>, Error> {
     if is_gone(&leftover.path) {
         return Ok(Vec::new());
@@ -84,7 +85,7 @@ pub fn ignored_in(
     let program = Program::find(search_path)?;
     let main = Repo::at(&program, project);
     let here = OwnWorktree::open(&program, &main.common_dir()?, &leftover.path)?;
-    let own = own_files(&main.prefix()?).map(|name| RepoPath::from(name.as_str()));
+    let own = paths(&own_files(&main.prefix()?, own_folders));
     let ignored = here.repo().ignored()?.into_iter();
     Ok(ignored
         .filter(|path| !own.iter().any(|own| path.is_within(own)))

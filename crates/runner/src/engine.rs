@@ -25,8 +25,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_agents::Agent;
 use rekindle_fs::Lock;
-use rekindle_git::{ObjectId, Program, Repo};
-use rekindle_model::{AgentTask, Delivery, Destination, Happened, Kill, Work, WorkflowId};
+use rekindle_git::{ObjectId, Program, Repo, RepoPath};
+use rekindle_model::{
+    AgentTask, Attempted, Delivery, Destination, Happened, Kill, Work, WorkflowId,
+};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
@@ -38,6 +40,7 @@ pub use self::ledger::Cost;
 use self::ledger::Ledger;
 use self::workers::{Active, Over};
 use crate::port::FilePort;
+use crate::worker::{own_files, paths};
 use crate::{Error, StateFolder, process_tree};
 
 /// How long a stopped worker has to end its agent and say so.
@@ -62,6 +65,12 @@ pub trait Scribe {
 
     /// Returns the log of an attempt, relative to the project.
     fn log(&self, workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf;
+
+    /// Returns the folders at the top of a project that hold the workflow's own files, which never land.
+    fn own_folders(&self) -> &'static [&'static str];
+
+    /// Returns the files that describe an attempt in the protocol's own worktree, each with its name.
+    fn evidence(&self, attempted: &Attempted) -> Vec<(&'static str, String)>;
 
     /// Returns the host's own record of a task with what happened in it, where there is something to change.
     fn mirrored(&self, file: &[u8], happened: &Happened) -> Option<Vec<u8>>;
@@ -343,7 +352,8 @@ impl Ground {
         let base = ObjectId::parse(&engine.work.settings.base)?;
         let common_dir = repo.common_dir()?;
         let folder = repo.prefix()?;
-        let tracked = tracked(&repo, &base, &folder)?;
+        let own = own_files(&folder, engine.scribe.own_folders());
+        let tracked = tracked(&repo, &base, own)?;
         Ok(Self {
             repo,
             base,
@@ -563,12 +573,17 @@ impl<'a> Orchestrator<'a> {
     fn state(&self, task: usize) -> &State {
         self.board.state(task)
     }
+
+    /// Returns the folders of the project that never land.
+    fn own_paths(&self) -> Vec<RepoPath> {
+        paths(&own_files(&self.folder, self.engine.scribe.own_folders()))
+    }
 }
 
 /// Returns which of the run's own folders a commit has in its tree.
-fn tracked(repo: &Repo, base: &ObjectId, folder: &Utf8Path) -> Result<Vec<String>, Error> {
+fn tracked(repo: &Repo, base: &ObjectId, own: Vec<String>) -> Result<Vec<String>, Error> {
     let mut found = Vec::new();
-    for name in crate::worker::own_files(folder) {
+    for name in own {
         if repo.tree_of(&format!("{base}:{name}"))?.is_some() {
             found.push(name);
         }

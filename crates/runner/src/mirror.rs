@@ -33,8 +33,5 @@ pub(crate) fn update(
             other => return Ok(other?),
         }
     }
-    Err(rekindle_fs::Error::Changed {
-        path: file.to_owned(),
-    }
-    .into())
+    Err(rekindle_fs::Error::Changed(file.to_owned()).into())
 }

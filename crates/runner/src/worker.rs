@@ -33,8 +33,6 @@ use crate::output_log::OutputLog;
 use crate::port::{FilePort, read_order};
 use crate::{Error, Scribe, StateFolder, process_tree};
 
-/// Folders of a project that belong to the run and to rekindle, never to a task.
-const OWN_FILES: [&str; 2] = [".agent-memory", ".rekindle"];
 /// How often a sign of life is written; the shortest limit of any protocol is five minutes.
 pub(crate) const BEAT: Duration = Duration::from_secs(30);
 /// So many signs of life are due before a worker counts as silent.
@@ -119,7 +117,7 @@ async fn attempt(order: &Order, port: &FilePort, scribe: &dyn Scribe) -> Result<
         .unwrap_or_else(|error| failed(format!("the worker could not go on: {error}")));
     if let (Some(place), Happened::Failed { reason, .. }) = (&order.place, &last) {
         // Only for those who look into it later; the failure itself stands in the record.
-        worker.leave_trouble(place, reason).ok();
+        worker.leave_evidence(place, Err(reason.clone())).ok();
     }
     // The word of an attempt that was given up must not be heard, and its claim is no longer ours.
     if port.newest(&order.task) == order.attempt && lock.verify().is_ok() {
@@ -369,7 +367,7 @@ impl Worker<'_> {
         // agent did or committed. Where nothing of that kind is about, nothing needs to be put back.
         let is_about =
             |name: &String| order.worktree.join(name).exists() || order.tracked.contains(name);
-        let exclude: Vec<RepoPath> = own_files(&order.folder)
+        let exclude: Vec<RepoPath> = own_files(&order.folder, self.scribe.own_folders())
             .into_iter()
             .filter(is_about)
             .map(|name| RepoPath::from(name.as_str()))
@@ -444,8 +442,15 @@ pub(crate) fn say(
 }
 
 /// Returns the folders of a project in a worktree that belong to the run and never land.
-pub(crate) fn own_files(folder: &Utf8Path) -> [String; 2] {
-    OWN_FILES.map(|name| folder.join(name).into_string())
+pub(crate) fn own_files(folder: &Utf8Path, own_folders: &[&str]) -> Vec<String> {
+    let names = own_folders.iter().chain(&[".rekindle"]);
+    names.map(|name| folder.join(name).into_string()).collect()
+}
+
+/// Returns names as paths of a repository.
+pub(crate) fn paths(names: &[String]) -> Vec<RepoPath> {
+    let names = names.iter().map(String::as_str);
+    names.map(RepoPath::from).collect()
 }
 
 /// Returns where agent and checks run in a worktree: the project's folder, which is made if the commit lacks it.

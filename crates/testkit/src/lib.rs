@@ -9,6 +9,7 @@
 pub mod agent_memory;
 pub mod bifrost;
 pub mod catalogue;
+pub mod checklist;
 pub mod conformance;
 pub mod deaths;
 pub mod fake_agent;

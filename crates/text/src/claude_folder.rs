@@ -1,13 +1,12 @@
-//! The name of the folder in which Claude Code keeps what belongs to a project.
+//! The folder name that Claude Code derives from the path of a project.
 
-/// The longest name of a folder that Claude Code does not cut.
+/// Claude Code truncates longer names.
 const LONGEST: usize = 200;
 
-/// Returns the name that Claude Code makes of a project's path, with all links resolved.
+/// Returns the folder name of a project's path, which has all links resolved.
 ///
-/// Everything but letters and digits becomes a dash, by units of UTF-16, and a long name is cut and
-/// told from others by a hash of the path. Two paths can have one name: whoever reads what is in
-/// the folder has to look whose it is.
+/// Every UTF-16 unit except letters and digits becomes a dash, and a long name is truncated and gets
+/// a hash of the path. Two paths can share a name, so readers must check the owner of a session.
 pub fn claude_folder_name(path: &str) -> String {
     let dash = |unit: u16| match u8::try_from(unit) {
         Ok(c) if c.is_ascii_alphanumeric() => char::from(c),
@@ -41,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_count_units_and_are_cut_when_long() {
+    fn names_count_utf16_units_and_long_ones_are_truncated() {
         assert_eq!(
             claude_folder_name("/tmp/x/my_app.v2 x"),
             "-tmp-x-my-app-v2-x"
@@ -49,7 +48,7 @@ mod tests {
         assert_eq!(claude_folder_name("/é/🔥"), "-----");
         let exact = format!("/{}", "a".repeat(199));
         assert_eq!(claude_folder_name(&exact), exact.replace('/', "-"));
-        // The hashes were computed apart from this code.
+        // The hashes were computed independently.
         let long = format!("/{}", "a".repeat(200));
         assert_eq!(
             claude_folder_name(&long),

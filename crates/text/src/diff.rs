@@ -1,10 +1,8 @@
-//! What an edit changes, for people.
+//! Differences of two texts for people.
 
 use similar::TextDiff;
 
-/// Returns the lines in which two contents differ, as a unified diff without file names.
-///
-/// Bytes that are not UTF-8 are replaced: this is for reading, not for applying.
+/// Returns a unified diff without file names; bytes that are not UTF-8 are replaced.
 pub fn diff(before: &[u8], after: &[u8]) -> String {
     let before = String::from_utf8_lossy(before);
     let after = String::from_utf8_lossy(after);
@@ -20,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_lines_that_differ_and_their_neighbors_are_shown() {
+    fn a_diff_shows_changed_lines_and_their_neighbors() {
         let shown = diff(b"1\n2\n3\n4\n5\n", b"1\n2\n3!\n4\n5\n");
         assert_eq!(shown, "@@ -2,3 +2,3 @@\n 2\n-3\n+3!\n 4\n");
         assert_eq!(diff(b"same", b"same"), "");

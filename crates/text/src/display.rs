@@ -1,33 +1,28 @@
-//! Foreign text made safe to print.
+//! Makes foreign text safe to print.
 //!
-//! What comes from state files, logs and agents may hold terminal escapes, line breaks and
-//! characters that reorder the line around them. Here these become visible escapes such as
-//! `\u{1b}`; everything else stays as it is. The result is for people: a backslash is not escaped,
-//! so it cannot be read back. Width on the screen is not measured here; lengths are in characters.
+//! Text from state files, logs and agents may contain terminal escapes, line breaks and characters
+//! that reorder the line. They become visible escapes such as `\u{1b}`. A backslash is not escaped,
+//! so the result cannot be read back. Lengths are in characters, not in columns.
 
 use std::borrow::Cow;
 
-/// Returns the text with everything escaped that could leave or disturb its line of a terminal.
+/// Returns the text with every character escaped that could disturb its terminal line.
 pub fn printable(text: &str) -> Cow<'_, str> {
     escape_where(text, is_unsafe)
 }
 
-/// Returns the text with the same escapes as [`printable`], but with `\n` and `\t` kept.
-///
-/// A `\r` is escaped even before `\n`: alone it would let the text overwrite its own line.
+/// Escapes like [`printable`], except `\n` and `\t`. A `\r` could overwrite the line.
 pub fn printable_block(text: &str) -> Cow<'_, str> {
     escape_where(text, |c| is_unsafe(c) && c != '\n' && c != '\t')
 }
 
-/// Returns the text as [`printable`] does, and at most `max_chars` characters of it.
+/// Escapes like [`printable`] and truncates to `max_chars` characters, including the final `…`.
 ///
-/// What was cut is marked by `…`, which counts as one of the characters. An escape is kept whole
-/// or left out, since half an escape reads like something else. Only the part that is shown is
-/// looked at, so a huge text costs nothing.
+/// An escape is never split. Only the part that is shown is read.
 pub fn excerpt(text: &str, max_chars: usize) -> String {
     let mut shown = String::new();
     let mut n_chars = 0;
-    // Where to cut if the text turns out too long: behind the last piece that leaves room for `…`.
+    // The end of the last piece that leaves room for `…`.
     let mut cut = 0;
     for c in text.chars() {
         n_chars += if is_unsafe(c) {
@@ -50,9 +45,9 @@ pub fn excerpt(text: &str, max_chars: usize) -> String {
     shown
 }
 
-/// Returns a text as a shell takes it for one word, in characters that a terminal can show.
+/// Quotes a text as one shell word in printable characters.
 ///
-/// With control characters in it, it is in the form `$'…'`, which bash, zsh and newer shells know.
+/// Control characters need the form `$'…'` of bash, zsh and newer shells.
 pub fn shell_word(text: &str) -> Cow<'_, str> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%".contains(&byte);
     if !text.is_empty() && text.bytes().all(is_plain) {
@@ -80,18 +75,17 @@ pub fn shell_word(text: &str) -> Cow<'_, str> {
     word.into()
 }
 
-/// Returns an option and its value as they are typed: `--task T1`, and `--task=-x` where the value
-/// would be taken for an option itself.
+/// Returns an option with its value: `--task T1`, or `--task=-x` if the value looks like an option.
 pub fn option_words(option: &str, value: &str) -> String {
     let sign = if value.starts_with('-') { '=' } else { ' ' };
     format!("{option}{sign}{}", shell_word(value))
 }
 
-/// Blanks in a row that are shown one by one.
+/// Longer runs of blanks are shown as a number.
 const MOST_BLANKS: usize = 8;
 
-/// Returns a command whole, in one line, with nothing in it that a reader could miss: what
-/// [`printable`] escapes is escaped, and long stretches of blanks are counted.
+/// Returns a whole command in one line with nothing hidden: escaped like [`printable`], and with
+/// long runs of blanks counted.
 pub fn visible_command(text: &str) -> String {
     let text = printable(text);
     let mut shown = String::with_capacity(text.len());
@@ -113,42 +107,30 @@ pub fn visible_command(text: &str) -> String {
     shown
 }
 
-/// Returns whether a text is one plain word: ASCII letters, digits and `-_.:/`, so many at most.
-///
-/// Such a name can stand in a sentence or a command of ours. No sentence hides in it, and nothing
-/// that a shell reads.
+/// Returns whether a text is at most `longest` ASCII letters, digits and `-_.:/`, which is safe in
+/// sentences and commands.
 pub fn is_plain_word(text: &str, longest: usize) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:/".contains(&byte);
     !text.is_empty() && text.len() <= longest && text.bytes().all(is_plain)
 }
 
-/// Returns a line of tildes that stands nowhere in the text, so that the text can not close a block
-/// between two of them.
+/// Returns a fence of tildes that the text does not contain, so that it cannot close the block.
 pub fn fence(text: &str) -> String {
-    let mut longest = 0;
-    let mut current = 0;
-    for c in text.chars() {
-        current = if c == '~' { current + 1 } else { 0 };
-        longest = longest.max(current);
-    }
-    "~".repeat(longest.max(2) + 1)
+    let runs = text.split(|c| c != '~').map(str::len);
+    "~".repeat(runs.max().unwrap_or_default().max(2) + 1)
 }
 
-/// Returns whether a character may stand in a line of a terminal as it is.
+/// Returns whether a character is safe in a terminal line.
 pub fn is_printable(c: char) -> bool {
     !is_unsafe(c)
 }
 
-/// Tells whether a character must not reach a terminal.
 fn is_unsafe(c: char) -> bool {
-    // Control characters are C0 with ESC, DEL, and C1, in which U+009B alone begins a command.
+    // Control characters are C0 with ESC, DEL, and C1, where U+009B alone starts a command.
     c.is_control() || is_reordering(c) || is_separator(c) || is_invisible(c)
 }
 
-/// Tells whether a character changes the order of what stands around it.
-///
-/// With these marks, embeddings, overrides and isolates a line can read as something else than it
-/// says; see "Trojan Source", CVE-2021-42574.
+/// Returns whether a character reorders the text around it; see "Trojan Source", CVE-2021-42574.
 fn is_reordering(c: char) -> bool {
     matches!(
         c,
@@ -156,8 +138,8 @@ fn is_reordering(c: char) -> bool {
     )
 }
 
-/// Tells whether a character takes no room at all, so that whole sentences of such, which only a
-/// program reads, can hide in a text. Joiners are left, since scripts and emoji need them.
+/// Returns whether a character has no width, so that a sentence for programs could hide in a text.
+/// Joiners are allowed, since scripts and emoji need them.
 fn is_invisible(c: char) -> bool {
     matches!(
         c,
@@ -166,7 +148,7 @@ fn is_invisible(c: char) -> bool {
     )
 }
 
-/// Tells whether a character ends a line or paragraph in browsers and editors, though not in files.
+/// Returns whether a character ends a line or paragraph in browsers and editors.
 fn is_separator(c: char) -> bool {
     matches!(c, '\u{2028}' | '\u{2029}')
 }
@@ -186,7 +168,6 @@ fn escape_where(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
 
 fn push(out: &mut String, c: char, is_escaped: bool) {
     if is_escaped {
-        // Gives `\n`, `\r`, `\t`, and `\u{..}` for all others that arrive here.
         out.extend(c.escape_default());
     } else {
         out.push(c);
@@ -209,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_of_a_shell_is_one_word() {
+    fn a_quoted_text_is_one_shell_word() {
         for (text, expected) in [
             ("/a/b-1.txt", "/a/b-1.txt"),
             ("/a b/FILE", "'/a b/FILE'"),
@@ -224,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_value_of_an_option_is_never_an_option_itself() {
+    fn an_option_value_is_never_read_as_an_option() {
         for (value, expected) in [
             ("T1", "--task T1"),
             ("-x", "--task=-x"),
@@ -251,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_word_is_short_and_says_nothing_to_a_shell_or_a_reader() {
+    fn plain_words_are_short_and_without_special_characters() {
         for (text, expected) in [
             ("T001", true),
             ("agent-memory:2026_01.x/y", true),
@@ -307,8 +288,8 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_no_room_can_not_hide() {
-        // Tag characters spell what a person never sees.
+    fn characters_without_width_become_visible() {
+        // Tag characters spell invisible text.
         check("a\u{E0041}\u{E0042}b", r"a\u{e0041}\u{e0042}b");
         check(
             "\u{AD}\u{200B}\u{2060}\u{FEFF}",
@@ -317,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_keeps_its_lines_and_tabs_and_nothing_else() {
+    fn a_block_keeps_only_line_ends_and_tabs() {
         assert_eq!(
             printable_block("a\n\tb\r\n\u{1b}[2J"),
             "a\n\tb\\r\n\\u{1b}[2J"
@@ -325,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn an_excerpt_is_cut_with_an_ellipsis_that_counts() {
+    fn an_excerpt_ends_with_an_ellipsis_that_counts() {
         let check = |text, max_chars, expected: &str| {
             assert_eq!(
                 excerpt(text, max_chars),
@@ -357,7 +338,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_unsafe_is_left(text in any::<String>()) {
+        fn no_unsafe_character_is_left(text in any::<String>()) {
             prop_assert!(!printable(&text).chars().any(is_unsafe));
             prop_assert!(printable_block(&text).chars().all(|c| !is_unsafe(c) || "\n\t".contains(c)));
         }
@@ -369,7 +350,7 @@ mod tests {
         }
 
         #[test]
-        fn an_excerpt_is_the_whole_or_a_marked_beginning(text in any::<String>(), max in 0_usize..40) {
+        fn an_excerpt_is_the_whole_text_or_a_marked_prefix(text in any::<String>(), max in 0_usize..40) {
             let whole = printable(&text);
             let cut = excerpt(&text, max);
             prop_assert!(cut.chars().count() <= max);

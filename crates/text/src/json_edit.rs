@@ -1,28 +1,31 @@
-//! Edits of a JSON text that leave all other bytes as they are.
+//! Byte-exact edits of a JSON text.
 //!
-//! The parser finds where a value stands, and [`Document`] replaces those bytes: order, indentation,
-//! escapes and the spelling of numbers survive, as do a byte order mark and a missing last line end.
-//! A new key goes behind the last one of its object and looks like its neighbors. Only strict JSON
-//! is edited, so that whoever wrote the file can read the result.
-//! Reading values is left to others; start at [`edit_json`].
+//! The parser locates a value and [`Document`] replaces its bytes: order, indentation, escapes, the
+//! spelling of numbers, a byte order mark and a missing final line end survive. A new key goes after
+//! the last one of its object, a new element after the last one of its list, and both copy the layout
+//! of their neighbors. Only strict JSON is edited, so that the program that wrote the file can read
+//! the result. Start at [`edit_json`].
 
-use jsonc_parser::ast::{Object, ObjectProp, Value};
+use jsonc_parser::ast::{Array, Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use crate::document::{Document, Edit, EditError, Span};
-use crate::json_style::{Style, blanks_before, quoted, rendered};
+use crate::json_style::{Style, blanks_before, quoted};
 
-/// One key to set or to remove.
+/// One value to set or to remove.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonChange<'a> {
-    /// The keys from the outermost object to the value.
+    /// The keys and indices from the outermost container to the value.
+    ///
+    /// As in a JSON Pointer, a decimal number is an index where the container is a list, and `-` is
+    /// the position after its last element. Anywhere else they are keys like any other.
     pub path: &'a [&'a str],
-    /// The new value; `None` removes the key, if it is there.
+    /// The new value; `None` removes the key or element.
     pub value: Option<JsonValue>,
 }
 
-/// A value that holds no others.
+/// A value without members.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JsonValue {
     /// `null`
@@ -31,7 +34,7 @@ pub enum JsonValue {
     Bool(bool),
     /// A whole number.
     Number(i64),
-    /// A text, not yet escaped.
+    /// A string, not yet escaped.
     Text(String),
 }
 
@@ -41,19 +44,27 @@ pub enum JsonEditError {
     /// It is not JSON.
     #[error("it is not JSON: {0}")]
     Unparsable(String),
-    /// Something on the way to the key is not an object; the path to it is empty for the whole text.
+    /// A value on the path has no keys; the path is empty for the whole text.
     #[error("`{}` is not an object", if .path.is_empty() { "." } else { .path.as_str() })]
     NotAnObject {
         /// The keys to it, with `.` between them.
         path: String,
     },
-    /// What stands at the end of a path is not a list.
+    /// The value at the end of a path is not a list.
     #[error("`{path}` is not a list")]
     NotAList {
         /// The keys to it, with `.` between them.
         path: String,
     },
-    /// A change names no key.
+    /// A list has no element at an index.
+    #[error("`{path}` does not exist: the list has {len} elements")]
+    NoElement {
+        /// The keys to the element, with `.` between them.
+        path: String,
+        /// The length of the list.
+        len: usize,
+    },
+    /// The path of a change is empty.
     #[error("a change names no key")]
     NoKey,
     /// The bytes could not be replaced, which would be a bug in this module.
@@ -61,24 +72,25 @@ pub enum JsonEditError {
     Edit(#[from] EditError),
 }
 
-/// Returns the text with all changes made, in order.
+impl JsonEditError {
+    pub(crate) fn not_an_object(path: &[&str]) -> Self {
+        let path = path.join(".");
+        Self::NotAnObject { path }
+    }
+}
+
+/// Returns the text with all changes made in order, or none of them.
 ///
-/// Missing objects on the way to a key are created, also in the place of `null`. A value that
-/// already means what is to be set keeps its spelling. Of a key that is there twice, the last one
-/// is set, since that is the one readers take, and both are removed.
-///
-/// # Errors
-///
-/// Either all changes are made or none: see [`JsonEditError`].
+/// Missing objects on the path are created, also in place of `null`; missing lists are not. A value
+/// that is already equal keeps its spelling. Of a duplicate key, the last one is set, since readers
+/// take that one, and all are removed.
 pub fn edit_json(source: &str, changes: &[JsonChange<'_>]) -> Result<String, JsonEditError> {
-    let (bom, body) = match source.strip_prefix('\u{feff}') {
-        Some(body) => (&source[..source.len() - body.len()], body),
-        None => ("", source),
-    };
+    let (bom, body) = split_bom(source);
     let mut text = body.to_owned();
     // Each change is made in the result of the one before, whose spans are not those of the source.
     for change in changes {
-        text = changed(&text, change)?;
+        let edits = edits(&text, change)?;
+        text = apply(&text, edits)?;
     }
     if changes.is_empty() {
         parse(&text, Comments::Refused)?;
@@ -86,39 +98,68 @@ pub fn edit_json(source: &str, changes: &[JsonChange<'_>]) -> Result<String, Jso
     Ok(format!("{bom}{text}"))
 }
 
-/// Makes one change.
-fn changed(source: &str, change: &JsonChange<'_>) -> Result<String, JsonEditError> {
+/// Returns the edits of one change.
+fn edits(source: &str, change: &JsonChange<'_>) -> Result<Vec<Replacement>, JsonEditError> {
     let root = parse(source, Comments::Refused)?;
-    let (&key, parents) = change.path.split_last().ok_or(JsonEditError::NoKey)?;
-    let mut object = &root;
-    for (depth, parent) in parents.iter().enumerate() {
-        let found = last_named(object, parent);
-        match (found.map(|property| &property.value), &change.value) {
-            (Some(Value::Object(inner)), _) => object = inner,
-            // A key below what is not there, or is no object, is not there either.
-            (None | Some(_), None) => return Ok(source.to_owned()),
-            (None, Some(value)) => {
-                let edit = insertion(source, &root, object, &change.path[depth..], value);
-                return apply(source, vec![edit]);
+    let path = change.path;
+    let mut container = &root;
+    for (depth, key) in path.iter().enumerate() {
+        let style = || Style::of_line(source, &root, container.start()).tight();
+        let found = match (container, &change.value) {
+            (Value::Object(object), value) => match (last_named(object, key), value) {
+                (Some(property), _) => &property.value,
+                (None, None) => return Ok(Vec::new()),
+                (None, Some(value)) => {
+                    return Ok(vec![new_key(source, &root, object, &path[depth..], value)]);
+                }
+            },
+            (Value::Array(list), value) if *key == "-" || index(key).is_some() => {
+                match (index(key).and_then(|at| list.elements.get(at)), value) {
+                    (Some(element), _) => element,
+                    (None, None) => return Ok(Vec::new()),
+                    (None, Some(value)) if *key == "-" => {
+                        let below = &path[depth + 1..];
+                        return Ok(vec![new_element(source, &root, list, below, value)]);
+                    }
+                    (None, Some(_)) => {
+                        let (path, len) = (path[..=depth].join("."), list.elements.len());
+                        return Err(JsonEditError::NoElement { path, len });
+                    }
+                }
             }
-            (Some(Value::NullKeyword(null)), Some(value)) => {
-                let style = Style::of_line(source, &root, null.range.start);
-                let new = style.nested(&change.path[depth + 1..], value);
-                return apply(source, vec![(span(null), new)]);
+            (Value::NullKeyword(null), Some(value)) if depth > 0 => {
+                let new = style().in_objects(&path[depth..], &rendered(value));
+                return Ok(vec![(span(null), new)]);
             }
-            (Some(_), Some(_)) => {
-                let path = change.path[..=depth].join(".");
-                return Err(JsonEditError::NotAnObject { path });
-            }
+            // A key below a value without keys is missing.
+            (_, None) if depth > 0 => return Ok(Vec::new()),
+            (_, Some(_) | None) => return Err(JsonEditError::not_an_object(&path[..depth])),
+        };
+        if depth + 1 == path.len() {
+            return Ok(match &change.value {
+                None => removals(container, key),
+                Some(value) if means(found, value) => Vec::new(),
+                Some(value) => vec![(span(found), rendered(value))],
+            });
         }
+        container = found;
     }
-    let edits = match (&change.value, last_named(object, key)) {
-        (None, _) => removals(object, key),
-        (Some(value), Some(property)) if means(&property.value, value) => Vec::new(),
-        (Some(value), Some(property)) => vec![(span(&property.value), rendered(value))],
-        (Some(value), None) => vec![insertion(source, &root, object, &[key], value)],
-    };
-    apply(source, edits)
+    Err(JsonEditError::NoKey)
+}
+
+/// Reads an index as a JSON Pointer writes it, without sign and leading zeros.
+fn index(key: &str) -> Option<usize> {
+    let index: usize = key.parse().ok()?;
+    (index.to_string() == key).then_some(index)
+}
+
+/// A span and its new text.
+pub(crate) type Replacement = (Span, String);
+
+/// Splits a byte order mark off the front.
+pub(crate) fn split_bom(source: &str) -> (&str, &str) {
+    let body = source.strip_prefix('\u{feff}').unwrap_or(source);
+    source.split_at(source.len() - body.len())
 }
 
 /// Whether a text may have comments.
@@ -128,7 +169,7 @@ pub(crate) enum Comments {
     Refused,
 }
 
-pub(crate) fn parse(source: &str, comments: Comments) -> Result<Object<'_>, JsonEditError> {
+pub(crate) fn parse(source: &str, comments: Comments) -> Result<Value<'_>, JsonEditError> {
     let strict = ParseOptions {
         allow_comments: comments == Comments::Allowed,
         allow_loose_object_property_names: false,
@@ -143,42 +184,31 @@ pub(crate) fn parse(source: &str, comments: Comments) -> Result<Object<'_>, Json
     };
     let parsed = parse_to_ast(source, &CollectOptions::default(), &strict)
         .map_err(|error| JsonEditError::Unparsable(error.to_string()))?;
-    match parsed.value {
-        Some(Value::Object(object)) => Ok(object),
-        Some(_) => Err(JsonEditError::NotAnObject {
-            path: String::new(),
-        }),
-        None => Err(JsonEditError::Unparsable("it is empty".to_owned())),
-    }
+    let empty = || JsonEditError::Unparsable("it is empty".to_owned());
+    parsed.value.ok_or_else(empty)
 }
 
-pub(crate) fn apply(source: &str, edits: Vec<(Span, String)>) -> Result<String, JsonEditError> {
+pub(crate) fn apply(source: &str, edits: Vec<Replacement>) -> Result<String, JsonEditError> {
     let document = Document::new(source.as_bytes().to_vec());
     let edits: Vec<Edit> = edits
         .into_iter()
         .map(|(span, new)| Edit::replace(&document, span, new))
         .collect();
     let bytes = document.apply(&edits)?.into_bytes();
-    // The spans of a parsed text lie between characters, so what was text stays text.
+    // The spans of a parsed text are on character boundaries, so the result is UTF-8.
     String::from_utf8(bytes).map_err(|_| EditError::Spilled.into())
 }
 
 pub(crate) fn last_named<'o, 's>(object: &'o Object<'s>, name: &str) -> Option<&'o ObjectProp<'s>> {
-    object
-        .properties
-        .iter()
-        .rfind(|property| is_named(property, name))
+    let mut properties = object.properties.iter();
+    properties.rfind(|property| property.name.as_str() == name)
 }
 
-fn is_named(property: &ObjectProp<'_>, name: &str) -> bool {
-    property.name.as_str() == name
-}
-
-fn span(node: &impl Ranged) -> Span {
+pub(crate) fn span(node: &impl Ranged) -> Span {
     Span::new(node.range().start, node.range().end)
 }
 
-/// Tells whether a value already is what is to be set, however it is spelled.
+/// Returns whether a value equals the wanted one, whatever its spelling.
 fn means(found: &Value<'_>, wanted: &JsonValue) -> bool {
     match wanted {
         JsonValue::Null => found.as_null_keyword().is_some(),
@@ -190,62 +220,105 @@ fn means(found: &Value<'_>, wanted: &JsonValue) -> bool {
     }
 }
 
-/// Cuts out every property of a name, each with the comma that is no longer needed.
-fn removals(object: &Object<'_>, key: &str) -> Vec<(Span, String)> {
-    let properties = &object.properties;
-    let Some(last_kept) = properties.iter().rposition(|other| !is_named(other, key)) else {
-        // Nothing stays: the blanks around what was there go too.
-        let inside = Span::new(object.range.start + 1, object.range.end - 1);
-        return if properties.is_empty() {
-            Vec::new()
-        } else {
-            vec![(inside, String::new())]
-        };
-    };
-    let mut spans = Vec::new();
-    for (at, property) in properties.iter().enumerate().take(last_kept) {
-        // What comes next takes the place, with the blanks before it.
-        if let Some(next) = properties.get(at + 1).filter(|_| is_named(property, key)) {
-            spans.push((
-                Span::new(property.range.start, next.range.start),
-                String::new(),
-            ));
-        }
+fn rendered(value: &JsonValue) -> String {
+    match value {
+        JsonValue::Null => "null".to_owned(),
+        JsonValue::Bool(value) => value.to_string(),
+        JsonValue::Number(value) => value.to_string(),
+        JsonValue::Text(value) => quoted(value),
     }
-    if let Some(last) = properties.last().filter(|last| is_named(last, key)) {
-        let from = properties[last_kept].range.end;
-        spans.push((Span::new(from, last.range.end), String::new()));
-    }
-    spans
 }
 
-/// Puts a key behind the last one of an object, with new objects around its value as needed.
-fn insertion(
+/// Removes an element, or every property of a name, each with the comma that is no longer needed.
+fn removals(container: &Value<'_>, key: &str) -> Vec<Replacement> {
+    let removal = |start: usize, end: usize| (Span::new(start, end), String::new());
+    let properties = container.as_object().into_iter();
+    let properties = properties.flat_map(|object| &object.properties);
+    let elements = container.as_array().into_iter();
+    let elements = elements.flat_map(|list| &list.elements).enumerate();
+    // The container is one or the other.
+    let members: Vec<(Span, bool)> = properties
+        .map(|property| (span(property), property.name.as_str() == key))
+        .chain(elements.map(|(at, element)| (span(element), index(key) == Some(at))))
+        .collect();
+    let Some(last_kept) = members.iter().rposition(|(_, is_removed)| !is_removed) else {
+        // Nothing is left, so the blanks around it go too.
+        return vec![removal(container.start() + 1, container.end() - 1)];
+    };
+    let mut removals: Vec<Replacement> = members
+        .windows(2)
+        .take(last_kept)
+        .filter(|pair| pair[0].1)
+        .map(|pair| removal(pair[0].0.start, pair[1].0.start))
+        .collect();
+    if let Some((last, true)) = members.last() {
+        removals.push(removal(members[last_kept].0.end, last.end));
+    }
+    removals
+}
+
+/// Adds a key after the last one of an object, with new objects around its value as needed.
+fn new_key(
     source: &str,
-    root: &Object<'_>,
+    root: &Value<'_>,
     object: &Object<'_>,
     path: &[&str],
     value: &JsonValue,
-) -> (Span, String) {
+) -> Replacement {
+    let value = rendered(value);
     let Some(last) = object.properties.last() else {
-        let inside = Span::new(object.range.start + 1, object.range.end - 1);
-        let style = Style::of_line(source, root, object.range.start);
-        let braced = style.nested(path, value);
-        return (inside, braced[1..braced.len() - 1].to_owned());
+        let style = Style::of_line(source, root, object.range.start).tight();
+        return inside(object, &style.in_objects(path, &value));
     };
     let (key, inner) = path.split_first().unwrap_or((&"", &[]));
     let before = blanks_before(source, last.range.start);
-    let style = Style::beside(source, root, last, before);
-    let gap = match object.properties.len() {
+    let style = Style::of_property(source, root, last, before).tight();
+    let gap = gap(before, object.properties.len(), &style);
+    let (key, value) = (quoted(key), style.in_objects(inner, &value));
+    let new = format!(",{gap}{key}{}{value}", style.colon);
+    (Span::new(last.range.end, last.range.end), new)
+}
+
+/// Adds an element after the last one of a list, with new objects around its value as needed.
+fn new_element(
+    source: &str,
+    root: &Value<'_>,
+    list: &Array<'_>,
+    path: &[&str],
+    value: &JsonValue,
+) -> Replacement {
+    let value = rendered(value);
+    let Some(last) = list.elements.last() else {
+        let style = Style::of_line(source, root, list.range.start).tight();
+        return inside(
+            list,
+            &style.wrapped(&[], &style.deeper().in_objects(path, &value)),
+        );
+    };
+    let before = blanks_before(source, last.start());
+    let style = Style::of_line(source, root, last.start()).tight();
+    let gap = gap(before, list.elements.len(), &style);
+    let style = if before.contains('\n') {
+        style
+    } else {
+        style.in_one_line()
+    };
+    let new = format!(",{gap}{}", style.in_objects(path, &value));
+    (Span::new(last.end(), last.end()), new)
+}
+
+/// Replaces everything between the brackets of a container by that of another.
+fn inside(container: &impl Ranged, new: &str) -> Replacement {
+    let span = Span::new(container.start() + 1, container.end() - 1);
+    (span, new[1..new.len() - 1].to_owned())
+}
+
+/// Returns the blanks between a comma and a new member; `before` are those of the last member.
+fn gap<'b>(before: &'b str, n_members: usize, style: &Style<'_>) -> &'b str {
+    match n_members {
         1 if !before.contains('\n') && style.colon.ends_with(' ') => " ",
         _ => before,
-    };
-    let new = match inner {
-        [] => rendered(value),
-        inner => style.nested(inner, value),
-    };
-    let new = format!(",{gap}{}{}{new}", quoted(key), style.colon);
-    (Span::new(last.range.end, last.range.end), new)
+    }
 }
 
 #[cfg(test)]

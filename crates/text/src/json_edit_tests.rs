@@ -8,7 +8,7 @@ const TASK: &str = "{\n  \"id\": \"1\",\n  \"status\": \"pending\",\n  \"note\":
 
 #[expect(
     clippy::unnecessary_wraps,
-    reason = "it stands where a change has its value"
+    reason = "it is used as the value of a change"
 )]
 fn text(value: &str) -> Option<JsonValue> {
     Some(JsonValue::Text(value.to_owned()))
@@ -24,7 +24,7 @@ fn check(source: &str, path: &[&str], value: Option<JsonValue>, expected: &str) 
 }
 
 #[test]
-fn a_value_is_replaced_where_it_stands() {
+fn a_value_is_replaced_in_place() {
     let expected = TASK.replace("pending", "in_progress");
     check(TASK, &["status"], text("in_progress"), &expected);
     check("{\"a\":1 }", &["a"], Some(JsonValue::Null), "{\"a\":null }");
@@ -43,7 +43,7 @@ fn a_value_is_replaced_where_it_stands() {
 }
 
 #[test]
-fn a_value_that_is_already_right_keeps_its_spelling() {
+fn an_equal_value_keeps_its_spelling() {
     check(TASK, &["note"], text("a \u{2014} b"), TASK);
     check(
         "{\"a\":null}",
@@ -54,7 +54,7 @@ fn a_value_that_is_already_right_keeps_its_spelling() {
 }
 
 #[test]
-fn a_new_key_looks_like_its_neighbors() {
+fn a_new_key_copies_the_layout_of_its_neighbors() {
     let expected = TASK.replace("\"wave-1\"", "\"wave-1\",\n    \"kiln_stage\": \"claimed\"");
     check(
         TASK,
@@ -86,7 +86,7 @@ fn a_new_key_looks_like_its_neighbors() {
 }
 
 #[test]
-fn missing_objects_are_created_also_for_null() {
+fn missing_objects_are_created_also_in_place_of_null() {
     check(
         "{\"a\":1}",
         &["m", "k"],
@@ -109,7 +109,7 @@ fn missing_objects_are_created_also_for_null() {
 }
 
 #[test]
-fn a_removed_key_takes_its_comma_along() {
+fn a_removed_key_is_removed_with_its_comma() {
     check(
         "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}",
         &["a"],
@@ -135,7 +135,7 @@ fn a_removed_key_takes_its_comma_along() {
 }
 
 #[test]
-fn of_a_key_that_is_there_twice_the_last_is_set_and_both_are_removed() {
+fn of_a_duplicate_key_the_last_is_set_and_all_are_removed() {
     let twice = "{\"k\":1,\"a\":0,\"k\":2,\"k\":3}";
     check(
         twice,
@@ -160,7 +160,7 @@ fn a_byte_order_mark_and_odd_characters_survive() {
 }
 
 #[test]
-fn what_cannot_be_edited_says_why() {
+fn refused_edits_give_the_reason() {
     assert_eq!(
         set("[1]", &["a"], None),
         Err("`.` is not an object".to_owned())
@@ -215,6 +215,108 @@ fn all_changes_are_made_or_none() {
     assert!(edit_json("{", &[]).is_err());
 }
 
+#[test]
+fn an_element_of_a_list_is_set() {
+    let tasks =
+        "{\n  \"tasks\": [\n    { \"id\": 1, \"status\": \"a\" },\n    {\"id\": 2}\n  ]\n}\n";
+    let expected = tasks.replace("\"a\"", "\"b\"");
+    check(tasks, &["tasks", "0", "status"], text("b"), &expected);
+    let expected = tasks.replace("{\"id\": 2}", "{\"id\": 2, \"status\": \"b\"}");
+    check(tasks, &["tasks", "1", "status"], text("b"), &expected);
+    check("[ 1 ,2]", &["1"], text("x"), "[ 1 ,\"x\"]");
+    check("[[0],[1, 2]]", &["1", "0"], text("x"), "[[0],[\"x\", 2]]");
+    check("[1.0e1]", &["0"], None, "[]");
+    check(
+        "\u{feff}[\"\\u0061\"]",
+        &["0"],
+        text("a"),
+        "\u{feff}[\"\\u0061\"]",
+    );
+    check("[null]", &["0", "k"], text("x"), "[{\"k\": \"x\"}]");
+}
+
+#[test]
+fn an_element_is_appended_with_the_layout_of_the_list() {
+    for (source, expected) in [
+        ("[]", "[\"x\"]"),
+        ("[1]", "[1, \"x\"]"),
+        ("[1,2]", "[1,2,\"x\"]"),
+        ("[1 , 2]", "[1 , 2, \"x\"]"),
+        ("[{\"a\":1}]", "[{\"a\":1},\"x\"]"),
+        ("[\r\n\t1\r\n]", "[\r\n\t1,\r\n\t\"x\"\r\n]"),
+        ("[\n]\n", "[\n  \"x\"\n]\n"),
+    ] {
+        check(source, &["-"], text("x"), expected);
+        assert_eq!(set(expected, &["-"], None), Ok(expected.to_owned()));
+    }
+    check(
+        "{\n    \"l\": []\n}",
+        &["l", "-", "k"],
+        text("x"),
+        "{\n    \"l\": [\n        {\n            \"k\": \"x\"\n        }\n    ]\n}",
+    );
+    check(
+        "{\n  \"l\": [\n    {}\n  ]\n}",
+        &["l", "-", "k"],
+        text("x"),
+        "{\n  \"l\": [\n    {},\n    {\n      \"k\": \"x\"\n    }\n  ]\n}",
+    );
+    check(
+        "[\n  [1]\n]",
+        &["0", "-", "k"],
+        text("x"),
+        "[\n  [1, {\"k\": \"x\"}]\n]",
+    );
+}
+
+#[test]
+fn an_element_is_removed_with_its_comma() {
+    let list = "[\n  1,\n  2,\n  3\n]";
+    check(list, &["0"], None, "[\n  2,\n  3\n]");
+    check(list, &["1"], None, "[\n  1,\n  3\n]");
+    check(list, &["2"], None, "[\n  1,\n  2\n]");
+    check(list, &["3"], None, list);
+    check("{\"l\": [ 1 ]}", &["l", "0"], None, "{\"l\": []}");
+    check("{\"l\": []}", &["l", "0"], None, "{\"l\": []}");
+}
+
+#[test]
+fn an_index_is_a_key_where_the_container_is_an_object() {
+    check(
+        "{\"t\": {\"1\": 0}}",
+        &["t", "1"],
+        text("x"),
+        "{\"t\": {\"1\": \"x\"}}",
+    );
+    check(
+        "{\"a\":1}",
+        &["t", "0"],
+        text("x"),
+        "{\"a\":1,\"t\":{\"0\":\"x\"}}",
+    );
+}
+
+#[test]
+fn a_missing_element_is_refused() {
+    for (source, path, problem) in [
+        (
+            "[1]",
+            &["1"][..],
+            "`1` does not exist: the list has 1 elements",
+        ),
+        (
+            "{\"l\": []}",
+            &["l", "0", "k"],
+            "`l.0` does not exist: the list has 0 elements",
+        ),
+        ("{\"l\": [1]}", &["l", "00"], "`l` is not an object"),
+        ("{\"l\": [1]}", &["l", "+0"], "`l` is not an object"),
+        ("[1]", &["0", "k"], "`0` is not an object"),
+    ] {
+        assert_eq!(set(source, path, text("x")), Err(problem.to_owned()));
+    }
+}
+
 /// Objects as programs write them, in one line or indented.
 fn objects() -> impl Strategy<Value = (serde_json::Value, String)> {
     let leaf = prop_oneof![
@@ -247,6 +349,30 @@ fn objects() -> impl Strategy<Value = (serde_json::Value, String)> {
     })
 }
 
+/// Objects of lists.
+fn lists() -> impl Strategy<Value = (serde_json::Value, String)> {
+    objects().prop_map(|(root, text)| {
+        let keep = |value: &serde_json::Value| {
+            if value.is_array() {
+                value.clone()
+            } else {
+                vec![value.clone()].into()
+            }
+        };
+        let members = root.as_object().unwrap().iter();
+        let root: serde_json::Map<_, _> = members
+            .map(|(key, value)| (key.clone(), keep(value)))
+            .collect();
+        let root = serde_json::Value::Object(root);
+        let text = if text.contains('\n') {
+            serde_json::to_string_pretty(&root).unwrap()
+        } else {
+            root.to_string()
+        };
+        (root, text)
+    })
+}
+
 fn read(text: &str) -> serde_json::Value {
     serde_json::from_str(text).unwrap()
 }
@@ -264,14 +390,14 @@ proptest! {
     }
 
     #[test]
-    fn what_was_set_is_read_and_nothing_else_changed((mut root, source) in objects(), key in "[a-h]", new in any::<String>()) {
+    fn only_the_set_value_changes((mut root, source) in objects(), key in "[a-h]", new in any::<String>()) {
         let edited = set(&source, &[&key], text(&new)).unwrap();
         root[&key] = new.into();
         prop_assert_eq!(read(&edited), root);
     }
 
     #[test]
-    fn a_value_that_is_set_back_leaves_the_bytes_as_they_were((mut root, _) in objects(), old in any::<String>(), new in any::<String>()) {
+    fn setting_a_value_back_restores_the_bytes((mut root, _) in objects(), old in any::<String>(), new in any::<String>()) {
         root["c"] = old.clone().into();
         let source = serde_json::to_string_pretty(&root).unwrap();
         let there = set(&source, &["c"], text(&new)).unwrap();
@@ -294,16 +420,42 @@ proptest! {
     }
 
     #[test]
-    fn a_new_key_that_is_removed_again_leaves_the_bytes_as_they_were((root, source) in objects()) {
+    fn removing_a_new_key_restores_the_bytes((root, source) in objects()) {
         prop_assume!(root != serde_json::json!({}));
         let there = set(&source, &["new"], text("x")).unwrap();
         prop_assert_eq!(set(&there, &["new"], None), Ok(source));
     }
 
     #[test]
-    fn a_removed_key_is_gone_and_the_rest_is_there((mut root, source) in objects(), key in "[a-e]") {
+    fn only_the_removed_key_is_gone((mut root, source) in objects(), key in "[a-e]") {
         let edited = set(&source, &[&key], None).unwrap();
         root.as_object_mut().unwrap().remove(&key);
         prop_assert_eq!(read(&edited), root);
+    }
+
+    #[test]
+    fn only_the_addressed_element_changes((root, source) in lists(), at in 0_usize..5, key in "[a-e]") {
+        let edited = set(&source, &[&key, &at.to_string()], text("new"));
+        let mut expected = root.clone();
+        let Some(element) = expected.get_mut(&key).and_then(|list| list.get_mut(at)) else {
+            prop_assert_eq!(edited.is_ok(), root.get(&key).is_none());
+            return Ok(());
+        };
+        *element = "new".into();
+        prop_assert_eq!(read(&edited.unwrap()), expected.clone());
+        expected[&key].as_array_mut().unwrap().remove(at);
+        let removed = set(&source, &[&key, &at.to_string()], None).unwrap();
+        prop_assert_eq!(read(&removed), expected);
+    }
+
+    #[test]
+    fn removing_an_appended_element_restores_the_bytes((root, source) in lists(), key in "[a-e]") {
+        let Some(list) = root.get(&key).and_then(serde_json::Value::as_array) else {
+            return Ok(());
+        };
+        let there = set(&source, &[&key, "-"], text("new")).unwrap();
+        prop_assert_eq!(read(&there)[&key].as_array().unwrap().len(), list.len() + 1);
+        let back = set(&there, &[&key, &list.len().to_string()], None);
+        prop_assert_eq!(back, Ok(source));
     }
 }

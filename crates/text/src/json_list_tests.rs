@@ -18,7 +18,7 @@ fn removed(source: &str) -> Option<String> {
     remove_from_list(source, &PATH, &is_ours).unwrap()
 }
 
-/// Adds, checks that the same comes back, and returns what stood there between.
+/// Adds and removes the element, checks that the source is restored, and returns the text between.
 fn round_trip(source: &str) -> String {
     let with = added(source);
     assert_eq!(removed(&with).as_deref(), Some(source), "{with}");
@@ -26,7 +26,7 @@ fn round_trip(source: &str) -> String {
 }
 
 #[test]
-fn a_text_is_made_whole_and_nothing_is_left_of_it() {
+fn a_created_text_is_removed_completely() {
     let made = add_to_list(None, &PATH, OURS).unwrap();
     assert_eq!(
         made,
@@ -43,7 +43,7 @@ fn a_text_is_made_whole_and_nothing_is_left_of_it() {
 }
 
 #[test]
-fn a_new_piece_looks_like_its_neighbors() {
+fn a_new_element_copies_the_layout_of_its_neighbors() {
     let source = "{\n    \"a\": 1,\n    \"hooks\": {\n        \"End\": [\n            1\n        ]\n    }\n}\n";
     let with = round_trip(source);
     assert_eq!(
@@ -61,7 +61,7 @@ fn a_new_piece_looks_like_its_neighbors() {
 }
 
 #[test]
-fn what_was_empty_is_empty_again() {
+fn empty_containers_are_restored() {
     for source in [
         "{}",
         "{ }",
@@ -79,7 +79,7 @@ fn what_was_empty_is_empty_again() {
 }
 
 #[test]
-fn comments_stay_and_are_not_taken_for_commas() {
+fn comments_stay_and_commas_in_them_do_not_count() {
     for source in [
         "{ // mine, all mine\n}",
         "// top\n{\n  \"a\": 1 // last\n}\n",
@@ -102,7 +102,7 @@ fn comments_stay_and_are_not_taken_for_commas() {
 }
 
 #[test]
-fn all_of_ours_go_and_what_others_added_since_stays() {
+fn all_our_elements_are_removed_and_later_additions_stay() {
     let source = format!("{{\"hooks\": {{\"Start\": [{OURS}, 1, {OURS}, {OURS}, 2]}}}}");
     assert_eq!(
         removed(&source).as_deref(),
@@ -116,7 +116,7 @@ fn all_of_ours_go_and_what_others_added_since_stays() {
 }
 
 #[test]
-fn elements_are_listed_as_they_stand_there() {
+fn elements_are_listed_with_their_spelling() {
     let source = "{\"hooks\": {\"Start\": [ 1.0e+3 , {\"a\":  2} ]}}";
     assert_eq!(
         list_elements(source, &PATH).unwrap(),
@@ -126,7 +126,7 @@ fn elements_are_listed_as_they_stand_there() {
 }
 
 #[test]
-fn a_text_is_found_with_its_escapes_undone() {
+fn a_string_is_found_and_unescaped() {
     let source = r#"{"a": {"b": "x \\ \" \u00e4"}, "c": 7, "a": {"b": "last"}}"#;
     assert_eq!(json_text(source, &["a", "b"]).as_deref(), Some("last"));
     let source = r#"{"a": {"b": "x \\ \" \u00e4"}, "c": 7}"#;
@@ -138,7 +138,7 @@ fn a_text_is_found_with_its_escapes_undone() {
 }
 
 #[test]
-fn what_is_no_list_is_refused_and_named() {
+fn a_value_that_is_not_a_list_is_refused_by_name() {
     for (source, problem) in [
         ("{\"hooks\": []}", "`hooks` is not an object"),
         (
@@ -227,7 +227,7 @@ fn spread(json: &str, blanks: &[String]) -> String {
 
 proptest! {
     #[test]
-    fn what_is_added_is_there_alone_and_goes_without_a_trace((before, source) in settings()) {
+    fn an_added_element_is_the_only_change_and_is_removed_without_a_trace((before, source) in settings()) {
         prop_assert_eq!(&serde_json::from_str::<Value>(&source).unwrap(), &before);
         let with = added(&source);
         let mut expected = before;

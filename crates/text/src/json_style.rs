@@ -1,78 +1,93 @@
-//! How new pieces of a JSON text are written so that they look like what is around them.
-//!
-//! Where they go is decided in [`json_edit`](crate::json_edit).
+//! The layout of new pieces of a JSON text, copied from the text around them.
 
-use jsonc_parser::ast::{Object, ObjectProp};
+use jsonc_parser::ast::{ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 
-use crate::json_edit::JsonValue;
-
-/// How new lines are laid out, taken from what is there.
+/// The layout of new lines.
+#[derive(Clone, Copy)]
 pub(crate) struct Style<'s> {
-    /// What stands between a key and its value.
+    /// The text between a key and its value.
     pub(crate) colon: &'s str,
-    /// The line end and the indentation of the line around; nothing if all stands in one line.
+    /// The line end and the indentation of the surrounding line; nothing if all is on one line.
     line: Option<(&'static str, &'s str)>,
+    /// The text inside a new bracket if all is on one line.
+    inline: &'static str,
     /// One step of indentation.
     step: &'s str,
+    /// Further steps before every new line.
+    depth: usize,
 }
 
 impl<'s> Style<'s> {
-    /// Takes the style of a property that has `before` between it and the comma or brace.
-    pub(crate) fn beside(
+    /// The style of a text that we create.
+    pub(crate) const NEW: Self = Self {
+        colon: ": ",
+        line: Some(("\n", "")),
+        inline: " ",
+        step: "  ",
+        depth: 0,
+    };
+
+    /// Returns the style of a property that has `before` between it and the comma or brace.
+    pub(crate) fn of_property(
         source: &'s str,
-        root: &Object<'_>,
+        root: &Value<'_>,
         last: &ObjectProp<'_>,
         before: &'s str,
     ) -> Self {
-        let mut style = Self::of_line(source, root, last.range.start);
-        style.colon = colon(source, last);
-        if !before.contains('\n') {
-            style.line = None;
+        let style = Self::of_line(source, root, last.range.start);
+        Self {
+            colon: colon(source, last),
+            line: style.line.filter(|_| before.contains('\n')),
+            ..style
         }
-        style
     }
 
-    /// Takes the style of the line that the byte at `at` stands in.
-    pub(crate) fn of_line(source: &'s str, root: &Object<'_>, at: usize) -> Self {
+    /// Returns the style of the line that contains the byte at `at`.
+    pub(crate) fn of_line(source: &'s str, root: &Value<'_>, at: usize) -> Self {
         let line_start = source[..at].rfind('\n').map_or(0, |newline| newline + 1);
         let line = &source[line_start..];
         let indent = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
-        let inside = &source[root.range.start..root.range.end];
-        let eol = if inside.contains("\r\n") {
-            "\r\n"
-        } else {
-            "\n"
-        };
-        let first = root.properties.first();
-        let step = first.map(|first| blanks_before(source, first.range.start));
+        let inside = &source[root.start()..root.end()];
+        let is_crlf = inside.contains("\r\n");
+        let eol = if is_crlf { "\r\n" } else { "\n" };
+        let first = root.as_array().and_then(|list| list.elements.first());
+        let object = root.as_object().or(first.and_then(Value::as_object));
+        let property = object.and_then(|object| object.properties.first());
+        let member = first.map(Ranged::start).or(property.map(Ranged::start));
+        let step = member.map(|member| blanks_before(source, member));
         let step = step.and_then(|blanks| Some(blanks.rsplit_once('\n')?.1));
         Self {
-            colon: first.map_or(": ", |first| colon(source, first)),
+            colon: property.map_or(": ", |property| colon(source, property)),
             line: inside.contains('\n').then_some((eol, indent)),
             step: step.filter(|step| !step.is_empty()).unwrap_or("  "),
+            ..Self::NEW
         }
     }
 
-    /// Returns the style of a text of our own.
-    pub(crate) fn of_new_text() -> Self {
-        Self {
-            colon: ": ",
-            line: Some(("\n", "")),
-            step: "  ",
-        }
+    /// Returns the style without blanks inside brackets on one line.
+    pub(crate) fn tight(self) -> Self {
+        Self { inline: "", ..self }
+    }
+
+    /// Returns the style without line ends.
+    pub(crate) fn in_one_line(self) -> Self {
+        Self { line: None, ..self }
+    }
+
+    /// Returns the style of a value inside one more container.
+    pub(crate) fn deeper(self) -> Self {
+        let depth = self.depth + 1;
+        Self { depth, ..self }
     }
 
     /// Writes objects, one for each key, around a list with one element.
-    ///
-    /// No bracket stands right before what it holds: by that it is known later who made it.
     pub(crate) fn wrapped(&self, path: &[&str], element: &str) -> String {
         let (inner, outer) = (self.gap(path.len() + 1), self.gap(path.len()));
         self.in_objects(path, &format!("[{inner}{element}{outer}]"))
     }
 
-    /// Writes objects, one for each key, around something; as with [`wrapped`](Self::wrapped) it is
-    /// known later who made them.
+    /// Writes objects, one for each key, around a value.
     pub(crate) fn in_objects(&self, path: &[&str], value: &str) -> String {
         let mut text = String::new();
         for (depth, key) in path.iter().enumerate() {
@@ -86,36 +101,12 @@ impl<'s> Style<'s> {
         text
     }
 
-    /// Returns what stands before something in so many new containers.
+    /// Returns the blanks before a value inside this many new containers.
     fn gap(&self, depth: usize) -> String {
         match self.line {
-            Some((eol, indent)) => format!("{eol}{indent}{}", self.step.repeat(depth)),
-            None => " ".to_owned(),
+            Some((eol, indent)) => format!("{eol}{indent}{}", self.step.repeat(self.depth + depth)),
+            None => self.inline.to_owned(),
         }
-    }
-
-    /// Writes objects, one for each key, around a value.
-    pub(crate) fn nested(&self, path: &[&str], value: &JsonValue) -> String {
-        let mut text = String::new();
-        let mut end = String::new();
-        let mut steps = String::new();
-        for key in path {
-            let outer = self
-                .line
-                .map(|(eol, indent)| format!("{eol}{indent}{steps}"));
-            steps.push_str(self.step);
-            let inner = self
-                .line
-                .map(|(eol, indent)| format!("{eol}{indent}{steps}"));
-            text.push_str(&format!(
-                "{{{}{}{}",
-                inner.unwrap_or_default(),
-                quoted(key),
-                self.colon
-            ));
-            end.insert_str(0, &format!("{}}}", outer.unwrap_or_default()));
-        }
-        text + &rendered(value) + &end
     }
 }
 
@@ -127,29 +118,31 @@ pub(crate) fn blanks_before(source: &str, at: usize) -> &str {
     &source[source[..at].trim_end().len()..at]
 }
 
-pub(crate) fn rendered(value: &JsonValue) -> String {
-    match value {
-        JsonValue::Null => "null".to_owned(),
-        JsonValue::Bool(value) => value.to_string(),
-        JsonValue::Number(value) => value.to_string(),
-        JsonValue::Text(value) => quoted(value),
-    }
-}
-
 pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
+    push_quoted(&mut quoted, text, |c| c >= ' ');
+    quoted
+}
+
+/// Appends a JSON string; characters that are not `is_plain` are escaped.
+pub(crate) fn push_quoted(out: &mut String, text: &str, is_plain: fn(char) -> bool) {
+    out.push('"');
     for c in text.chars() {
         match c {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            c if c < ' ' => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => quoted.push(c),
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            c if is_plain(c) => out.push(c),
+            c => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    out.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
         }
     }
-    quoted.push('"');
-    quoted
+    out.push('"');
 }

@@ -1,8 +1,7 @@
 //! Byte-exact edits of text files, and tolerant reading of lines and fields.
 //!
-//! Everything here is a pure function of its arguments: no file is opened and no clock is read.
-//! Nothing here fails or panics because of what a file contains; only an edit can be refused.
-//! Start reading at [`Document`].
+//! All functions are pure: they open no file and read no clock. No content makes them fail or
+//! panic; only an edit can be refused. Start reading at [`Document`].
 
 mod branch_name;
 mod claude_folder;
@@ -10,15 +9,15 @@ mod diff;
 mod display;
 mod document;
 mod json_edit;
-mod json_list;
-mod json_member;
+mod json_settings;
 mod json_style;
 mod lines;
-mod markdown;
+pub mod markdown;
 pub mod python_json;
 pub mod python_text;
 mod time;
 mod toml_table;
+mod yaml;
 
 pub use branch_name::is_branch_name;
 pub use claude_folder::claude_folder_name;
@@ -27,14 +26,17 @@ pub use display::{
     excerpt, fence, hex, is_plain_word, is_printable, option_words, printable, printable_block,
     shell_word, visible_command,
 };
-pub use document::{Document, Edit, EditError, Eol, Line, Lines, Span};
+pub use document::{Document, Edit, EditError, Line, Lines, Span};
 pub use json_edit::{JsonChange, JsonEditError, JsonValue, edit_json};
-pub use json_list::{add_to_list, json_text, list_elements, remove_from_list};
-pub use json_member::{json_keys, json_member, remove_json_member, set_json_member};
+pub use json_settings::{
+    add_to_list, json_keys, json_member, json_text, list_elements, remove_from_list,
+    remove_json_member, set_json_member,
+};
 pub use lines::{LineSplitter, RawLine, Text};
 pub use markdown::{Heading, headings, prose};
 pub use time::{file_stamp, format_instant, format_seconds, parse_instant};
 pub use toml_table::{TomlEditError, TomlTable, add_toml_table, remove_toml_table, toml_table};
+pub use yaml::{YamlError, parse_yaml};
 
-/// The UTF-8 byte order mark, which some editors write before the first line.
+/// The UTF-8 byte order mark.
 pub(crate) const BOM: &[u8] = b"\xEF\xBB\xBF";

@@ -1,4 +1,4 @@
-//! One law: the lines are those of the whole, however it was cut into chunks.
+//! The lines do not depend on the chunks.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ fn lines_are_split_at_lf_and_crlf() {
 }
 
 #[test]
-fn a_byte_order_mark_is_stripped_at_the_very_start_only() {
+fn a_byte_order_mark_is_removed_only_at_the_start() {
     check("\u{feff}", "");
     check("\u{feff}\n", "1 |");
     check("\u{feff}a\n\u{feff}b\n", "1 a|2 \\xef\\xbb\\xbfb|");
@@ -72,7 +72,7 @@ fn memory_stays_bounded_by_the_limit() {
 }
 
 #[test]
-fn a_line_inside_a_chunk_is_handed_on_without_a_copy() {
+fn a_line_inside_a_chunk_is_borrowed() {
     let chunk = b"tail\nwhole line\nopen";
     let mut splitter = LineSplitter::new(100);
     splitter.push(b"carried ", &mut |_| {});
@@ -123,7 +123,7 @@ enum Copy {
     Oversized { len: u64, head: Vec<u8> },
 }
 
-/// Splits in chunks of the given sizes; the last chunk takes whatever is left.
+/// Splits in chunks of the given sizes and one last chunk.
 fn split_in(bytes: &[u8], limit: usize, sizes: impl Iterator<Item = usize>) -> Vec<Owned> {
     let mut lines = Vec::new();
     let mut sink = |line: RawLine<'_>| {
@@ -173,7 +173,7 @@ fn split_naively(bytes: &[u8], limit: usize) -> Vec<Owned> {
     lines
 }
 
-/// Compares one written-out answer with all ways of cutting into chunks of equal size; limit 8.
+/// Checks the lines for all chunk sizes, with limit 8.
 fn check(text: &str, expected: &str) {
     for size in 1..=text.len().max(1) {
         let mut shown = String::new();

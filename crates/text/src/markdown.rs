@@ -1,22 +1,37 @@
-//! The headings and the prose of a Markdown text, by a line scanner.
+//! A tolerant reader of Markdown pages, by a line scanner.
 //!
-//! Only ATX headings (`## Title`) count, and only where a reader of the page would see one: not in
-//! fenced or indented code, HTML comments or front matter. The rules are those of `CommonMark` for
-//! the top level of a page. Underlined (setext) headings, headings inside quotes and list items,
-//! and HTML blocks other than comments are deliberately not looked at.
-//! Start at [`headings`] and [`prose`].
+//! Only ATX headings (`## Title`) outside fenced or indented code, HTML comments and front matter
+//! count, by the rules of `CommonMark` for the top level of a page. Setext headings, headings in
+//! quotes and list items, and other HTML blocks are deliberately ignored.
+//! A [`Page`] has sections, fields, check boxes, tables, code blocks and front matter; [`line`](mod@line) reads
+//! single lines. All positions are byte offsets into the source, for exact edits.
+//! Start at [`Page`], [`headings`] and [`prose`].
+
+pub mod line;
+mod page;
 
 use crate::document::{Line, Lines, Span};
+
+pub use page::{CodeBlock, Page, Section, Table};
 
 /// One `#` heading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Heading {
     /// The number of `#` signs, 1 to 6.
     pub level: u8,
-    /// The words of the heading in the source, without `#` signs and blanks around them.
+    /// Position of the text without `#` signs and surrounding blanks.
     pub text: Span,
-    /// Number of the line; the first is 1.
+    /// Number of the line, from 1.
     pub line: usize,
+    /// Offset of the line.
+    pub line_start: usize,
+}
+
+impl Heading {
+    /// Returns the text of the heading.
+    pub fn title<'s>(&self, source: &'s str) -> &'s str {
+        source.get(self.text.range()).unwrap_or_default()
+    }
 }
 
 /// Returns the headings in order.
@@ -26,46 +41,55 @@ pub fn headings(source: &str) -> Vec<Heading> {
         .collect()
 }
 
-/// Returns the lines that are text to a reader of the page, headings among them.
+/// Returns the lines outside fenced code, comments and front matter, including headings.
 ///
-/// Fenced code, comments and front matter are left out. Indented lines are not: below a list item
-/// they are text, and which of them are code only a whole parser could tell.
+/// Indented lines are included: below a list item they are text, and only a full parser could
+/// recognize indented code.
 pub fn prose(source: &str) -> impl Iterator<Item = Line> {
-    let mut place = Place::Prose;
-    let lines = Lines::new(source.as_bytes()).skip(n_front_matter_lines(source));
-    lines.filter(move |line| {
-        let text = Indented::new(content(source, *line));
-        let before = place;
-        place = match place {
-            Place::Prose => place_after(text),
-            Place::Fence(fence) if fence.is_closed_by(text) => Place::Prose,
-            Place::Comment if text.rest.contains("-->") => Place::Prose,
-            Place::Fence(_) | Place::Comment => place,
-        };
-        matches!((before, place), (Place::Prose, Place::Prose))
+    blocks(source).filter_map(|(line, before, after)| {
+        let is_prose = matches!((before, after), (Block::Prose, Block::Prose));
+        is_prose.then_some(line)
     })
 }
 
-/// What the next line is part of.
+/// Returns the lines below the front matter, each with the block before and after it.
+fn blocks(source: &str) -> impl Iterator<Item = (Line, Block, Block)> {
+    let mut block = Block::Prose;
+    let start = front_matter(source).map_or(0, |text| text.end);
+    let lines = Lines::new(source.as_bytes()).skip_while(move |line| line.full.start < start);
+    let n_rules = usize::from(start > 0);
+    lines.skip(n_rules).map(move |line| {
+        let text = Indented::new(content(source, line));
+        let before = block;
+        block = match block {
+            Block::Prose => block_after(text),
+            Block::Fence(fence) if fence.is_closed_by(text) => Block::Prose,
+            Block::Comment if text.rest.contains("-->") => Block::Prose,
+            Block::Fence(_) | Block::Comment => block,
+        };
+        (line, before, block)
+    })
+}
+
+/// The block that contains the next line.
 #[derive(Clone, Copy)]
-enum Place {
+enum Block {
     Prose,
     Fence(Fence),
     Comment,
 }
 
-/// Tells what a line of prose opens for the next one.
-fn place_after(text: Indented<'_>) -> Place {
+/// Returns the block that a line of prose opens.
+fn block_after(text: Indented<'_>) -> Block {
     if let Some(fence) = Fence::opened_by(text) {
-        return Place::Fence(fence);
+        return Block::Fence(fence);
     }
-    // As in CommonMark, a comment hides the lines below only if it begins its line, and the whole
-    // line is searched for its end, so that `<!-->` is complete.
+    // As in CommonMark, a comment must begin its line, and `<!-->` is complete.
     let opens_comment = !text.is_code() && text.rest.starts_with("<!--");
     if opens_comment && !text.rest.contains("-->") {
-        Place::Comment
+        Block::Comment
     } else {
-        Place::Prose
+        Block::Prose
     }
 }
 
@@ -98,8 +122,7 @@ impl Fence {
 
     fn is_closed_by(self, text: Indented<'_>) -> bool {
         let after = text.rest.trim_start_matches(self.mark);
-        // An indented fence mostly belongs to a list item, and then its end may be indented by
-        // three more than the item's text, which begins no later than the opening fence.
+        // The end of a fence in a list item may be indented by three more than the item's text.
         text.rest.len() - after.len() >= self.len
             && after.trim_matches(BLANKS).is_empty()
             && text.indent <= self.indent + 3
@@ -115,7 +138,6 @@ fn heading(text: Indented<'_>, line: Line) -> Option<Heading> {
         return None;
     }
     let words = without_closing_signs(after_signs).trim_matches(BLANKS);
-    // Both are pieces of the same line, so the distance from its end gives the offset.
     let n_before = after_signs.len() - after_signs.trim_start_matches(BLANKS).len();
     let start = match words {
         "" => line.content.end - after_signs.len(),
@@ -125,10 +147,11 @@ fn heading(text: Indented<'_>, line: Line) -> Option<Heading> {
         level,
         text: Span::new(start, start + words.len()),
         line: line.number,
+        line_start: line.full.start,
     })
 }
 
-/// Cuts the `#` signs that close a heading; signs that touch a word are part of it, as in `C#`.
+/// Removes the `#` signs that close a heading, but not those of a word such as `C#`.
 fn without_closing_signs(text: &str) -> &str {
     let trimmed = text.trim_end_matches(BLANKS);
     let without = trimmed.trim_end_matches('#');
@@ -139,28 +162,29 @@ fn without_closing_signs(text: &str) -> &str {
     }
 }
 
-/// Counts the lines of YAML front matter, which stands between two lines `---` at the very top.
+/// Returns the position of YAML front matter, between two lines `---` at the top of the page.
 ///
-/// Without the second `---`, or with an empty line below the first (a rule that pandoc has too),
-/// the first one is a line across the page and the headings below it are real.
-fn n_front_matter_lines(source: &str) -> usize {
-    let mut lines =
-        Lines::new(source.as_bytes()).map(|line| content(source, line).trim_end_matches(BLANKS));
-    if lines.next() != Some("---") || lines.clone().next() == Some("") {
-        return 0;
+/// Without the second `---`, or with an empty line below the first, as in pandoc, the first one is a
+/// thematic break.
+fn front_matter(source: &str) -> Option<Span> {
+    let is_rule = |line: &Line| content(source, *line).trim_end_matches(BLANKS) == "---";
+    let mut lines = Lines::new(source.as_bytes());
+    let first = lines.next().filter(is_rule)?;
+    let second = lines.clone().next()?;
+    if content(source, second).trim_end_matches(BLANKS).is_empty() {
+        return None;
     }
-    lines
-        .position(|line| line == "---")
-        .map_or(0, |between| between + 2)
+    let end = lines.find(is_rule)?;
+    Some(Span::new(first.full.end, end.full.start))
 }
 
-/// Blanks inside a line; a `\r` can be there at the end of a text cut off in mid line.
+/// Blanks inside a line; a truncated text can end with `\r`.
 const BLANKS: [char; 3] = [' ', '\t', '\r'];
 
-/// A line with its indentation taken off.
+/// A line without its indentation.
 #[derive(Clone, Copy)]
 struct Indented<'a> {
-    /// Columns before the first other character.
+    /// The width of the indentation in columns.
     indent: usize,
     rest: &'a str,
 }
@@ -174,13 +198,13 @@ impl<'a> Indented<'a> {
         Self { indent, rest }
     }
 
-    /// Tells whether the line is indented too far to be anything but code or more of a paragraph.
+    /// Returns whether the line is indented code or continues a paragraph.
     fn is_code(self) -> bool {
         self.indent >= 4
     }
 }
 
-/// Returns the text of a line; its borders are ASCII or the ends of the text, so `get` holds.
+/// Returns the text of a line.
 fn content(source: &str, line: Line) -> &str {
     source.get(line.content.range()).unwrap_or_default()
 }

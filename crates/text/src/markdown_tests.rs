@@ -23,7 +23,7 @@ fn signs_must_be_followed_by_a_blank_or_the_end() {
 }
 
 #[test]
-fn closing_signs_and_blanks_are_cut() {
+fn closing_signs_and_blanks_are_removed() {
     check("## a ##\n# a ######  \n#   a\t#\t\n", "1##a|2#a|3#a");
     check(
         "# C#\n# C# #\n# a ### b\n# a \\#\n",
@@ -41,7 +41,7 @@ fn up_to_three_blanks_of_indentation_are_allowed() {
 }
 
 #[test]
-fn crlf_and_a_byte_order_mark_are_no_part_of_the_text() {
+fn crlf_and_a_byte_order_mark_are_not_part_of_the_text() {
     check("\u{feff}# a\r\n\r\n## b ##\r\n### c\r", "1#a|3##b|4###c");
     check("\u{feff}---\r\n# yaml\r\n---\r\n# a\r\n", "4#a");
 }
@@ -65,7 +65,7 @@ fn a_fence_is_closed_by_its_own_mark_at_its_own_length_or_more() {
 }
 
 #[test]
-fn what_only_looks_like_a_fence_opens_nothing() {
+fn lines_that_resemble_a_fence_open_nothing() {
     check("``\n# a\n", "2#a");
     check("```inline```\n# a\n", "2#a");
     check("``` a`b\n# a\n", "2#a");
@@ -75,7 +75,7 @@ fn what_only_looks_like_a_fence_opens_nothing() {
 }
 
 #[test]
-fn a_fence_in_a_list_item_may_end_deeper_than_it_began() {
+fn a_fence_in_a_list_item_may_end_with_more_indentation() {
     check("1. step\n   ```\n   # in\n    ```\n# a\n", "5#a");
 }
 
@@ -94,7 +94,7 @@ fn comments_are_skipped() {
 }
 
 #[test]
-fn a_comment_that_does_not_begin_its_line_hides_nothing_below() {
+fn a_comment_in_the_middle_of_a_line_hides_nothing_below() {
     check("text <!--\n# a\n-->\n", "2#a");
     check("# a <!-- note -->\n", "1#a <!-- note -->");
     check("    <!--\n# a\n", "2#a");
@@ -109,7 +109,7 @@ fn front_matter_at_the_top_is_skipped() {
 }
 
 #[test]
-fn a_line_across_the_page_is_no_front_matter() {
+fn a_thematic_break_is_not_front_matter() {
     check("---\n# never closed\n", "2#never closed");
     check("---\n\n# a\n---\n", "3#a");
     check("\n---\n# a\n---\n", "3#a");
@@ -130,18 +130,20 @@ fn texts_without_headings_have_none() {
 }
 
 #[test]
-fn spans_count_bytes_of_the_source_and_empty_ones_stand_behind_the_signs() {
+fn spans_count_bytes_and_empty_ones_follow_the_signs() {
     let found = headings("\u{feff}é\r\n##   Ünï ✓ ##\r\n#  \n");
     let expected = [
         Heading {
             level: 2,
             text: Span::new(12, 21),
             line: 2,
+            line_start: 7,
         },
         Heading {
             level: 1,
             text: Span::new(27, 27),
             line: 3,
+            line_start: 26,
         },
     ];
     assert_eq!(found, expected);
@@ -162,7 +164,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_a_panic(source in any::<String>()) {
+    fn no_text_causes_a_panic(source in any::<String>()) {
         headings(&source);
     }
 }

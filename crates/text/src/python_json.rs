@@ -1,12 +1,11 @@
 //! JSON as Python's `json` module reads and writes it.
 //!
-//! Files that Python programs share must read the same and be written with the same bytes: the last
-//! of two equal keys wins but keeps the place of the first, whole numbers have no size, `NaN` and
-//! `Infinity` are numbers, everything outside of ASCII is written as `\uXXXX`. What Python refuses
-//! (a byte order mark, text after the end, control characters in a string) is refused here too.
-//! One thing is written differently: a number with a fraction or an exponent keeps its spelling, since
-//! Python would turn `1.0e400` into `Infinity`, which is not JSON.
-//! One thing is refused that Python takes: half of a surrogate pair, which no `String` can hold.
+//! Files shared with Python programs must mean the same and be written with the same bytes: of equal
+//! keys the last value wins at the position of the first, whole numbers have any size, `NaN` and
+//! `Infinity` are numbers, and non-ASCII characters are written as `\uXXXX`. A byte order mark, text
+//! after the end and control characters in a string are refused.
+//! Two differences: a number with a fraction or an exponent keeps its spelling, since Python would
+//! write `1.0e400` as `Infinity`; and half of a surrogate pair is refused, since no `String` holds it.
 
 mod read;
 mod write;
@@ -23,9 +22,9 @@ pub enum Json {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A whole number of a usual size.
+    /// A whole number that fits.
     Int(i64),
-    /// A whole number of any other size, in decimal digits.
+    /// A larger whole number, in decimal digits.
     LargeInt(String),
     /// Any other number.
     Float(Float),
@@ -37,7 +36,7 @@ pub enum Json {
     Object(Object),
 }
 
-/// A number with a fraction or an exponent. One that was read is written as it was spelled.
+/// A number with a fraction or an exponent; one that was read keeps its spelling.
 #[derive(Debug, Clone)]
 pub struct Float {
     value: f64,
@@ -50,7 +49,6 @@ impl Float {
         self.value
     }
 
-    /// Reads a number; how it is spelled is kept.
     fn parse(text: &str) -> Self {
         Self {
             value: text.parse().unwrap_or(f64::NAN),
@@ -61,70 +59,51 @@ impl Float {
 
 impl From<f64> for Float {
     fn from(value: f64) -> Self {
-        Self {
-            value,
-            spelling: None,
-        }
+        let spelling = None;
+        Self { value, spelling }
     }
 }
 
-/// Numbers are equal whatever their spelling is.
+/// Compares the numbers, not their spelling.
 impl PartialEq for Float {
     fn eq(&self, other: &Self) -> bool {
         self.value == other.value
     }
 }
 
-/// A JSON object: keys in the order in which they were first set.
+/// A JSON object with its keys in insertion order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Object(IndexMap<String, Json>);
 
 impl Json {
     /// Returns the string, if it is one.
     pub fn as_text(&self) -> Option<&str> {
-        match self {
-            Self::Text(text) => Some(text),
-            Self::Null
-            | Self::Bool(_)
-            | Self::Int(_)
-            | Self::LargeInt(_)
-            | Self::Float(_)
-            | Self::List(_)
-            | Self::Object(_) => None,
-        }
+        let Self::Text(text) = self else { return None };
+        Some(text)
     }
 
     /// Returns the items, if it is an array.
     pub fn as_list(&self) -> Option<&[Self]> {
-        match self {
-            Self::List(items) => Some(items),
-            Self::Null
-            | Self::Bool(_)
-            | Self::Int(_)
-            | Self::LargeInt(_)
-            | Self::Float(_)
-            | Self::Text(_)
-            | Self::Object(_) => None,
-        }
+        let Self::List(items) = self else { return None };
+        Some(items)
     }
 
     /// Returns the object, if it is one.
     pub fn as_object(&self) -> Option<&Object> {
-        match self {
-            Self::Object(object) => Some(object),
-            Self::Null
-            | Self::Bool(_)
-            | Self::Int(_)
-            | Self::LargeInt(_)
-            | Self::Float(_)
-            | Self::Text(_)
-            | Self::List(_) => None,
-        }
+        let Self::Object(object) = self else {
+            return None;
+        };
+        Some(object)
     }
 
     /// Returns whether it is this string.
     pub fn is_text(&self, text: &str) -> bool {
         self.as_text() == Some(text)
+    }
+
+    /// Returns the string, or any other value as JSON on one line.
+    pub fn to_plain_text(&self) -> String {
+        self.as_text().map_or_else(|| self.to_line(), str::to_owned)
     }
 
     /// Returns what Python's `if` makes of it: nothing, zero and what is empty are false.
@@ -141,7 +120,7 @@ impl Json {
         }
     }
 
-    /// Returns what it is, for a sentence about what was expected.
+    /// Returns its type with an article, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -160,14 +139,14 @@ impl Object {
         Self::default()
     }
 
-    /// Sets a key and returns the object, for building one in a row.
+    /// Sets a key and returns the object.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Json>) -> Self {
         self.set(key, value);
         self
     }
 
-    /// Sets a key; one that is there keeps its place.
+    /// Sets a key; a present one keeps its position.
     pub fn set(&mut self, key: impl Into<String>, value: impl Into<Json>) {
         self.0.insert(key.into(), value.into());
     }
@@ -177,7 +156,7 @@ impl Object {
         self.0.get(key)
     }
 
-    /// Returns the value of a key, to be changed.
+    /// Returns the mutable value of a key.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Json> {
         self.0.get_mut(key)
     }
@@ -187,22 +166,47 @@ impl Object {
         self.get(key).and_then(Json::as_text)
     }
 
+    /// Returns the object of a key, if it has one.
+    pub fn object(&self, key: &str) -> Option<&Self> {
+        self.get(key).and_then(Json::as_object)
+    }
+
+    /// Returns the items of the array of a key; any other value has none.
+    pub fn list(&self, key: &str) -> &[Json] {
+        self.get(key).and_then(Json::as_list).unwrap_or_default()
+    }
+
+    /// Returns the strings in the array of a key.
+    pub fn texts(&self, key: &str) -> impl Iterator<Item = &str> {
+        self.list(key).iter().filter_map(Json::as_text)
+    }
+
+    /// Returns the objects in the array of a key.
+    pub fn objects(&self, key: &str) -> impl DoubleEndedIterator<Item = &Self> {
+        self.list(key).iter().filter_map(Json::as_object)
+    }
+
+    /// Returns whether the value of a key is `true`.
+    pub fn is_true(&self, key: &str) -> bool {
+        self.get(key) == Some(&Json::Bool(true))
+    }
+
     /// Returns whether there is such a key.
     pub fn has(&self, key: &str) -> bool {
         self.0.contains_key(key)
     }
 
-    /// Takes a key out; the others keep their order.
+    /// Removes a key; the others keep their order.
     pub fn remove(&mut self, key: &str) -> Option<Json> {
         self.0.shift_remove(key)
     }
 
-    /// Returns whether there is no key.
+    /// Returns whether it has no keys.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns how many keys there are.
+    /// Returns the number of keys.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -212,7 +216,7 @@ impl Object {
         self.0.iter().map(|(key, value)| (key.as_str(), value))
     }
 
-    /// Returns keys and values in order, the values to be changed.
+    /// Returns keys and mutable values in order.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut Json)> {
         self.0.iter_mut().map(|(key, value)| (key.as_str(), value))
     }
@@ -233,58 +237,28 @@ impl IntoIterator for Object {
     }
 }
 
-impl From<bool> for Json {
-    fn from(value: bool) -> Self {
-        Self::Bool(value)
-    }
+macro_rules! from {
+    ($($type:ty: $value:ident => $json:expr;)*) => {$(
+        impl From<$type> for Json {
+            fn from($value: $type) -> Self {
+                $json
+            }
+        }
+    )*};
 }
 
-impl From<i64> for Json {
-    fn from(number: i64) -> Self {
-        Self::Int(number)
-    }
-}
-
-impl From<usize> for Json {
-    fn from(number: usize) -> Self {
+from! {
+    bool: value => Self::Bool(value);
+    i64: number => Self::Int(number);
+    usize: number => {
         i64::try_from(number).map_or_else(|_| Self::LargeInt(number.to_string()), Self::Int)
-    }
-}
-
-impl From<f64> for Json {
-    fn from(number: f64) -> Self {
-        Self::Float(number.into())
-    }
-}
-
-impl From<&str> for Json {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
-}
-
-impl From<String> for Json {
-    fn from(text: String) -> Self {
-        Self::Text(text)
-    }
-}
-
-impl From<&String> for Json {
-    fn from(text: &String) -> Self {
-        Self::Text(text.clone())
-    }
-}
-
-impl From<Object> for Json {
-    fn from(object: Object) -> Self {
-        Self::Object(object)
-    }
-}
-
-impl From<&Json> for Json {
-    fn from(value: &Json) -> Self {
-        value.clone()
-    }
+    };
+    f64: number => Self::Float(number.into());
+    &str: text => Self::Text(text.to_owned());
+    String: text => Self::Text(text);
+    &String: text => Self::Text(text.clone());
+    Object: object => Self::Object(object);
+    &Json: value => value.clone();
 }
 
 impl<T: Into<Json>> From<Option<T>> for Json {

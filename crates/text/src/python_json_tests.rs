@@ -62,19 +62,19 @@ fn strings_are_ascii_with_escapes() {
 }
 
 #[test]
-fn the_last_of_equal_keys_wins_at_the_place_of_the_first() {
+fn the_last_of_equal_keys_wins_at_the_position_of_the_first() {
     assert_eq!(again(r#"{"a":1,"b":2,"a":3}"#), r#"{"a": 3, "b": 2}"#);
 }
 
 #[test]
-fn parts_stand_on_lines_and_empty_ones_do_not() {
+fn members_are_on_their_own_lines_and_empty_containers_on_one() {
     let value = parse(r#"{"a":[],"b":{},"c":[1,{"d":null}]}"#).unwrap();
     let expected = "{\n  \"a\": [],\n  \"b\": {},\n  \"c\": [\n    1,\n    {\n      \"d\": null\n    }\n  ]\n}";
     assert_eq!(value.to_lines(), expected);
 }
 
 #[test]
-fn what_python_refuses_is_refused_with_its_place() {
+fn errors_have_the_position_that_python_gives() {
     for text in [
         "",
         " ",
@@ -106,12 +106,12 @@ fn what_python_refuses_is_refused_with_its_place() {
     let deep = "[".repeat(100_000);
     assert_eq!(
         parse(&deep).unwrap_err().what,
-        "too many values inside of each other"
+        "values are nested too deeply"
     );
 }
 
 #[test]
-fn truth_is_pythons() {
+fn truth_values_are_those_of_python() {
     for text in ["null", "false", "0", "0.0", "-0.0", "\"\"", "[]", "{}"] {
         assert!(!parse(text).unwrap().is_truthy(), "{text}");
     }
@@ -145,7 +145,7 @@ proptest! {
     }
 
     #[test]
-    fn another_reader_finds_the_same_in_what_is_written(value in any_json()) {
+    fn another_parser_reads_the_written_text_equally(value in any_json()) {
         let text = value.to_string();
         let ours = parse(&text).unwrap();
         for written in [ours.to_line(), ours.to_lines()] {
@@ -158,8 +158,8 @@ proptest! {
 }
 
 #[test]
-fn what_is_no_json_is_told_as_python_tells_it() {
-    for (text, told) in [
+fn errors_have_the_wording_of_python() {
+    for (text, message) in [
         ("", "Expecting value: line 1 column 1 (char 0)"),
         ("{} x", "Extra data: line 1 column 4 (char 3)"),
         ("[1,]", "Expecting value: line 1 column 4 (char 3)"),
@@ -199,6 +199,6 @@ fn what_is_no_json_is_told_as_python_tells_it() {
         ),
         ("[-]", "Expecting value: line 1 column 2 (char 1)"),
     ] {
-        assert_eq!(parse(text).unwrap_err().to_string(), told, "{text}");
+        assert_eq!(parse(text).unwrap_err().to_string(), message, "{text}");
     }
 }

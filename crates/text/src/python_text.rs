@@ -1,9 +1,9 @@
-//! What Python's `str` and `re` mean by a line, a blank, a digit and a word.
+//! Lines, blanks, digits and words as Python's `str` and `re` define them.
 //!
-//! Programs in Python decide by these what a plan or a review says, so whoever reads the same files
-//! must mean the same. Tables are those of Unicode 14, the version of Python 3.11.
+//! Python programs read the same plans and reviews, so both must agree. The tables are those of
+//! Unicode 14, the version of Python 3.11.
 
-/// Returns the text of a file as Python reads it: every line end is `\n`.
+/// Returns the text with every line end as `\n`, as Python reads files.
 pub fn universal_newlines(text: &str) -> String {
     if text.contains('\r') {
         text.replace("\r\n", "\n").replace('\r', "\n")
@@ -12,8 +12,7 @@ pub fn universal_newlines(text: &str) -> String {
     }
 }
 
-/// Returns the lines without their ends, as `str.splitlines` does: also at form feeds, separators
-/// of files, groups and records, and the line and paragraph ends of Unicode.
+/// Returns the lines without their ends, as `str.splitlines` does.
 pub fn split_lines(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -39,7 +38,7 @@ fn is_line_end(c: char) -> bool {
     )
 }
 
-/// Returns whether `\s` and `str.strip` take it for a blank.
+/// Returns whether it matches `\s` and is removed by `str.strip`.
 pub fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
 }
@@ -54,27 +53,27 @@ pub fn rstrip(text: &str) -> &str {
     text.trim_end_matches(is_space)
 }
 
-/// Returns the value of a decimal digit of any script, which is what `\d` takes.
+/// Returns the value of a decimal digit of any script, as `\d` matches it.
 pub fn digit(c: char) -> Option<u32> {
     let code = u32::from(c);
     let zero = ZEROS.partition_point(|zero| *zero <= code).checked_sub(1)?;
     Some(code - ZEROS[zero]).filter(|value| *value < 10)
 }
 
-/// Returns whether `str.isdigit` says yes although `int` can not read it: raised, circled and such.
+/// Returns whether `str.isdigit` accepts it but `int` does not: superscript, circled and so on.
 pub fn is_odd_digit(c: char) -> bool {
-    let code = u32::from(c);
-    ODD_DIGITS
-        .iter()
-        .any(|(first, last)| (*first..=*last).contains(&code))
+    matches!(
+        u32::from(c),
+        0xB2..=0xB3 | 0xB9 | 0x1369..=0x1371 | 0x19DA | 0x2070 | 0x2074..=0x2079 | 0x2080..=0x2089 | 0x2460..=0x2468 | 0x2474..=0x247C | 0x2488..=0x2490 | 0x24EA | 0x24F5..=0x24FD | 0x24FF | 0x2776..=0x277E | 0x2780..=0x2788 | 0x278A..=0x2792 | 0x1_0A40..=0x1_0A43 | 0x1_0E60..=0x1_0E68 | 0x1_1052..=0x1_105A | 0x1_F100..=0x1_F10A
+    )
 }
 
-/// Returns whether `\w` takes it.
+/// Returns whether it matches `\w`.
 pub fn is_word(c: char) -> bool {
     c == '_' || c.is_alphanumeric()
 }
 
-/// The zeros of all scripts; nine digits follow each.
+/// The zeros of all scripts; the other nine digits follow each.
 const ZEROS: &[u32] = &[
     0x30, 0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66,
     0xDE6, 0xE50, 0xED0, 0xF20, 0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80, 0x1A90,
@@ -85,36 +84,12 @@ const ZEROS: &[u32] = &[
     0x1_E950, 0x1_FBF0,
 ];
 
-/// The digits that are not decimal ones, first and last of each run.
-const ODD_DIGITS: &[(u32, u32)] = &[
-    (0xB2, 0xB3),
-    (0xB9, 0xB9),
-    (0x1369, 0x1371),
-    (0x19DA, 0x19DA),
-    (0x2070, 0x2070),
-    (0x2074, 0x2079),
-    (0x2080, 0x2089),
-    (0x2460, 0x2468),
-    (0x2474, 0x247C),
-    (0x2488, 0x2490),
-    (0x24EA, 0x24EA),
-    (0x24F5, 0x24FD),
-    (0x24FF, 0x24FF),
-    (0x2776, 0x277E),
-    (0x2780, 0x2788),
-    (0x278A, 0x2792),
-    (0x1_0A40, 0x1_0A43),
-    (0x1_0E60, 0x1_0E68),
-    (0x1_1052, 0x1_105A),
-    (0x1_F100, 0x1_F10A),
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn lines_end_where_python_ends_them() {
+    fn lines_end_as_in_python() {
         let lines = |text| split_lines(text).collect::<Vec<_>>();
         assert_eq!(
             lines("a\r\nb\rc\n\nd\u{b}e\u{1c}f\u{85}g\u{2028}h"),
@@ -128,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_and_digits_are_pythons() {
+    fn blanks_and_digits_are_those_of_python() {
         assert_eq!(strip("\u{1f}\u{a0} a b\u{3000}\n"), "a b");
         assert_eq!(rstrip(" a \t"), " a");
         assert_eq!(digit('7'), Some(7));

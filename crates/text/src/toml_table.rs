@@ -1,9 +1,7 @@
-//! A table in a TOML text: added at the end, and taken away again without a trace.
+//! Adds a table at the end of a TOML text, and removes it again byte for byte.
 //!
-//! Lines are cut and added as text, so every other byte stays. What that text then means is asked of
-//! the parser, before and after: an edit that would change anything but the table is refused.
-
-use std::fmt::Write as _;
+//! The edits are textual, so every other byte stays. The parser reads the text before and after, and
+//! an edit that changes the meaning of anything but the table is refused.
 
 use toml::de::{DeTable, DeValue};
 
@@ -16,8 +14,8 @@ pub enum TomlEditError {
     /// It is not TOML.
     #[error("it is not TOML: {0}")]
     Unparsable(String),
-    /// The table is written so that it can not be changed without the rest.
-    #[error("`{path}` is written in a form that can not be changed on its own")]
+    /// The table cannot be changed without the rest.
+    #[error("`{path}` is written in a form that cannot be changed on its own")]
     Entangled {
         /// The keys to the table, with `.` between them.
         path: String,
@@ -27,17 +25,17 @@ pub enum TomlEditError {
     Edit(#[from] EditError),
 }
 
-/// What stands in a table: texts and lists of texts. Anything else in it is passed over.
+/// The strings and lists of strings of a table; other values are ignored.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TomlTable {
-    /// Each text with its key.
+    /// The strings with their keys.
     pub texts: Vec<(String, String)>,
-    /// Each list that has nothing but texts, with its key.
+    /// The lists of strings with their keys.
     pub lists: Vec<(String, Vec<String>)>,
 }
 
 impl TomlTable {
-    /// Returns the text of a key.
+    /// Returns the string of a key.
     pub fn text(&self, key: &str) -> Option<&str> {
         let found = self.texts.iter().find(|(name, _)| name == key);
         found.map(|(_, text)| text.as_str())
@@ -50,10 +48,7 @@ impl TomlTable {
     }
 }
 
-/// Returns the table at a path; `None` where there is none.
-///
-/// # Errors
-/// The text is no TOML.
+/// Returns the table at a path.
 pub fn toml_table(source: &str, path: &[&str]) -> Result<Option<TomlTable>, TomlEditError> {
     let root = parse(source)?;
     let Some(DeValue::Table(found)) = value_at(&root, path) else {
@@ -80,10 +75,7 @@ pub fn toml_table(source: &str, path: &[&str]) -> Result<Option<TomlTable>, Toml
     Ok(Some(table))
 }
 
-/// Adds a table behind everything that is there; where it is there already, its texts are set.
-///
-/// # Errors
-/// See [`TomlEditError`].
+/// Adds a table at the end; if the table exists, sets its strings.
 pub fn add_toml_table(
     source: Option<&str>,
     path: &[&str],
@@ -108,19 +100,14 @@ pub fn add_toml_table(
         Some(text) if text.is_empty() || text.ends_with('\n') => {
             format!("{text}{eol}{block}{eol}")
         }
-        // Neither does the new end have a line end; by that it is known later who wrote it.
+        // Without a final line end before, there is none after, so that removal restores it.
         Some(text) => format!("{text}{eol}{eol}{block}"),
     };
     unchanged_but_for(text, &new, path)?;
     Ok(new)
 }
 
-/// Takes a table away, and the tables below it.
-///
-/// Returns `None` when nothing is left that was there before.
-///
-/// # Errors
-/// See [`TomlEditError`].
+/// Removes a table and the tables below it; returns `None` if nothing of the user is left.
 pub fn remove_toml_table(source: &str, path: &[&str]) -> Result<Option<String>, TomlEditError> {
     if value_at(&parse(source)?, path).is_none() {
         return Ok(Some(source.to_owned()));
@@ -136,7 +123,7 @@ pub fn remove_toml_table(source: &str, path: &[&str]) -> Result<Option<String>, 
     Ok((!new.is_empty() || source.starts_with(['\r', '\n'])).then_some(new))
 }
 
-/// Sets texts of a table that is there.
+/// Sets strings of a present table.
 fn set_texts(source: &str, path: &[&str], table: &TomlTable) -> Result<String, TomlEditError> {
     let root = parse(source)?;
     let Some(DeValue::Table(found)) = value_at(&root, path) else {
@@ -157,7 +144,7 @@ fn set_texts(source: &str, path: &[&str], table: &TomlTable) -> Result<String, T
     Ok(new)
 }
 
-/// Returns the bytes of the last section of a table or of one below it, with the empty line before.
+/// Returns the last section of a table or of one below it, with the empty line before it.
 fn section(source: &str, path: &[&str]) -> Option<std::ops::Range<usize>> {
     let name = path.join(".");
     let mut found = None;
@@ -186,7 +173,7 @@ fn section(source: &str, path: &[&str]) -> Option<std::ops::Range<usize>> {
     }
     let (mut range, _) = found?;
     if range.end == source.len() && !source.ends_with('\n') {
-        // The line end before was made for it.
+        // The line end before it was added with it.
         let before = &source[..range.start];
         let kept = before.strip_suffix('\n').unwrap_or(before);
         range.start = kept.strip_suffix('\r').unwrap_or(kept).len();
@@ -215,22 +202,22 @@ fn value_at<'t, 'i>(root: &'t DeTable<'i>, path: &[&str]) -> Option<&'t DeValue<
     table.get(*key).map(toml::Spanned::get_ref)
 }
 
-/// Refuses a text that means something else than before anywhere but at a path.
+/// Refuses a change of meaning anywhere except at a path.
 fn unchanged_but_for(before: &str, after: &str, path: &[&str]) -> Result<(), TomlEditError> {
     let meaning = |source: &str| -> Result<String, TomlEditError> {
-        let root = parse(source).map_err(|_| entangled(path))?;
         let mut text = String::new();
-        spell_table(&root, path, &mut text);
+        spell_table(
+            &parse(source).map_err(|_| entangled(path))?,
+            path,
+            &mut text,
+        );
         Ok(text)
     };
-    if meaning(before)? == meaning(after)? {
-        Ok(())
-    } else {
-        Err(entangled(path))
-    }
+    let is_equal = meaning(before)? == meaning(after)?;
+    is_equal.then_some(()).ok_or_else(|| entangled(path))
 }
 
-/// Spells a table without what stands at a path, and without tables that hold nothing else.
+/// Writes a table without the value at a path and without tables that contain only that.
 fn spell_table(table: &DeTable<'_>, without: &[&str], text: &mut String) {
     for (key, value) in table {
         let name = key.get_ref().as_ref();
@@ -250,10 +237,10 @@ fn spell_table(table: &DeTable<'_>, without: &[&str], text: &mut String) {
 fn spell(value: &DeValue<'_>, text: &mut String) {
     match value {
         DeValue::String(value) => text.push_str(&quoted(value)),
-        DeValue::Integer(value) => put(text, format_args!("{value}")),
-        DeValue::Float(value) => put(text, format_args!("{value}f")),
-        DeValue::Boolean(value) => put(text, format_args!("{value}")),
-        DeValue::Datetime(value) => put(text, format_args!("{value}")),
+        DeValue::Integer(value) => text.push_str(&value.to_string()),
+        DeValue::Float(value) => text.push_str(&format!("{value}f")),
+        DeValue::Boolean(value) => text.push_str(&value.to_string()),
+        DeValue::Datetime(value) => text.push_str(&value.to_string()),
         DeValue::Array(items) => {
             text.push('[');
             for item in items {
@@ -268,11 +255,6 @@ fn spell(value: &DeValue<'_>, text: &mut String) {
             text.push('}');
         }
     }
-}
-
-fn put(text: &mut String, piece: std::fmt::Arguments<'_>) {
-    // Writing to a text can not fail.
-    text.write_fmt(piece).unwrap_or_default();
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ fn added(source: Option<&str>) -> String {
     add_toml_table(source, &PATH, &ours("ours")).unwrap()
 }
 
-/// Adds, checks that the same comes back, and returns what stood there between.
+/// Adds and removes the table, checks that the source is restored, and returns the text between.
 fn round_trip(source: &str) -> String {
     let with = added(Some(source));
     assert_eq!(added(Some(&with)), with);
@@ -30,7 +30,7 @@ fn round_trip(source: &str) -> String {
 }
 
 #[test]
-fn a_text_is_made_whole_and_nothing_is_left_of_it() {
+fn a_created_text_is_removed_completely() {
     let made = added(None);
     assert_eq!(
         made,
@@ -40,7 +40,7 @@ fn a_text_is_made_whole_and_nothing_is_left_of_it() {
 }
 
 #[test]
-fn what_was_there_is_there_again_byte_for_byte() {
+fn removal_restores_the_source_byte_for_byte() {
     for source in [
         "",
         "\n",
@@ -64,7 +64,7 @@ fn what_was_there_is_there_again_byte_for_byte() {
 }
 
 #[test]
-fn what_others_added_since_stays_and_what_is_below_goes() {
+fn later_additions_stay_and_tables_below_are_removed() {
     let with = added(Some("a = 1\n"));
     let since = format!(
         "{with}\n[servers.ours.tools.x]\nmode = \"ask\"\n\n# theirs\n[servers.theirs]\ncommand = \"x\"\n"
@@ -81,7 +81,7 @@ fn what_others_added_since_stays_and_what_is_below_goes() {
 }
 
 #[test]
-fn a_text_of_a_table_is_set_and_nothing_else_in_it() {
+fn only_the_given_string_of_a_table_is_set() {
     let source =
         "[servers.ours] # here\ncommand = 'old' # was\nargs = ['mcp']\nenv = { A = \"1\" }\n";
     assert_eq!(
@@ -91,7 +91,7 @@ fn a_text_of_a_table_is_set_and_nothing_else_in_it() {
 }
 
 #[test]
-fn what_can_not_be_changed_alone_is_refused() {
+fn tables_that_cannot_be_changed_alone_are_refused() {
     for source in ["servers = {}\n", "servers = 1\n", "[[servers]]\n"] {
         let refused = add_toml_table(Some(source), &PATH, &ours("x"));
         assert!(refused.is_err(), "{source}: {refused:?}");
@@ -115,7 +115,7 @@ fn what_can_not_be_changed_alone_is_refused() {
 
 proptest! {
     #[test]
-    fn no_text_is_too_odd_and_what_is_added_goes_again(
+    fn any_added_table_is_removed_without_a_trace(
         lines in prop::collection::vec(
             prop_oneof![
                 "[a-c] = [0-9]{1,2}",

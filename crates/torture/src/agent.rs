@@ -1,23 +1,22 @@
-//! The agent of a tortured run: a shell script that keeps books of what it has written.
+//! The agent of a tortured run: a shell script that records what it has written.
 
-/// What it is called beside the project.
+/// Its file name next to the project.
 pub(crate) const FILE: &str = "agent.sh";
 
 /// The folder in a worktree that it writes to.
 pub(crate) const FOLDER: &str = "torture";
 
-/// Every line that is in a worktree for certain.
+/// The file with every line that is certainly in a worktree.
 pub(crate) const LEDGER: &str = "ledger";
 
 /// The folder with the names of the tasks that each task needs.
 pub(crate) const NEEDS: &str = "needs";
 
-/// It writes a line that no other attempt writes, then that it has written it, and then the result.
-/// A kill may hit a command that it has started and not itself, so it ends with the first that fails.
+/// Writes a line that no other attempt writes, records it, and then writes the result. It exits
+/// with the first command that fails, since a kill may hit a command and not the script.
 ///
-/// The result depends on nothing but the results of the tasks it needs, so
-/// that every undisturbed run makes the same, and a task that was begun before
-/// its needs had landed shows.
+/// The result depends only on the results of the required tasks, so every undisturbed run gives the
+/// same, and a task that started too early shows.
 pub(crate) const SCRIPT: &str = r#"#!/bin/sh
 set -e
 cat > /dev/null                      # the prompt

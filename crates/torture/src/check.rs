@@ -1,4 +1,4 @@
-//! Looks for what a tortured run has lost, doubled or left behind.
+//! Finds what a tortured run has lost, doubled or left behind.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -8,11 +8,11 @@ use serde_json::Value;
 use crate::git::{git, search};
 use crate::interruption::Interruption;
 use crate::orchestrator::End;
-use crate::round::Told;
+use crate::round::Tally;
 use crate::scene::{LANDED, Scene};
 use crate::{Error, agent, name, processes};
 
-/// What rekindle says of a log with a line in it that is not as it was written.
+/// Findings of rekindle about a damaged line in a log.
 const DAMAGES: [&str; 5] = [
     "CONCATENATED_JSON_RECOVERED",
     "CORRUPT_LINE",
@@ -21,16 +21,16 @@ const DAMAGES: [&str; 5] = [
     "TRUNCATED_LINE",
 ];
 
-/// Adds a round's damage to the score; returns what is wrong, for a person.
+/// Adds the damage of a round to the score; returns the faults for a person.
 pub(crate) fn check(
     scene: &Scene,
     interruption: &Interruption,
     undisturbed: &str,
-    told: &Told,
+    tally: &Tally,
     score: &mut Score,
 ) -> Result<Vec<String>, Error> {
     let mut wrong = Vec::new();
-    if let Some(said) = &told.stuck {
+    if let Some(said) = &tally.stuck {
         score.never_ended += 1;
         wrong.push(format!("the run never came to an end: {}", said.trim()));
     }
@@ -39,7 +39,7 @@ pub(crate) fn check(
         wrong.push("the branch does not hold what an undisturbed run lands".to_owned());
     }
     for mark in lost_marks(scene)? {
-        // With the end of the line, which was written too.
+        // With the line break, which was written too.
         score.bytes_lost += mark.len() + 1;
         wrong.push(format!("the work of `{mark}` is nowhere any more"));
     }
@@ -98,7 +98,7 @@ fn lost_marks(scene: &Scene) -> Result<Vec<String>, Error> {
     Ok(lost.map(str::to_owned).collect())
 }
 
-/// Returns every worktree, every folder where one was, and every delivery that a run has not taken away.
+/// Returns every worktree, former worktree folder and delivery that a run has not removed.
 fn leaks(scene: &Scene) -> Result<Vec<String>, Error> {
     let project = scene.project();
     let listed = git(&project, &["worktree", "list", "--porcelain", "-z"])?;
@@ -120,8 +120,8 @@ fn leaks(scene: &Scene) -> Result<Vec<String>, Error> {
     }
     let delivered = ["for-each-ref", "--format=%(refname)", "refs/rekindle/work"];
     let delivered = git(&project, &delivered)?;
-    // That of another attempt is not for nothing: a git that outlives its killed worker may make one
-    // after the task was given to the next, and then nothing else may keep that work.
+    // A delivery of another attempt is fine: a git that outlives its killed worker may create one
+    // after the task was given to the next.
     let landed = scene.landed()?.into_iter();
     let landed: Vec<String> = landed
         .map(|(task, attempt)| format!("/{task}/{attempt}"))
@@ -136,7 +136,7 @@ fn leaks(scene: &Scene) -> Result<Vec<String>, Error> {
     Ok(leaks)
 }
 
-/// Returns what is wrong with the run as rekindle itself sees it afterwards.
+/// Returns the faults of the run as `rekindle inspect` sees it.
 fn books(scene: &Scene, interruption: &Interruption) -> Result<Vec<String>, Error> {
     let ended = scene.inspect(interruption)?;
     let answer: Value = serde_json::from_str(&ended.last_line).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Every fault of a run is found, one at a time, and a run without any has none.
+//! Each fault of a run is found, and a good run has none.
 
 use std::process::Command;
 use std::time::Duration;
@@ -46,13 +46,13 @@ fn write_down(scene: &Scene, mark: &str) {
     std::fs::write(ledger, format!("{before}{mark}\n")).unwrap();
 }
 
-fn checked(scene: &Scene, undisturbed: &str, told: &Told) -> (Score, Vec<String>) {
+fn checked(scene: &Scene, undisturbed: &str, tally: &Tally) -> (Score, Vec<String>) {
     let made = Tortured::Made {
         because: String::new(),
     };
     let mut score = Score::new(1, 1, made);
     let nobody = Interruption::default();
-    let wrong = check(scene, &nobody, undisturbed, told, &mut score).unwrap();
+    let wrong = check(scene, &nobody, undisturbed, tally, &mut score).unwrap();
     (score, wrong)
 }
 
@@ -60,11 +60,11 @@ fn checked(scene: &Scene, undisturbed: &str, told: &Told) -> (Score, Vec<String>
 fn with_fault(fault: impl FnOnce(&Scene)) -> (Score, Vec<String>) {
     let (scene, undisturbed) = good();
     fault(&scene);
-    checked(&scene, &undisturbed, &Told::default())
+    checked(&scene, &undisturbed, &Tally::default())
 }
 
 #[test]
-fn of_a_good_run_nothing_is_wrong() {
+fn a_good_run_has_no_faults() {
     let (score, wrong) = with_fault(|_| {});
     assert_eq!(wrong, [""; 0]);
     let counts = [
@@ -81,11 +81,11 @@ fn of_a_good_run_nothing_is_wrong() {
 #[test]
 fn a_run_that_never_ends_is_found() {
     let (scene, undisturbed) = good();
-    let told = Told {
+    let tally = Tally {
         stuck: Some("it hangs\n".to_owned()),
-        ..Told::default()
+        ..Tally::default()
     };
-    let (score, wrong) = checked(&scene, &undisturbed, &told);
+    let (score, wrong) = checked(&scene, &undisturbed, &tally);
     assert_eq!(score.never_ended, 1);
     assert_eq!(wrong, ["the run never came to an end: it hangs"]);
 }
@@ -97,7 +97,7 @@ fn a_task_that_landed_twice_is_found() {
     assert_eq!(wrong, ["T001 has landed 2 times"]);
 }
 
-/// What a later task brings along does not make up for the commit that is not there.
+/// Files in a later commit do not replace the missing commit.
 #[test]
 fn a_task_that_has_not_landed_is_found() {
     let (score, wrong) = with_fault(|scene| {
@@ -129,7 +129,7 @@ fn a_tree_that_differs_is_found() {
 }
 
 #[test]
-fn work_that_is_nowhere_is_found_and_counted_by_the_byte() {
+fn lost_work_is_found_and_counted_in_bytes() {
     let (score, wrong) = with_fault(|scene| write_down(scene, "T002 2 8"));
     assert_eq!(score.bytes_lost, "T002 2 8\n".len());
     assert_eq!(wrong, ["the work of `T002 2 8` is nowhere any more"]);
@@ -145,7 +145,7 @@ fn work_that_is_nowhere_is_found_and_counted_by_the_byte() {
 }
 
 #[test]
-fn a_process_that_is_left_is_found() {
+fn a_remaining_process_is_found() {
     let (scene, undisturbed) = good();
     let mut sleep = Command::new("sleep");
     let mut left = sleep
@@ -153,7 +153,7 @@ fn a_process_that_is_left_is_found() {
         .env(processes::MARK, scene.mark())
         .spawn()
         .unwrap();
-    let (score, wrong) = checked(&scene, &undisturbed, &Told::default());
+    let (score, wrong) = checked(&scene, &undisturbed, &Tally::default());
     assert_eq!(score.processes_left, 1);
     let described = format!("processes are left (1): process {} `sleep 1000`", left.id());
     assert_eq!(wrong, [described]);
@@ -162,7 +162,7 @@ fn a_process_that_is_left_is_found() {
 }
 
 #[test]
-fn a_worktree_that_is_left_is_found_whether_git_knows_it_or_not() {
+fn a_remaining_worktree_is_found_whether_registered_or_not() {
     let folder = |scene: &Scene, name: &str| {
         let project = scene.project().canonicalize_utf8().unwrap();
         project.join(".rekindle/worktrees/R").join(name)
@@ -178,7 +178,7 @@ fn a_worktree_that_is_left_is_found_whether_git_knows_it_or_not() {
     known(&scene, &inside);
     known(&scene, &outside);
     std::fs::create_dir(&aside).unwrap();
-    let (score, wrong) = checked(&scene, &undisturbed, &Told::default());
+    let (score, wrong) = checked(&scene, &undisturbed, &Tally::default());
     assert_eq!(score.worktrees_leaked, 3);
     assert_eq!(
         wrong,
@@ -230,12 +230,12 @@ fn damaged_logs_and_open_runs_are_found() {
     assert_eq!(found(&COMPLETE.replace("[]", "[\"R\"]")), open);
     assert_eq!(found(r#"{"facts":{"incomplete":[],"runs":{}}}"#), open);
     let (scene, undisturbed) = good_that_says(&COMPLETE.replace("[]", "[\"R\"]"));
-    let (_, wrong) = checked(&scene, &undisturbed, &Told::default());
+    let (_, wrong) = checked(&scene, &undisturbed, &Tally::default());
     assert_eq!(wrong, open);
 }
 
 #[test]
-fn a_rekindle_that_can_not_say_how_the_run_is_is_found() {
+fn a_failing_inspect_is_found() {
     let found = |script: &str, limit: Duration| {
         let scene = scene_of(script, limit);
         let wrong = books(&scene, &Interruption::default()).unwrap();

@@ -1,4 +1,4 @@
-//! What is asked of git.
+//! Calls of git.
 
 use std::process::{Command, Output, Stdio};
 
@@ -7,9 +7,8 @@ use rekindle_git::{SCRUBBED, absolute_folders};
 
 use crate::Error;
 
-/// What holds whatever a user has set: no program of his is started, nothing of his is signed, and
-/// answers have the form that is read here. Filters can only be turned off by attributes, which the
-/// scene does.
+/// Settings that override the user's: no programs or signatures of the user, and a fixed output
+/// format. Filters can only be turned off by attributes, which the scene does.
 const SETTINGS: &[&str] = &[
     "user.name=torture",
     "user.email=torture@localhost",
@@ -17,7 +16,7 @@ const SETTINGS: &[&str] = &[
     "core.fsmonitor=false",
     "commit.gpgSign=false",
     "protocol.file.allow=always",
-    // A cleaning in the background would still write when the folder is removed.
+    // A background cleaning would still write while the folder is removed.
     "gc.auto=0",
     "maintenance.auto=false",
     "log.showSignature=false",
@@ -25,7 +24,7 @@ const SETTINGS: &[&str] = &[
     "grep.column=false",
 ];
 
-/// Runs git in a folder and returns what it printed.
+/// Runs git in a folder and returns its output.
 pub(crate) fn git(folder: &Utf8Path, arguments: &[&str]) -> Result<String, Error> {
     let output = call(folder, arguments)?;
     if output.status.success() {
@@ -34,7 +33,7 @@ pub(crate) fn git(folder: &Utf8Path, arguments: &[&str]) -> Result<String, Error
     Err(refused(arguments, &output))
 }
 
-/// Runs a search of git, for which it is no failure to find nothing.
+/// Runs a search of git, which may find nothing.
 pub(crate) fn search(folder: &Utf8Path, arguments: &[&str]) -> Result<String, Error> {
     let output = call(folder, arguments)?;
     match output.status.code() {
@@ -43,7 +42,7 @@ pub(crate) fn search(folder: &Utf8Path, arguments: &[&str]) -> Result<String, Er
     }
 }
 
-/// Takes the variables away by which a hook or an alias points git at its own repository, and the
+/// Removes the variables by which a hook or alias points git at its own repository, and the
 /// relative folders of PATH, in which a repository could bring its own programs.
 pub(crate) fn scrub(command: &mut Command) -> &mut Command {
     if let Some(path) = std::env::var_os("PATH") {
@@ -72,8 +71,8 @@ fn call(folder: &Utf8Path, arguments: &[&str]) -> Result<Output, Error> {
 
 fn refused(arguments: &[&str], output: &Output) -> Error {
     let said = text(&output.stderr);
-    let lines: Vec<&str> = said.lines().map(str::trim).collect();
-    let lines: Vec<&str> = lines.into_iter().filter(|line| !line.is_empty()).collect();
+    let lines = said.lines().map(str::trim);
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
     Error::Git {
         what: arguments.join(" "),
         said: if lines.is_empty() {
@@ -93,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_git_says_is_told_in_one_line() {
+    fn the_message_of_git_is_reported_in_one_line() {
         let root = Utf8Path::new("/");
         let said = |arguments: &[&str]| git(root, arguments).unwrap_err().to_string();
         let arguments = [

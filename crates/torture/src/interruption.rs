@@ -1,4 +1,4 @@
-//! A person's wish that it ends.
+//! Interruption by a person.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,19 +8,20 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::Error;
 
-/// How often somebody who waits looks up.
+/// How often a wait checks for an interruption.
 pub(crate) const TICK: Duration = Duration::from_millis(5);
 
-/// Whether somebody wants it to end; nobody does by default.
+/// Whether a person wants to stop; not by default.
 #[derive(Debug, Clone, Default)]
 pub struct Interruption(Arc<AtomicBool>);
 
 impl Interruption {
-    /// Listens to Ctrl-C, to `kill` and to the end of the terminal; the second one ends the process at once.
+    /// Listens to Ctrl-C, `kill` and the end of the terminal; the second signal ends the process at
+    /// once.
     pub fn heed() -> Result<Self, Error> {
         let wanted = Arc::<AtomicBool>::default();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
-            // In this order: what was wanted before this signal decides.
+            // In this order: an earlier signal decides.
             signal_hook::flag::register_conditional_default(signal, Arc::clone(&wanted))
                 .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&wanted)))
                 .map_err(Error::system("listen to signals"))?;
@@ -28,12 +29,12 @@ impl Interruption {
         Ok(Self(wanted))
     }
 
-    /// Returns whether it is to end.
+    /// Returns whether to stop.
     pub(crate) fn is_wanted(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Returns an error if it is to end.
+    /// Returns an error if it was interrupted.
     pub(crate) fn check(&self) -> Result<(), Error> {
         if self.is_wanted() {
             return Err(Error::Interrupted);
@@ -41,10 +42,10 @@ impl Interruption {
         Ok(())
     }
 
-    /// Waits for a time, or until it is to end.
+    /// Waits for a time or an interruption.
     pub(crate) fn pause(&self, time: Duration) {
-        let begun = Instant::now();
-        while !self.is_wanted() && begun.elapsed() < time {
+        let started = Instant::now();
+        while !self.is_wanted() && started.elapsed() < time {
             std::thread::sleep(TICK);
         }
     }

@@ -1,11 +1,9 @@
 //! Kills runs at random moments, resumes them, and counts what went wrong.
 //!
-//! Everything is done with the program itself, as a user would call it, on a
-//! copy of a repository: a plan of tasks with dependencies is run once
-//! undisturbed and once while orchestrators, workers and agents are killed or
-//! stopped. What the branch, the rescues and the process table hold afterwards
-//! is the score. Plans and disturbances come from a seed; what the processes are
-//! doing at the moment of a disturbance is up to the machine.
+//! Everything is done with the program itself on a copy of a repository: a plan of tasks with
+//! dependencies is run once undisturbed and once while orchestrators, workers and agents are killed
+//! or stopped. The score is taken from the branch, the rescues and the process table afterwards.
+//! Plans and disturbances come from a random seed; their exact timing depends on the machine.
 
 #![expect(
     clippy::disallowed_methods,
@@ -33,72 +31,67 @@ use rekindle_wire::torture::{Restarts, Score};
 pub use crate::interruption::Interruption;
 use crate::ordeal::{Ordeal, TASKS};
 use crate::random::Random;
-use crate::round::{Round, Told};
+use crate::round::{Round, Tally};
 use crate::scene::Scene;
 
-/// How long a rekindle is waited for: a run of a small repository takes seconds, one of a large repository minutes.
+/// How long a run may take: seconds in a small repository, minutes in a large one.
 pub const LIMIT: Duration = Duration::from_secs(15 * 60);
 
-/// What to do.
+/// The options of a torture.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The program that is tortured.
+    /// The program to torture.
     pub program: Utf8PathBuf,
-    /// The folders in which git is looked for: the value of `PATH`.
+    /// The value of `PATH`, in which git is searched.
     pub search_path: OsString,
-    /// A folder in the repository that is copied; without one, or where it is no repository or one without a commit, a small one is made.
+    /// A folder in the repository to copy; otherwise a small repository is created.
     pub repository: Option<Utf8PathBuf>,
-    /// How many kills at least.
+    /// The minimum number of kills.
     pub kills: usize,
-    /// Where chance begins.
+    /// The seed of the random numbers.
     pub seed: u64,
-    /// How many workers.
+    /// The number of workers.
     pub jobs: usize,
-    /// How long each rekindle may take before it counts as one that never ends; [`LIMIT`] is long enough for all that do.
+    /// How long each run may take before it counts as endless; [`LIMIT`] is enough for all others.
     pub limit: Duration,
-    /// Tells when it is to end before that.
+    /// Whether a person wants to stop.
     pub interruption: Interruption,
 }
 
-/// Why there is no score.
+/// Why the torture failed.
 #[derive(Debug, thiserror::Error)]
+#[expect(
+    missing_docs,
+    reason = "the message of each variant explains its fields"
+)]
 pub enum Error {
-    /// The system refused something.
+    /// The system refused a call.
     #[error("could not {what}")]
     System {
-        /// What was tried.
         what: String,
-        /// What the system said.
         source: std::io::Error,
     },
-    /// git refused something.
+    /// git failed.
     #[error("git {what}: {said}")]
-    Git {
-        /// Its arguments.
-        what: String,
-        /// What it said.
-        said: String,
-    },
-    /// The repository that was to be copied can not be looked into.
+    Git { what: String, said: String },
+    /// The repository to copy cannot be read.
     #[error(transparent)]
     Repository(#[from] rekindle_git::Error),
-    /// Even the run that nobody disturbed did not end well.
-    #[error("the undisturbed run ended badly: {0}")]
+    /// The undisturbed run failed.
+    #[error("the undisturbed run failed: {0}")]
     Undisturbed(String),
-    /// Somebody wanted it to end.
-    #[error("interrupted: what was running is ended, and the copy is removed")]
+    /// A person interrupted it.
+    #[error("interrupted: all started processes were stopped, and the copy was removed")]
     Interrupted,
 }
 
 impl Error {
-    /// Returns what a person can type who trusts a repository that belongs to another user.
+    /// Returns the command by which a user trusts a repository of another user.
     pub fn trust_command(&self) -> Option<String> {
-        match self {
-            Self::Repository(error) => error.trust_command(),
-            Self::System { .. } | Self::Git { .. } | Self::Undisturbed(_) | Self::Interrupted => {
-                None
-            }
-        }
+        let Self::Repository(error) = self else {
+            return None;
+        };
+        error.trust_command()
     }
 
     fn system(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
@@ -107,12 +100,12 @@ impl Error {
     }
 }
 
-/// Tortures until there were enough kills; `told` gets the score at the beginning, when it has nothing but what is tortured, and after each run.
+/// Tortures until there were enough kills; `report` gets the score at the start and after each run.
 ///
-/// The folder of a round that went wrong is kept and named in the score.
-pub fn torture(options: &Options, told: &mut dyn FnMut(&Score)) -> Result<Score, Error> {
-    rounds(options, told).map_err(|error| {
-        // A signal of the terminal reaches git as well, which then fails.
+/// The folder of a round that went wrong is saved and named in the score.
+pub fn torture(options: &Options, report: &mut dyn FnMut(&Score)) -> Result<Score, Error> {
+    rounds(options, report).map_err(|error| {
+        // A signal from the terminal reaches git too, which then fails.
         if options.interruption.is_wanted() {
             Error::Interrupted
         } else {
@@ -121,12 +114,12 @@ pub fn torture(options: &Options, told: &mut dyn FnMut(&Score)) -> Result<Score,
     })
 }
 
-fn rounds(options: &Options, told: &mut dyn FnMut(&Score)) -> Result<Score, Error> {
+fn rounds(options: &Options, report: &mut dyn FnMut(&Score)) -> Result<Score, Error> {
     let interruption = &options.interruption;
     let mut random = Random::new(options.seed);
     let repository = source::find(&options.search_path, options.repository.as_deref())?;
     let mut score = Score::new(options.seed, options.jobs, repository);
-    told(&score);
+    report(&score);
     let mut restarts = Vec::new();
     while score.kills() < options.kills && score.wrong.is_empty() {
         let Ordeal {
@@ -143,26 +136,28 @@ fn rounds(options: &Options, told: &mut dyn FnMut(&Score)) -> Result<Score, Erro
         restarts.extend(round.restarts);
         score.restart = Restarts::of(&restarts);
         if !wrong.is_empty() {
-            // What a signal of the terminal has spoiled is nobody's fault.
+            // A signal from the terminal may have spoiled the round.
             interruption.check()?;
             let kept = scene.keep();
             score.wrong.extend(wrong);
-            score.wrong.push(format!("look around in `{kept}`"));
+            score
+                .wrong
+                .push(format!("the project was saved in `{kept}`"));
         }
-        told(&score);
+        report(&score);
     }
     Ok(score)
 }
 
-fn count(score: &mut Score, told: &Told) {
+fn count(score: &mut Score, tally: &Tally) {
     score.runs += 1;
     score.tasks += TASKS;
-    score.resumes += told.resumes;
-    score.stopped += told.stopped;
-    score.killed.orchestrators += told.killed.orchestrators;
-    score.killed.workers += told.killed.workers;
-    score.killed.agents += told.killed.agents;
-    score.killed.everything += told.killed.everything;
+    score.resumes += tally.resumes;
+    score.stopped += tally.stopped;
+    score.killed.orchestrators += tally.killed.orchestrators;
+    score.killed.workers += tally.killed.workers;
+    score.killed.agents += tally.killed.agents;
+    score.killed.everything += tally.killed.everything;
 }
 
 /// Returns a task's name.

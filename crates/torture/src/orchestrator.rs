@@ -1,4 +1,4 @@
-//! A rekindle that was started: when it first did something, how it ended, and what it said.
+//! A running rekindle: its first action, its end, and its output.
 
 use std::io::{BufRead as _, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -10,34 +10,34 @@ use serde_json::Value;
 use crate::interruption::{Interruption, TICK};
 use crate::{Error, processes};
 
-/// How many characters of what it said are told.
-const MOST_TOLD: usize = 2000;
+/// How much of its output is shown.
+const MOST_SHOWN: usize = 2000;
 
-/// How often somebody looks whether the outputs of what was killed have ended.
+/// How often the outputs of a killed process are checked for their end.
 const MOST_LOOKS: usize = 200;
 
-/// A living rekindle; its outputs are read all the time, so that it never waits for us.
+/// A running rekindle; its outputs are read all the time, so that it never waits for us.
 #[derive(Debug)]
 pub(crate) struct Orchestrator {
     child: Child,
-    begun: Instant,
+    started: Instant,
     patience: Patience,
     stdout: JoinHandle<Heard>,
     stderr: JoinHandle<String>,
 }
 
-/// How long a rekindle may take, and who is ended with one that takes longer.
+/// How long a rekindle may take, and the mark of the processes killed with it.
 #[derive(Debug, Clone)]
 pub(crate) struct Patience {
     pub(crate) limit: Duration,
-    /// What it and everything that it has started have inherited.
+    /// The mark that it and all its children have inherited.
     pub(crate) mark: String,
 }
 
-/// What came on standard output.
+/// Its standard output.
 #[derive(Debug, Default)]
 struct Heard {
-    /// When a worker was started or found at work, or work landed.
+    /// When it first started or found a worker, or landed work.
     first_deed: Option<Instant>,
     last_line: String,
 }
@@ -46,11 +46,11 @@ struct Heard {
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) end: End,
-    /// From its start to the first thing it did.
+    /// The time to its first action.
     pub(crate) to_first_deed: Option<Duration>,
-    /// Its answer, if it was asked for one.
+    /// Its JSON answer, if requested.
     pub(crate) last_line: String,
-    /// Why, if it did not succeed.
+    /// Why it failed.
     pub(crate) said: String,
 }
 
@@ -59,13 +59,13 @@ pub(crate) struct Ended {
 pub(crate) enum End {
     Succeeded,
     Failed,
-    /// It did not, and was killed with everything that it had started.
+    /// It did not end, and was killed with everything it had started.
     Never,
 }
 
 impl Orchestrator {
     pub(crate) fn start(command: &mut Command, patience: Patience) -> Result<Self, Error> {
-        let begun = Instant::now();
+        let started = Instant::now();
         let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -74,7 +74,7 @@ impl Orchestrator {
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         Ok(Self {
             child,
-            begun,
+            started,
             patience,
             stdout: std::thread::spawn(move || stdout.map(hear).unwrap_or_default()),
             stderr: std::thread::spawn(move || {
@@ -89,7 +89,7 @@ impl Orchestrator {
         self.follow(interruption, || {})
     }
 
-    /// Waits until it has ended and does something at every look; one that takes too long is killed.
+    /// Waits for its end, with a callback at every check; one that takes too long is killed.
     pub(crate) fn follow(
         mut self,
         interruption: &Interruption,
@@ -98,12 +98,12 @@ impl Orchestrator {
         loop {
             let status = self.child.try_wait();
             let status = status.map_err(Error::system("wait for rekindle"))?;
-            // Something that it has left may hold its outputs, which is no end either.
+            // A process that it left may still hold its outputs.
             if let Some(status) = status.filter(|_| self.is_silent()) {
                 return Ok(self.ended(status));
             }
             interruption.check()?;
-            if self.begun.elapsed() >= self.patience.limit {
+            if self.started.elapsed() >= self.patience.limit {
                 return Ok(self.given_up());
             }
             std::thread::sleep(TICK);
@@ -111,7 +111,7 @@ impl Orchestrator {
         }
     }
 
-    /// Returns whether its outputs have come to their end.
+    /// Returns whether its outputs have ended.
     fn is_silent(&self) -> bool {
         self.stdout.is_finished() && self.stderr.is_finished()
     }
@@ -122,16 +122,10 @@ impl Orchestrator {
         } else {
             End::Failed
         };
-        let (begun, (heard, stderr)) = (self.begun, self.outputs());
-        Ended {
-            end,
-            to_first_deed: heard.first_deed.map(|at| at.duration_since(begun)),
-            said: reason(&heard.last_line, &stderr).unwrap_or_else(|| status.to_string()),
-            last_line: heard.last_line,
-        }
+        self.report(end, &status.to_string())
     }
 
-    /// Kills it with everything that it has started, and tells what they were about.
+    /// Kills it with everything it has started, and reports what they were doing.
     fn given_up(mut self) -> Ended {
         let Patience { limit, mark } = self.patience.clone();
         let at_work = processes::described(&mark);
@@ -143,22 +137,24 @@ impl Orchestrator {
             }
             std::thread::sleep(TICK);
         }
-        let (begun, (heard, stderr)) = (self.begun, self.outputs());
-        let said = reason(&heard.last_line, &stderr).unwrap_or_else(|| "nothing".to_owned());
-        Ended {
-            end: End::Never,
-            to_first_deed: heard.first_deed.map(|at| at.duration_since(begun)),
-            said: format!(
-                "it did not end within {} s and was killed; there were: {at_work}; it said last: {said}",
-                limit.as_secs()
-            ),
-            last_line: heard.last_line,
-        }
+        let mut ended = self.report(End::Never, "nothing");
+        ended.said = format!(
+            "it did not end within {} s and was killed; there were: {at_work}; it said last: {}",
+            limit.as_secs(),
+            ended.said
+        );
+        ended
     }
 
-    /// Returns what came on both outputs; of one that somebody still holds, nothing.
-    fn outputs(self) -> (Heard, String) {
-        (read(self.stdout), read(self.stderr))
+    /// Returns its end with its outputs; one that is still held is empty.
+    fn report(self, end: End, silence: &str) -> Ended {
+        let (heard, stderr) = (read(self.stdout), read(self.stderr));
+        Ended {
+            end,
+            to_first_deed: heard.first_deed.map(|at| at - self.started),
+            said: reason(&heard.last_line, &stderr).unwrap_or_else(|| silence.to_owned()),
+            last_line: heard.last_line,
+        }
     }
 }
 
@@ -181,7 +177,7 @@ fn hear(pipe: impl Read) -> Heard {
     heard
 }
 
-/// Returns why a rekindle that was asked for JSON failed: the words of its error, or whatever it said last.
+/// Returns why a rekindle failed: the error in its JSON, or its last output.
 fn reason(last_line: &str, stderr: &str) -> Option<String> {
     let object: Value = serde_json::from_str(last_line).unwrap_or_default();
     let message = object.pointer("/error/message").and_then(Value::as_str);
@@ -196,15 +192,15 @@ fn reason(last_line: &str, stderr: &str) -> Option<String> {
         stderr.trim(),
     ];
     let said: Vec<&str> = said.into_iter().filter(|part| !part.is_empty()).collect();
-    let told = said.join("; ").chars().take(MOST_TOLD).collect();
-    (!said.is_empty()).then_some(told)
+    let shown = said.join("; ").chars().take(MOST_SHOWN).collect();
+    (!said.is_empty()).then_some(shown)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Runs a script; its processes can be told from those of other tests by the mark.
+    /// Runs a script; the mark distinguishes its processes from those of other tests.
     fn ended(script: &str, mark: &str, limit: Duration) -> Ended {
         let mut shell = Command::new("sh");
         shell.args(["-c", script]).env(processes::MARK, mark);
@@ -212,8 +208,8 @@ mod tests {
             limit,
             mark: mark.to_owned(),
         };
-        let begun = Orchestrator::start(&mut shell, patience).unwrap();
-        begun.wait(&Interruption::default()).unwrap()
+        let started = Orchestrator::start(&mut shell, patience).unwrap();
+        started.wait(&Interruption::default()).unwrap()
     }
 
     #[test]
@@ -238,8 +234,8 @@ mod tests {
     }
 
     #[test]
-    fn one_that_never_ends_is_killed_and_it_is_told_what_was_going_on() {
-        // Without `exec` a shell may stay beside what it waits for, and both are to go.
+    fn a_run_that_never_ends_is_killed_and_its_processes_are_reported() {
+        // Without `exec` the shell may wait for its child, and both must go.
         let ended = ended("sleep 1000; exit 0", "never-ends", Duration::ZERO);
         assert_eq!(ended.end, End::Never);
         let said = ended.said;
@@ -250,9 +246,9 @@ mod tests {
         assert_eq!(processes::living("never-ends"), []);
     }
 
-    /// What it has left behind and holds its outputs would be waited for as well.
+    /// A process that it left behind holds its outputs.
     #[test]
-    fn one_whose_outputs_never_end_is_given_up() {
+    fn a_run_whose_outputs_never_end_is_given_up() {
         // Long enough for the shell to end before it.
         let limit = Duration::from_millis(300);
         let ended = ended("sleep 1000 & exit 0", "never-silent", limit);

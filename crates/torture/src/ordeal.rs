@@ -1,5 +1,5 @@
-//! What chance has in store for a round: drawn before it begins, so that nothing in it depends on
-//! how fast a machine is.
+//! The plan and disturbances of a round, drawn before it starts, so that they do not depend on the
+//! machine's speed.
 
 use std::time::Duration;
 
@@ -23,13 +23,13 @@ pub(crate) struct Ordeal {
     pub(crate) disturbances: Vec<Disturbance>,
 }
 
-/// One disturbance; it waits until there is somebody whom it fits.
+/// One disturbance; it waits until a process matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Disturbance {
-    /// How long after the one before, or after the start of the orchestrator.
+    /// The time since the previous one, or since the start of the orchestrator.
     pub(crate) after: Duration,
     pub(crate) what: What,
-    /// Which of those whom it fits, counted round and round.
+    /// Which of the matching processes, modulo their number.
     rank: u64,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Disturbance {
 pub(crate) enum What {
     Kill(Role),
     KillAll,
-    /// Stopped for longer than a silent worker is waited for, then let go on.
+    /// Stopped for longer than a silent worker is tolerated, then continued.
     Stop(Role),
 }
 
@@ -71,7 +71,7 @@ impl Disturbance {
         }
     }
 
-    /// Returns the one of several that is meant, or `None` of none.
+    /// Returns the selected one, or `None` of none.
     pub(crate) fn among<T: Copy>(&self, fitting: &[T]) -> Option<T> {
         let len = u64::try_from(fitting.len()).ok()?;
         let at = usize::try_from(self.rank.checked_rem(len)?).ok()?;
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_gives_the_same_rounds_and_no_two_alike() {
+    fn a_random_seed_gives_the_same_rounds_and_no_two_are_equal() {
         let rounds = ordeals(1);
         assert_eq!(rounds, ordeals(1));
         assert_ne!(rounds, ordeals(2));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_round_draws_does_not_move_the_next() {
+    fn draws_of_one_round_do_not_change_the_next() {
         let mut random = Random::new(1);
         let mut first = random.stream();
         for _ in 0..1000 {
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_one_that_is_meant_is_counted_round_and_round() {
+    fn the_selected_process_is_the_rank_modulo_their_number() {
         let of = |rank: u64, fitting: &[u8]| {
             Disturbance {
                 after: Duration::ZERO,

@@ -1,4 +1,4 @@
-//! Which processes belong to a scene, and their sudden end.
+//! The processes of a scene, and killing them.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,16 +12,16 @@ pub(crate) const MARK: &str = "REKINDLE_TORTURE";
 /// How often [`end`] looks before it gives up.
 const MOST_LOOKS: usize = 200;
 
-/// How many characters of a command line are told.
-const MOST_TOLD: usize = 120;
+/// How much of a command line is shown.
+const MOST_SHOWN: usize = 120;
 
-/// What a process is in a run.
+/// The role of a process in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Orchestrator,
     Worker,
     Agent,
-    /// A git, or something that an agent has started.
+    /// A git, or a process that an agent has started.
     Other,
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn living(mark: &str) -> Vec<Process> {
         }
         let words = command_line(pid);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        // A process that has ended and waits to be collected has no command line.
+        // A zombie has no command line.
         let role = role(&words)?;
         Some(Process {
             pid: Pid::from_raw(pid)?,
@@ -68,7 +68,7 @@ pub(crate) fn living(mark: &str) -> Vec<Process> {
     .collect()
 }
 
-/// Returns the words by which a process was started; none of one that has ended.
+/// Returns the command line of a process; empty if it has ended.
 fn command_line(pid: i32) -> Vec<String> {
     let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let line = String::from_utf8_lossy(&line);
@@ -76,7 +76,7 @@ fn command_line(pid: i32) -> Vec<String> {
     words.map(str::to_owned).collect()
 }
 
-/// Returns every living process that has inherited a mark, for a person.
+/// Describes every living process that has inherited a mark.
 pub(crate) fn described(mark: &str) -> String {
     let living = living(mark);
     if living.is_empty() {
@@ -84,7 +84,7 @@ pub(crate) fn described(mark: &str) -> String {
     }
     let described = living.iter().map(|process| {
         let words = command_line(process.pid.as_raw_nonzero().get()).join(" ");
-        let words: String = words.chars().take(MOST_TOLD).collect();
+        let words: String = words.chars().take(MOST_SHOWN).collect();
         format!(
             "{} {} `{words}`",
             process.role,
@@ -107,14 +107,14 @@ fn role(words: &[&str]) -> Option<Role> {
     })
 }
 
-/// Sends a signal; a process that has just ended needs none.
+/// Sends a signal; returns whether the process was still alive.
 pub(crate) fn send(process: Process, signal: Signal) -> bool {
     kill_process(process.pid, signal).is_ok()
 }
 
 /// Kills every process that has inherited a mark, and whatever these have started meanwhile.
 pub(crate) fn end(mark: &str) {
-    // One that was just being started may be missed by the first look that finds nobody.
+    // A process that is just being started may be missed by the first check.
     let mut n_empty = 0;
     for _ in 0..MOST_LOOKS {
         let left = living(mark);
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_is_told_by_its_command_line() {
+    fn the_role_is_recognized_by_the_command_line() {
         let cases: [(&[&str], Option<Role>); 7] = [
             (
                 &["/x/rekindle", "run", "plan.json"],

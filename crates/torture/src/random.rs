@@ -1,6 +1,6 @@
-//! Chance that can be repeated.
+//! Repeatable random numbers.
 
-/// A generator of numbers from a seed (SplitMix64): the same on every machine and in every version.
+/// A random number generator (SplitMix64): the same on every machine and in every version.
 #[derive(Debug)]
 pub(crate) struct Random(u64);
 
@@ -27,7 +27,7 @@ impl Random {
         self.below(n) == 0
     }
 
-    /// Returns a generator of its own: how much is drawn from it changes nothing here.
+    /// Returns an independent generator.
     pub(crate) fn stream(&mut self) -> Self {
         Self(self.next())
     }
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_gives_the_same_numbers_for_ever() {
+    fn a_random_seed_always_gives_the_same_numbers() {
         // The reference values of SplitMix64 for the seed 1234567.
         let mut random = Random::new(1_234_567);
         let first: Vec<u64> = (0..3).map(|_| random.next()).collect();

@@ -1,4 +1,4 @@
-//! One run with its disturbances: who is killed or stopped, and when.
+//! One run with its disturbances.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -13,21 +13,21 @@ use crate::ordeal::{Disturbance, What};
 use crate::processes::{self, Process, Role};
 use crate::scene::{SILENT_AFTER, Scene};
 
-/// More resumes than this are no recovery any more.
+/// A run that needs more resumes has not recovered.
 const MOST_RESUMES: usize = 200;
 
-/// Longer than a silent worker is waited for.
+/// Longer than a silent worker is tolerated.
 const STOPPED_FOR: Duration = Duration::from_millis(SILENT_AFTER * 1000 + 500);
 
-/// What was done in a round.
+/// What happened in a round.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct Tally {
     pub(crate) killed: Killed,
     pub(crate) stopped: usize,
     pub(crate) resumes: usize,
-    /// From the start of a resume to the first thing it did.
+    /// The times from the start of a resume to its first action.
     pub(crate) restarts: Vec<Duration>,
-    /// Why it never came to an end.
+    /// Why it never ended.
     pub(crate) stuck: Option<String>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Round<'a> {
     scene: &'a Scene,
     interruption: &'a Interruption,
     coming: VecDeque<Disturbance>,
-    told: Told,
+    tally: Tally,
 }
 
 impl<'a> Round<'a> {
@@ -48,45 +48,45 @@ impl<'a> Round<'a> {
             scene,
             interruption,
             coming: disturbances.into(),
-            told: Told::default(),
+            tally: Tally::default(),
         }
     }
 
     /// Runs and resumes until the plan is done.
-    pub(crate) fn run(mut self) -> Result<Told, Error> {
+    pub(crate) fn run(mut self) -> Result<Tally, Error> {
         loop {
             self.interruption.check()?;
             let resumed = self.scene.has_run();
             let ended = self.orchestrator()?;
             if resumed {
-                self.told.restarts.extend(ended.to_first_deed);
+                self.tally.restarts.extend(ended.to_first_deed);
             }
             match ended.end {
-                End::Succeeded => return Ok(self.told),
-                End::Failed if self.told.resumes < MOST_RESUMES => self.told.resumes += 1,
+                End::Succeeded => return Ok(self.tally),
+                End::Failed if self.tally.resumes < MOST_RESUMES => self.tally.resumes += 1,
                 End::Failed | End::Never => {
-                    self.told.stuck = Some(ended.said);
-                    return Ok(self.told);
+                    self.tally.stuck = Some(ended.said);
+                    return Ok(self.tally);
                 }
             }
         }
     }
 
-    /// Follows one orchestrator to its end, disturbing what it is about.
+    /// Follows one orchestrator to its end, with disturbances.
     fn orchestrator(&mut self) -> Result<Ended, Error> {
         let orchestrator = self.scene.start()?;
         let mut since = Instant::now();
         orchestrator.follow(self.interruption, || {
-            let due = self.coming.front().copied();
-            let due = due.filter(|next| since.elapsed() >= next.after);
-            if due.is_some_and(|next| self.disturb(next)) {
+            let next = self.coming.front().copied();
+            let next = next.filter(|next| since.elapsed() >= next.after);
+            if next.is_some_and(|next| self.disturb(next)) {
                 self.coming.pop_front();
                 since = Instant::now();
             }
         })
     }
 
-    /// Returns whether there was somebody to disturb.
+    /// Returns whether a process was disturbed.
     fn disturb(&mut self, disturbance: Disturbance) -> bool {
         let living = processes::living(self.scene.mark());
         let of = |role: Role| {
@@ -101,9 +101,9 @@ impl<'a> Round<'a> {
             What::Kill(role) => of(role).is_some_and(|victim| {
                 let hit = processes::send(victim, Signal::KILL);
                 let count = match role {
-                    Role::Orchestrator => &mut self.told.killed.orchestrators,
-                    Role::Worker => &mut self.told.killed.workers,
-                    Role::Agent | Role::Other => &mut self.told.killed.agents,
+                    Role::Orchestrator => &mut self.tally.killed.orchestrators,
+                    Role::Worker => &mut self.tally.killed.workers,
+                    Role::Agent | Role::Other => &mut self.tally.killed.agents,
                 };
                 *count += usize::from(hit);
                 hit
@@ -113,7 +113,7 @@ impl<'a> Round<'a> {
                     .iter()
                     .filter(|one| processes::send(**one, Signal::KILL));
                 let hit = hits.count() > 0;
-                self.told.killed.everything += usize::from(hit);
+                self.tally.killed.everything += usize::from(hit);
                 hit
             }
             What::Stop(role) => of(role).is_some_and(|victim| {
@@ -121,7 +121,7 @@ impl<'a> Round<'a> {
                 if hit {
                     self.interruption.pause(STOPPED_FOR);
                     processes::send(victim, Signal::CONT);
-                    self.told.stopped += 1;
+                    self.tally.stopped += 1;
                 }
                 hit
             }),
@@ -138,19 +138,19 @@ mod tests {
     fn an_orchestrator_that_never_ends_is_killed_and_the_round_is_over() {
         let scene = scene_of("exec sleep 1000", Duration::ZERO);
         let interruption = Interruption::default();
-        let told = Round::new(&scene, &interruption, Vec::new()).run().unwrap();
-        let stuck = told.stuck.unwrap();
+        let tally = Round::new(&scene, &interruption, Vec::new()).run().unwrap();
+        let stuck = tally.stuck.unwrap();
         assert!(stuck.starts_with("it did not end within 0 s"), "{stuck}");
-        assert_eq!(told.resumes, 0);
+        assert_eq!(tally.resumes, 0);
         assert_eq!(processes::living(scene.mark()), []);
     }
 
     #[test]
-    fn a_run_that_no_resume_brings_to_an_end_is_given_up() {
+    fn a_run_that_never_succeeds_is_given_up() {
         let scene = scene_of("echo no >&2; exit 1", Duration::MAX);
         let interruption = Interruption::default();
-        let told = Round::new(&scene, &interruption, Vec::new()).run().unwrap();
-        assert_eq!(told.stuck.as_deref(), Some("no"));
-        assert_eq!(told.resumes, MOST_RESUMES);
+        let tally = Round::new(&scene, &interruption, Vec::new()).run().unwrap();
+        assert_eq!(tally.stuck.as_deref(), Some("no"));
+        assert_eq!(tally.resumes, MOST_RESUMES);
     }
 }

@@ -1,4 +1,4 @@
-//! One round's project: a copy of a repository, a plan, an agent, and how rekindle is called there.
+//! The project of one round: a copy of a repository, a plan, an agent, and the calls of rekindle.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -11,50 +11,49 @@ use crate::interruption::Interruption;
 use crate::orchestrator::{End, Ended, Orchestrator, Patience};
 use crate::{Error, Options, agent, name, processes};
 
-/// The branch that runs land on.
 const BRANCH: &str = "rekindle-torture";
 
-/// Its whole name, which nothing else can have.
+/// The ref of [`BRANCH`], on which runs land.
 pub(crate) const LANDED: &str = "refs/heads/rekindle-torture";
 
-/// Everything that what is started may write outside of the project.
+/// The folder for temporary files outside the project.
 const TEMPORARY: &str = "tmp";
 
-/// Where workflows and rekindle keep their files.
+/// The folders of workflows and of rekindle.
 const STATE: [&str; 2] = [".agent-memory", ".rekindle"];
 
-/// Where rekindle keeps the worktrees of a run, a folder for each workflow and in it one for each task.
+/// The worktrees of a run, one folder per workflow with one per task.
 const WORKTREES: &str = ".rekindle/worktrees";
 
-/// Every file of the agent is seen by git.
+/// git must see every file of the agent.
 const NOTHING_IGNORED: &str = "!*\n";
 
-/// Every file of the agent is kept as it is.
+/// git must not convert any file of the agent.
 const NOTHING_CONVERTED: &str = "* -text !eol -ident !working-tree-encoding\n";
 
-/// No file goes through a program of somebody's: it may not be there (Git LFS), may be slow, or may ask for a key.
+/// git must not filter files: a filter may be missing (Git LFS), slow, or ask for a key.
 const NOTHING_FILTERED: &str = "* -filter\n";
 
-/// Seconds of silence after which an orchestrator gives a worker up: few, so that stopping one is worth it.
+/// Seconds of silence after which an orchestrator gives up a worker; few, so that stops matter.
 pub(crate) const SILENT_AFTER: u64 = 2;
 
-/// A scratch folder with a project in it; it goes away with its scene.
+/// A temporary project; dropping it removes it.
 #[derive(Debug)]
 pub(crate) struct Scene {
     scratch: tempfile::TempDir,
     folder: Utf8PathBuf,
     program: Utf8PathBuf,
     jobs: usize,
-    /// How long a rekindle may take.
+    /// How long a run may take.
     limit: Duration,
-    /// The commit that runs begin with.
+    /// The first commit of runs.
     base: String,
     mark: String,
     pub(crate) needs: Vec<Vec<usize>>,
 }
 
 impl Scene {
-    /// Lays out a project and the plan.
+    /// Creates a project and its plan.
     pub(crate) fn build(
         options: &Options,
         repository: &Tortured,
@@ -89,7 +88,7 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Copies the last commit of somebody's repository; nothing leads back to it.
+    /// Copies the last commit of a repository, without a remote.
     fn copy(&self, from: &str) -> Result<(), Error> {
         let arguments = [
             "clone",
@@ -107,7 +106,7 @@ impl Scene {
         self.filter_nothing()?;
         let project = self.project();
         git(&project, &["remote", "remove", "origin"])?;
-        // The branch that was checked out may have the name of the one that runs land on.
+        // The checked-out branch may have the name of ours.
         git(&project, &["checkout", "--quiet", "--detach"])?;
         let branches = git(
             &project,
@@ -130,13 +129,14 @@ impl Scene {
         Ok(())
     }
 
-    /// Keeps git from starting the filters of somebody, here and in every worktree, before anything is checked out.
+    /// Prevents filters, here and in every worktree, before anything is checked out.
     fn filter_nothing(&self) -> Result<(), Error> {
         let attributes = self.project().join(".git/info/attributes");
         write(&attributes, NOTHING_FILTERED)
     }
 
-    /// Commits what runs need: no workflow of somebody's, and a folder in which nothing is ignored or converted.
+    /// Commits what runs need: no earlier workflow, and a folder in which nothing is ignored or
+    /// converted.
     fn make_ready(&self) -> Result<(), Error> {
         let project = self.project();
         let mut arguments = vec!["rm", "-r", "-f", "--quiet", "--ignore-unmatch", "--"];
@@ -145,7 +145,7 @@ impl Scene {
         git(&project, &arguments)?;
         let rules = project.join(".gitignore");
         if !rules.is_file() || rules.is_symlink() {
-            // git follows no link there, which writing would, and reads no folder.
+            // git follows no link there, but a write would.
             let arguments = ["rm", "-r", "-f", "--quiet", "--ignore-unmatch", "--"];
             git(&project, &[&arguments[..], &[".gitignore"]].concat())?;
         }
@@ -167,7 +167,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Writes the plan and what the agent needs, all beside the project.
+    /// Writes the plan and the files of the agent, next to the project.
     fn write_books(&self) -> Result<(), Error> {
         let mut tasks = Vec::new();
         for (task, needs) in self.needs.iter().enumerate() {
@@ -190,12 +190,12 @@ impl Scene {
         self.folder.join("project")
     }
 
-    /// Returns what every process of this scene inherits.
+    /// Returns the mark that every process of this scene inherits.
     pub(crate) fn mark(&self) -> &str {
         &self.mark
     }
 
-    /// Returns what agents have written down so far.
+    /// Returns what agents have recorded so far.
     pub(crate) fn ledger(&self) -> Result<String, Error> {
         match std::fs::read_to_string(self.folder.join(agent::LEDGER)) {
             Ok(text) => Ok(text),
@@ -204,18 +204,16 @@ impl Scene {
         }
     }
 
-    /// Returns whether there is a run that can be resumed: it is there as a whole or not at all.
+    /// Returns whether there is a run to resume; runs appear completely or not at all.
     pub(crate) fn has_run(&self) -> bool {
         let runs = std::fs::read_dir(self.project().join(".agent-memory/runs"));
         runs.is_ok_and(|runs| {
-            let names = runs.flatten().map(|run| run.file_name());
-            names
-                .into_iter()
-                .any(|name| !name.to_string_lossy().starts_with('.'))
+            let mut names = runs.flatten().map(|run| run.file_name());
+            names.any(|name| !name.to_string_lossy().starts_with('.'))
         })
     }
 
-    /// Starts an orchestrator that goes on with what is there, or begins.
+    /// Starts or resumes the run.
     pub(crate) fn start(&self) -> Result<Orchestrator, Error> {
         let (plan, jobs) = (self.folder.join("plan.json"), self.jobs.to_string());
         let agent = format!("sh \"$TORTURE/{}\"", agent::FILE);
@@ -229,7 +227,7 @@ impl Scene {
         Orchestrator::start(&mut command, self.patience())
     }
 
-    /// Asks for everything that rekindle knows, as JSON.
+    /// Runs `rekindle inspect --json`.
     pub(crate) fn inspect(&self, interruption: &Interruption) -> Result<Ended, Error> {
         let mut command = self.rekindle();
         command.args(["inspect", "--json"]);
@@ -256,7 +254,7 @@ impl Scene {
         command
     }
 
-    /// Runs the plan without any disturbance; returns the results that it lands.
+    /// Runs the plan without disturbance; returns the landed results.
     pub(crate) fn undisturbed(&self, interruption: &Interruption) -> Result<String, Error> {
         let ended = self.start()?.wait(interruption)?;
         match ended.end {
@@ -265,7 +263,7 @@ impl Scene {
         }
     }
 
-    /// Returns what the branch holds, without the lines that tell one attempt from another.
+    /// Returns the tree of the branch without logs, which differ between attempts.
     pub(crate) fn results(&self) -> Result<String, Error> {
         let tree = git(&self.project(), &["ls-tree", "-r", "--full-tree", LANDED])?;
         let is_log = |line: &str| Utf8Path::new(line).extension() == Some("log");
@@ -273,7 +271,7 @@ impl Scene {
         Ok(lines.join("\n"))
     }
 
-    /// Returns the task and the attempt of every commit that was landed.
+    /// Returns the task and attempt of every landed commit.
     pub(crate) fn landed(&self) -> Result<Vec<(String, String)>, Error> {
         let trailer = |key: &str| format!("%(trailers:key={key},valueonly,separator=)");
         let (task, attempt) = (trailer("Rekindle-Task"), trailer("Rekindle-Attempt"));
@@ -291,7 +289,7 @@ impl Scene {
     pub(crate) fn worktree_folders(&self) -> Result<Vec<Utf8PathBuf>, Error> {
         let root = self.project().join(WORKTREES);
         let unreadable = |error| Error::system(format!("list `{root}`"))(error);
-        // As git names them: without links.
+        // As git names them, without links.
         let root = match root.canonicalize_utf8() {
             Ok(root) => root,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -308,7 +306,7 @@ impl Scene {
         Ok(folders)
     }
 
-    /// Puts the project back to where the undisturbed run began.
+    /// Resets the project to the state before the undisturbed run.
     pub(crate) fn begin_anew(&self) -> Result<(), Error> {
         let project = self.project();
         git(&project, &["branch", "--quiet", "-D", BRANCH])?;
@@ -320,7 +318,7 @@ impl Scene {
         removed.map_err(Error::system("remove the ledger"))
     }
 
-    /// Leaves the folder for somebody to look at; returns it.
+    /// Keeps the folder for inspection; returns it.
     pub(crate) fn keep(mut self) -> Utf8PathBuf {
         self.scratch.disable_cleanup(true);
         self.project()
@@ -328,7 +326,7 @@ impl Scene {
 }
 
 impl Drop for Scene {
-    /// Ends what still runs, before its folder goes away.
+    /// Kills the remaining processes before the folder is removed.
     fn drop(&mut self) {
         processes::end(&self.mark);
     }

@@ -1,4 +1,4 @@
-//! Whatever a repository has in it, a run can begin in its copy.
+//! A run can start in a copy of any repository.
 
 use std::os::unix::fs::symlink;
 
@@ -38,7 +38,7 @@ fn scene(repository: &Utf8Path) -> Scene {
     Scene::build(&options, &source, &[Vec::new()]).unwrap()
 }
 
-/// Makes a scene of two tasks, the second of which needs the first, in which a script stands for
+/// Makes a scene of two tasks, the second of which needs the first, in which a script replaces
 /// rekindle.
 pub(crate) fn scene_of(script: &str, limit: Duration) -> Scene {
     let options = Options { limit, ..options() };
@@ -66,7 +66,7 @@ pub(crate) fn land(scene: &Scene, task: &str, files: &[(&str, &str)]) {
 }
 
 #[test]
-fn what_a_repository_ignores_or_converts_does_not_reach_the_files_of_the_agent() {
+fn ignore_rules_and_attributes_of_the_repository_do_not_affect_the_agent() {
     for rules in ["*.log\n*.txt", "/torture/", "torture", "*\n!*.md\n", "**/*"] {
         let (_kept, theirs) = repository(|folder| {
             write(&folder.join(".gitignore"), rules).unwrap();
@@ -91,7 +91,7 @@ fn what_a_repository_ignores_or_converts_does_not_reach_the_files_of_the_agent()
 }
 
 #[test]
-fn a_workflow_or_a_branch_of_somebody_is_not_in_the_copy() {
+fn the_copy_has_no_earlier_workflow_or_branch() {
     let (_kept, theirs) = repository(|folder| {
         write(&folder.join(".agent-memory/runs/theirs/run.json"), "{}").unwrap();
         write(&folder.join(".rekindle/config.toml"), "").unwrap();
@@ -126,7 +126,7 @@ fn nothing_is_written_through_a_link_of_the_repository() {
 
 /// git reads rules from a file only.
 #[test]
-fn a_folder_in_the_place_of_the_rules_does_not_matter() {
+fn a_folder_named_gitignore_is_replaced() {
     let (_kept, theirs) = repository(|folder| {
         write(&folder.join(".gitignore/a.md"), "a\n").unwrap();
     });
@@ -151,7 +151,7 @@ fn a_bare_repository_and_the_inside_of_one_can_be_copied() {
 
 /// The processes of a scene end with it, stopped ones too.
 #[test]
-fn nothing_of_a_scene_outlives_it() {
+fn dropping_a_scene_kills_its_processes() {
     let (_kept, theirs) = repository(|folder| write(&folder.join("a.md"), "a\n").unwrap());
     let scene = scene(&theirs);
     let (folder, mark) = (scene.folder.clone(), scene.mark.clone());

@@ -1,4 +1,4 @@
-//! Which repository is copied, or why a small one is made.
+//! The repository to copy, or the reason why a small one is created.
 
 use std::ffi::OsStr;
 
@@ -9,10 +9,8 @@ use rekindle_wire::torture::Tortured;
 use crate::Error;
 use crate::git::git;
 
-/// Looks for a repository that can be copied.
-///
-/// One that git does not want to look into is an error: to torture something else instead would not
-/// be what was asked for.
+/// Finds a repository to copy. One that git refuses is an error: torturing another one is not what
+/// the user asked for.
 pub(crate) fn find(search_path: &OsStr, folder: Option<&Utf8Path>) -> Result<Tortured, Error> {
     let made = |because: String| Ok(Tortured::Made { because });
     let Some(folder) = folder else {
@@ -20,7 +18,7 @@ pub(crate) fn find(search_path: &OsStr, folder: Option<&Utf8Path>) -> Result<Tor
     };
     let program = Program::find(search_path)?;
     match Repo::at(&program, folder).resolve("HEAD") {
-        // Only here a bare repository is used: the person named this very folder, to be copied.
+        // Only here a bare repository is used: the user named this very folder to copy.
         Ok(Some(_)) | Err(rekindle_git::Error::Bare { .. }) => {}
         Ok(None) => return made(format!("the repository of `{folder}` has no commit yet")),
         Err(error) if error.is_no_repository() => return made(error.to_string()),
@@ -44,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_told_what_is_copied_or_why_nothing_is() {
+    fn the_copied_repository_or_the_reason_for_a_new_one_is_reported() {
         let kept = tempfile::tempdir().unwrap();
         let folder = Utf8PathBuf::from_path_buf(kept.path().canonicalize().unwrap()).unwrap();
         let path = std::env::var_os("PATH").unwrap();
@@ -69,9 +67,9 @@ mod tests {
         assert_eq!(found(Some(&bare)), copied(&bare));
     }
 
-    /// A small repository instead of his would be a good score of something that he did not ask for.
+    /// A score of another repository would mislead the user.
     #[test]
-    fn a_repository_that_git_can_not_look_into_is_not_passed_over() {
+    fn a_repository_that_git_cannot_read_is_an_error() {
         let kept = tempfile::tempdir().unwrap();
         let folder = Utf8Path::from_path(kept.path()).unwrap();
         git(folder, &["init", "--quiet"]).unwrap();

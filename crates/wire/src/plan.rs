@@ -308,7 +308,7 @@ pub fn question(question: &Question) -> QuestionOut {
         .map(|(answer, description)| ((*answer).to_owned(), (*description).to_owned()))
         .unzip();
     QuestionOut {
-        header: question.kind.header().map(str::to_owned),
+        header: question.header.map(str::to_owned),
         text: question.text.clone(),
         answers,
         descriptions,

@@ -1,4 +1,4 @@
-//! One suite, held against every form of the world.
+//! One suite for every implementation of the world.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;

@@ -1,8 +1,8 @@
-//! What is asked of a database that another program keeps.
+//! Questions to a database of another program.
 
 use serde::{Deserialize, Serialize};
 
-/// A question in SQL, with what its numbered parameters stand for.
+/// A query in SQL with its parameters.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct DatabaseQuestion {
     /// One statement that only reads.

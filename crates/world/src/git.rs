@@ -1,4 +1,4 @@
-//! What git is asked, and how it answers, as plain values that can be kept in a file.
+//! Questions to git and its answers, as plain values that can be recorded in a file.
 
 use std::fmt;
 
@@ -10,62 +10,38 @@ use crate::ReadError;
 /// A question about the repository that a folder belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[expect(
+    missing_docs,
+    reason = "each field is a commit, a name or a path, as it says"
+)]
 pub enum GitQuestion {
-    /// Where it is, and what is checked out in the folder.
+    /// Its paths, and what is checked out in the folder.
     Repository,
     /// All its worktrees, the main one first.
     Worktrees,
-    /// The commits that HEAD has, newest first; those of `after` and before it are left out.
-    Commits {
-        /// A commit.
-        after: Option<String>,
-    },
-    /// Whether HEAD has this commit.
-    Has {
-        /// The commit.
-        commit: String,
-    },
-    /// What the folder's files hold that a commit does not: staged or not, new files too.
-    Changes {
-        /// The commit.
-        base: String,
-    },
-    /// What lies between two commits, without looking for renames.
-    Between {
-        /// The earlier one.
-        from: String,
-        /// The later one.
-        to: String,
-    },
-    /// What the folder's index has that HEAD does not.
+    /// The commits of HEAD, newest first, without `after` and its ancestors.
+    Commits { after: Option<String> },
+    /// Whether HEAD contains this commit.
+    Has { commit: String },
+    /// Differences between the folder's files and a commit, new files included.
+    Changes { base: String },
+    /// Differences between two commits, without renames.
+    Between { from: String, to: String },
+    /// Differences between the folder's index and HEAD.
     Staged,
-    /// The top of the worktree, and what git calls that which is checked out.
+    /// The top of the worktree, and git's name of what is checked out.
     HeadName,
     /// The commit that a name means.
-    Commit {
-        /// The name.
-        name: String,
-    },
-    /// What `git status --porcelain` prints.
-    PrintedStatus {
-        /// Whether folders of untracked files are listed file by file.
-        every_file: bool,
-    },
+    Commit { name: String },
+    /// What `git status --porcelain` prints; `every_file` lists folders of untracked files file by
+    /// file.
+    PrintedStatus { every_file: bool },
     /// What `git diff --name-only` prints for a commit against the folder's files.
-    PrintedNamesSince {
-        /// The commit.
-        base: String,
-    },
+    PrintedNamesSince { base: String },
     /// What `git diff-tree --name-only` prints for a commit.
-    PrintedNamesIn {
-        /// The commit.
-        commit: String,
-    },
-    /// Those of some paths that git is told to ignore, one a line.
-    PrintedIgnored {
-        /// The paths.
-        paths: Vec<String>,
-    },
+    PrintedNamesIn { commit: String },
+    /// Those of some paths that git ignores, one per line.
+    PrintedIgnored { paths: Vec<String> },
 }
 
 /// An answer; each question has its own kind.
@@ -103,20 +79,20 @@ pub struct GitRepository {
     pub branch: Option<String>,
 }
 
-/// What is checked out, by git's own name for it.
+/// The name of what is checked out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GitHeadName {
     /// The top of the worktree that the folder is in.
     pub top_level: Utf8PathBuf,
-    /// The worktree's own git folder; a recording of an earlier release does not have it.
+    /// The worktree's own git folder; missing in recordings of earlier releases.
     #[serde(default)]
     pub git_dir: Option<Utf8PathBuf>,
-    /// What `git rev-parse --abbrev-ref HEAD` prints; none while there is no commit, and for a name
-    /// that is not UTF-8.
+    /// What `git rev-parse --abbrev-ref HEAD` prints; none without a commit, and for a name that is
+    /// not UTF-8.
     pub name: Option<String>,
 }
 
-/// One worktree as git has it registered.
+/// A registered worktree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GitWorktree {
     /// Where it is, or was.
@@ -127,7 +103,7 @@ pub struct GitWorktree {
     pub branch: Option<String>,
     /// Why it is locked, perhaps an empty text.
     pub locked: Option<String>,
-    /// Why git would forget it: mostly because its folder is gone.
+    /// Why git would forget it: mostly because its folder is missing.
     pub prunable: Option<String>,
 }
 
@@ -155,10 +131,10 @@ pub struct GitChange {
     pub after: Option<GitEntry>,
 }
 
-/// What stands at a path.
+/// A file at a path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GitEntry {
-    /// git's word for the kind of file, in octal digits.
+    /// Its mode in octal digits.
     pub mode: String,
     /// The id of its content.
     pub id: String,
@@ -187,7 +163,7 @@ impl GitPath {
         &self.0
     }
 
-    /// Whether this is the folder or lies below it.
+    /// Returns whether this is the folder or below it.
     pub fn is_within(&self, folder: &Self) -> bool {
         self.0
             .strip_prefix(folder.0.as_slice())
@@ -219,7 +195,7 @@ impl From<GitPath> for Spelled {
     }
 }
 
-/// On one line, whatever it holds.
+/// Shows the path on one line.
 impl fmt::Display for GitPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = String::from_utf8_lossy(&self.0);
@@ -233,72 +209,42 @@ impl fmt::Debug for GitPath {
     }
 }
 
-impl GitAnswer {
+/// Defines a method for each kind of answer that returns it, or an error for another kind.
+macro_rules! answers {
+    ($($(#[$doc:meta])* $name:ident: $variant:ident => $value:ty;)*) => {
+        impl GitAnswer {
+            $($(#[$doc])*
+            pub fn $name(self) -> Result<$value, ReadError> {
+                if let Self::$variant(value) = self {
+                    return Ok(value);
+                }
+                Err(self.mismatch())
+            })*
+        }
+    };
+}
+
+answers! {
     /// Returns the answer to [`GitQuestion::Repository`].
-    pub fn repository(self) -> Result<GitRepository, ReadError> {
-        if let Self::Repository(repository) = self {
-            return Ok(repository);
-        }
-        Err(self.mismatch())
-    }
-
+    repository: Repository => GitRepository;
     /// Returns the answer to [`GitQuestion::Worktrees`].
-    pub fn worktrees(self) -> Result<Vec<GitWorktree>, ReadError> {
-        if let Self::Worktrees(worktrees) = self {
-            return Ok(worktrees);
-        }
-        Err(self.mismatch())
-    }
-
+    worktrees: Worktrees => Vec<GitWorktree>;
     /// Returns the answer to [`GitQuestion::Commits`].
-    pub fn commits(self) -> Result<Vec<GitCommit>, ReadError> {
-        if let Self::Commits(commits) = self {
-            return Ok(commits);
-        }
-        Err(self.mismatch())
-    }
-
+    commits: Commits => Vec<GitCommit>;
     /// Returns the answer to [`GitQuestion::Has`].
-    pub fn has(self) -> Result<bool, ReadError> {
-        if let Self::Has(has) = self {
-            return Ok(has);
-        }
-        Err(self.mismatch())
-    }
-
+    has: Has => bool;
     /// Returns the answer to the questions about changes.
-    pub fn changes(self) -> Result<Vec<GitChange>, ReadError> {
-        if let Self::Changes(changes) = self {
-            return Ok(changes);
-        }
-        Err(self.mismatch())
-    }
-
+    changes: Changes => Vec<GitChange>;
     /// Returns the answer to [`GitQuestion::HeadName`].
-    pub fn head_name(self) -> Result<GitHeadName, ReadError> {
-        if let Self::HeadName(head) = self {
-            return Ok(head);
-        }
-        Err(self.mismatch())
-    }
-
+    head_name: HeadName => GitHeadName;
     /// Returns the answer to [`GitQuestion::Commit`].
-    pub fn commit(self) -> Result<Option<String>, ReadError> {
-        if let Self::Commit(commit) = self {
-            return Ok(commit);
-        }
-        Err(self.mismatch())
-    }
-
+    commit: Commit => Option<String>;
     /// Returns the answer to the questions about what git prints.
-    pub fn printed(self) -> Result<String, ReadError> {
-        if let Self::Printed(text) = self {
-            return Ok(text);
-        }
-        Err(self.mismatch())
-    }
+    printed: Printed => String;
+}
 
-    /// Only a recording that was edited by hand can have an answer of another kind.
+impl GitAnswer {
+    /// Only a recording edited by hand has an answer of another kind.
     fn mismatch(&self) -> ReadError {
         ReadError::Failed(format!("git's recorded answer is {self:?}"))
     }
@@ -309,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_reads_back_from_a_file_even_when_it_is_no_text() {
+    fn a_path_that_is_not_text_reads_back_from_json() {
         for bytes in [b"src/a b.rs".to_vec(), b"\xff\n".to_vec()] {
             let path = GitPath::new(bytes);
             let text = serde_json::to_string(&path).unwrap();

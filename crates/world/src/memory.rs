@@ -1,6 +1,6 @@
-//! A world made of values, for tests and for playing back.
+//! A world in memory, for tests and playback.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
@@ -19,7 +19,7 @@ enum Node {
     Denied,
 }
 
-/// A tree, an environment and a clock, all given by hand.
+/// A file tree, an environment and a clock.
 #[derive(Debug, Clone)]
 pub struct MemoryWorld {
     project: Utf8PathBuf,
@@ -34,11 +34,10 @@ pub struct MemoryWorld {
 }
 
 impl MemoryWorld {
-    /// Returns a project with nothing in it, at a fixed time, in UTC.
+    /// Returns an empty project at a fixed time, in UTC.
     pub fn new(project: impl Into<Utf8PathBuf>, now: Timestamp) -> Self {
-        let project = project.into();
-        let mut world = Self {
-            project: project.clone(),
+        let world = Self {
+            project: project.into(),
             now,
             zone: TimeZone::UTC,
             times: BTreeMap::new(),
@@ -48,43 +47,34 @@ impl MemoryWorld {
             git: BTreeMap::new(),
             databases: BTreeMap::new(),
         };
-        world.put(project, Node::Folder);
-        world
+        world.put(Utf8Path::new(""), Node::Folder)
     }
 
     /// Adds a file; a relative path is inside the project.
     #[must_use]
-    pub fn file(mut self, path: impl AsRef<Utf8Path>, contents: impl AsRef<[u8]>) -> Self {
-        let path = self.project.join(path);
-        self.put(path, Node::File(contents.as_ref().to_vec()));
-        self
+    pub fn file(self, path: impl AsRef<Utf8Path>, contents: impl AsRef<[u8]>) -> Self {
+        self.put(path.as_ref(), Node::File(contents.as_ref().to_vec()))
     }
 
     /// Adds a folder.
     #[must_use]
-    pub fn folder(mut self, path: impl AsRef<Utf8Path>) -> Self {
-        let path = self.project.join(path);
-        self.put(path, Node::Folder);
-        self
+    pub fn folder(self, path: impl AsRef<Utf8Path>) -> Self {
+        self.put(path.as_ref(), Node::Folder)
     }
 
     /// Adds a symbolic link to an absolute path.
     #[must_use]
-    pub fn link(mut self, path: impl AsRef<Utf8Path>, target: impl Into<Utf8PathBuf>) -> Self {
-        let path = self.project.join(path);
-        self.put(path, Node::Link(target.into()));
-        self
+    pub fn link(self, path: impl AsRef<Utf8Path>, target: impl Into<Utf8PathBuf>) -> Self {
+        self.put(path.as_ref(), Node::Link(target.into()))
     }
 
-    /// Adds a file that may not be read.
+    /// Adds an unreadable file.
     #[must_use]
-    pub fn denied(mut self, path: impl AsRef<Utf8Path>) -> Self {
-        let path = self.project.join(path);
-        self.put(path, Node::Denied);
-        self
+    pub fn denied(self, path: impl AsRef<Utf8Path>) -> Self {
+        self.put(path.as_ref(), Node::Denied)
     }
 
-    /// Says when a file was last written; of others that is not known.
+    /// Sets when a file was last written; otherwise that is unknown.
     #[must_use]
     pub fn written_at(mut self, path: impl AsRef<Utf8Path>, at: Timestamp) -> Self {
         let path = self.project.join(path);
@@ -106,7 +96,7 @@ impl MemoryWorld {
         self
     }
 
-    /// Says whose a path is; all others are the user's own.
+    /// Sets the owner of a path; all others belong to the user.
     #[must_use]
     pub fn owned(mut self, path: impl AsRef<Utf8Path>, owner: Owner, mode: u32) -> Self {
         let path = self.project.join(path);
@@ -114,7 +104,7 @@ impl MemoryWorld {
         self
     }
 
-    /// Says what git answers to a question in a folder; what is not said is not there.
+    /// Sets git's answer to a question in a folder; all others are not found.
     #[must_use]
     pub fn git_says(
         mut self,
@@ -127,7 +117,7 @@ impl MemoryWorld {
         self
     }
 
-    /// Says what a database answers to a question; what is not said is not there.
+    /// Sets the answer of a database to a query; all others are not found.
     #[must_use]
     pub fn database_says(
         mut self,
@@ -140,15 +130,17 @@ impl MemoryWorld {
         self
     }
 
-    fn put(&mut self, path: Utf8PathBuf, node: Node) {
+    fn put(mut self, path: &Utf8Path, node: Node) -> Self {
+        let path = self.project.join(path);
         for folder in path.ancestors().skip(1) {
             self.nodes.entry(folder.to_owned()).or_insert(Node::Folder);
         }
         self.nodes.insert(path, node);
+        self
     }
 
     /// Follows the links in all but the last part of a path.
-    fn place(&self, path: &Utf8Path) -> Result<Utf8PathBuf, ReadError> {
+    fn parent_resolved(&self, path: &Utf8Path) -> Result<Utf8PathBuf, ReadError> {
         let Some((parent, name)) = path.parent().zip(path.file_name()) else {
             return Ok(path.to_owned());
         };
@@ -214,7 +206,7 @@ impl World for MemoryWorld {
     }
 
     fn stat(&self, path: &Utf8Path) -> Result<Meta, ReadError> {
-        let node = self.nodes.get(&self.place(path)?);
+        let node = self.nodes.get(&self.parent_resolved(path)?);
         node.map(Node::meta).ok_or(ReadError::NotFound)
     }
 
@@ -223,20 +215,15 @@ impl World for MemoryWorld {
         if !matches!(self.nodes.get(&folder), Some(Node::Folder)) {
             return Err(ReadError::NotFound);
         }
-        let names: BTreeSet<&str> = self
+        let inside = self
             .nodes
-            .keys()
-            .filter(|path| path.parent() == Some(&folder))
-            .filter_map(|path| path.file_name())
-            .collect();
-        Ok(names
-            .into_iter()
-            .filter_map(|name| {
-                let kind = self.nodes.get(&folder.join(name))?.meta().kind;
-                let name = name.to_owned();
-                Some(Entry { name, kind })
-            })
-            .collect())
+            .iter()
+            .filter(|(path, _)| path.parent() == Some(&folder));
+        let entries = inside.filter_map(|(path, node)| {
+            let (name, kind) = (path.file_name()?.to_owned(), node.meta().kind);
+            Some(Entry { name, kind })
+        });
+        Ok(entries.collect())
     }
 
     fn resolve(&self, path: &Utf8Path) -> Result<Utf8PathBuf, ReadError> {

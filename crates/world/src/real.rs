@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::{self, Read, Seek as _, SeekFrom};
+use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -24,7 +23,7 @@ use crate::{
 pub enum Clock {
     /// The system's clock.
     System,
-    /// A time that stands still, for tests and for playing back.
+    /// A fixed time, for tests and playback.
     Fixed(Timestamp),
 }
 
@@ -32,7 +31,7 @@ impl Clock {
     /// Returns the time.
     #[expect(
         clippy::disallowed_methods,
-        reason = "the one place that asks the system's clock"
+        reason = "the only call that reads the system's clock"
     )]
     pub fn now(self) -> Timestamp {
         match self {
@@ -51,21 +50,20 @@ pub struct RealWorld {
     git: RealGit,
 }
 
-/// Where rekindle keeps its own files in a project.
+/// The folder of rekindle's own files in a project.
 const OWN_FOLDER: &str = ".rekindle";
 
-/// A longer file is not read in pieces: the log of a long run has some megabytes, and a file without end
-/// must not take for ever.
+/// The longest file that is streamed: the log of a long run has some megabytes.
 const LONGEST_STREAM: u64 = 1 << 30;
 
-/// How many paths one thread looks at before it takes the next: a look takes about a microsecond.
+/// How many paths one thread checks at a time: one takes about a microsecond.
 const LOOKS_AT_ONCE: usize = 256;
 
-/// Large enough that the cost of a read call disappears, small enough to stay in the cache.
+/// Large enough to hide the cost of a read call, small enough for the cache.
 const PIECE: usize = 256 * 1024;
 
 impl RealWorld {
-    /// Returns the view of `project`, with the clock read once; git is looked for in `search_path`.
+    /// Returns the view of `project`, with the clock read once; git is searched in `search_path`.
     pub fn new(
         project: Utf8PathBuf,
         clock: Clock,
@@ -86,18 +84,15 @@ impl RealWorld {
     pub fn in_zone(self, zone: Zone) -> Self {
         Self { zone, ..self }
     }
-}
 
-impl RealWorld {
-    /// Opens a file. What is in our own folder is reached by no link: a clone can bring any along.
-    fn open(&self, path: &Utf8Path) -> Result<File, ReadError> {
+    /// Opens a file; in our own folder without following links, since a clone can contain any.
+    fn open(&self, path: &Utf8Path) -> Result<GuardedFile, ReadError> {
         let inside = path.strip_prefix(&self.project);
         if !inside.is_ok_and(|inside| inside.starts_with(OWN_FOLDER)) {
             return open(path);
         }
         let found = GuardedFile::open_within(&self.project, path);
-        let found = found.map_err(|error| refusal(&error))?;
-        found.map(GuardedFile::into_file).ok_or(ReadError::NotFound)
+        found.map_err(refusal)?.ok_or(ReadError::NotFound)
     }
 }
 
@@ -119,9 +114,7 @@ impl World for RealWorld {
     }
 
     fn stat(&self, path: &Utf8Path) -> Result<Meta, ReadError> {
-        fs_err::symlink_metadata(path)
-            .map(|found| meta(&found))
-            .map_err(|e| failure(&e))
+        Ok(meta(&fs_err::symlink_metadata(path)?))
     }
 
     fn look_at_each(&self, paths: &[Utf8PathBuf]) -> Vec<Option<Seen>> {
@@ -139,10 +132,10 @@ impl World for RealWorld {
 
     fn list(&self, folder: &Utf8Path) -> Result<Vec<Entry>, ReadError> {
         let mut entries = Vec::new();
-        for entry in fs_err::read_dir(folder).map_err(|e| failure(&e))? {
-            let entry = entry.map_err(|e| failure(&e))?;
-            // The type comes with the listing on every file system that matters; an entry that
-            // vanished meanwhile is not there.
+        for entry in fs_err::read_dir(folder)? {
+            let entry = entry?;
+            // File systems return the type with the listing; an entry that vanished meanwhile is
+            // skipped.
             let Ok(file_type) = entry.file_type() else {
                 continue;
             };
@@ -156,37 +149,24 @@ impl World for RealWorld {
     }
 
     fn resolve(&self, path: &Utf8Path) -> Result<Utf8PathBuf, ReadError> {
-        let path = fs_err::canonicalize(path).map_err(|e| failure(&e))?;
+        let path = fs_err::canonicalize(path)?;
         Utf8PathBuf::from_path_buf(path)
             .map_err(|path| ReadError::Failed(format!("`{}` is not UTF-8", path.display())))
     }
 
     fn read(&self, path: &Utf8Path, limit: u64) -> Result<Vec<u8>, ReadError> {
-        let file = self.open(path)?;
-        let len = file.metadata().map_err(|e| failure(&e))?.len();
-        if len > limit {
-            return Err(ReadError::TooLarge { len, limit });
-        }
-        // A file that grows while it is read is cut off one byte over the limit.
-        let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
-        let mut file = file.take(limit.saturating_add(1));
-        file.read_to_end(&mut bytes).map_err(|e| failure(&e))?;
-        let len = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        if len > limit {
-            return Err(ReadError::TooLarge { len, limit });
-        }
-        Ok(bytes)
+        self.open(path)?.bytes(limit).map_err(refusal)
     }
 
     fn stream(&self, path: &Utf8Path, sink: &mut dyn FnMut(&[u8])) -> Result<(), ReadError> {
-        let file = self.open(path)?;
-        // Many logs are small: a small file must not cost the zeroing of a large buffer.
-        let len = file.metadata().map_err(|e| failure(&e))?.len();
+        let file = self.open(path)?.into_file();
+        // Most logs are small and need no large zeroed buffer.
+        let len = file.metadata()?.len();
         let limit = LONGEST_STREAM;
         if len > limit {
             return Err(ReadError::TooLarge { len, limit });
         }
-        // A file that grows while it is read is not followed for ever.
+        // A growing file is not followed forever.
         let mut file = file.take(limit);
         let size = usize::try_from(len).map_or(PIECE, |len| len.saturating_add(1).min(PIECE));
         let mut buffer = vec![0; size.max(4096)];
@@ -195,29 +175,23 @@ impl World for RealWorld {
                 Ok(0) => return Ok(()),
                 Ok(n) => sink(&buffer[..n]),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(failure(&error)),
+                Err(error) => return Err(error.into()),
             }
         }
     }
 
     fn read_end(&self, path: &Utf8Path, end: End, most: usize) -> Result<Vec<u8>, ReadError> {
-        let mut file = self.open(path)?;
+        let file = self.open(path)?;
         let most = u64::try_from(most).unwrap_or(u64::MAX);
-        let len = file.metadata().map_err(|e| failure(&e))?.len();
-        if end == End::Tail {
-            file.seek(SeekFrom::Start(len.saturating_sub(most)))
-                .map_err(|e| failure(&e))?;
+        match end {
+            End::Head => file.head(most),
+            End::Tail => file.tail(most),
         }
-        // Into a vector without room a short file is read in five pieces.
-        let room = usize::try_from(len.min(most)).unwrap_or_default();
-        let mut bytes = Vec::with_capacity(room.min(PIECE));
-        let mut file = file.take(most);
-        file.read_to_end(&mut bytes).map_err(|e| failure(&e))?;
-        Ok(bytes)
+        .map_err(refusal)
     }
 
     fn ownership(&self, path: &Utf8Path) -> Result<Ownership, ReadError> {
-        let meta = fs_err::symlink_metadata(path).map_err(|e| failure(&e))?;
+        let meta = fs_err::symlink_metadata(path)?;
         let owner = match meta.uid() {
             uid if uid == rustix::process::geteuid().as_raw() => Owner::Me,
             0 => Owner::Root,
@@ -252,20 +226,22 @@ impl World for RealWorld {
     }
 }
 
-/// Opens a regular file and nothing else: reading a pipe or a device could wait for ever.
-pub(crate) fn open(path: &Utf8Path) -> Result<File, ReadError> {
+/// Opens a regular file and nothing else: reading a pipe or device could block.
+pub(crate) fn open(path: &Utf8Path) -> Result<GuardedFile, ReadError> {
     match GuardedFile::open_followed(path) {
-        Ok(Some(file)) => Ok(file.into_file()),
-        Ok(None) | Err(rekindle_fs::Error::NotAFile { .. }) => Err(ReadError::NotFound),
-        Err(error) => Err(refusal(&error)),
+        Err(rekindle_fs::Error::NotAFile(_)) => Err(ReadError::NotFound),
+        other => other.map_err(refusal)?.ok_or(ReadError::NotFound),
     }
 }
 
-fn refusal(error: &rekindle_fs::Error) -> ReadError {
+fn refusal(error: rekindle_fs::Error) -> ReadError {
     if let rekindle_fs::Error::Io { source, .. } = error {
-        return failure(source);
+        source.into()
+    } else if let rekindle_fs::Error::TooLarge { len, limit, .. } = error {
+        ReadError::TooLarge { len, limit }
+    } else {
+        ReadError::Failed(error.to_string())
     }
-    ReadError::Failed(error.to_string())
 }
 
 fn meta(found: &std::fs::Metadata) -> Meta {
@@ -284,20 +260,5 @@ fn kind(file_type: std::fs::FileType) -> Kind {
         Kind::Link
     } else {
         Kind::Other
-    }
-}
-
-fn failure(error: &io::Error) -> ReadError {
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "the system's own, open list of error kinds"
-    )]
-    match error.kind() {
-        io::ErrorKind::NotFound
-        | io::ErrorKind::NotADirectory
-        | io::ErrorKind::IsADirectory
-        | io::ErrorKind::InvalidFilename => ReadError::NotFound,
-        io::ErrorKind::PermissionDenied => ReadError::Denied,
-        _ => ReadError::Failed(error.to_string()),
     }
 }

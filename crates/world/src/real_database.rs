@@ -1,8 +1,8 @@
-//! Reads a SQLite database that another program may have open, without leaving a trace.
+//! Reading a SQLite database that another program may have open, without changing anything.
 //!
-//! A program that was killed leaves its last words in a write-ahead log beside the database. SQLite
-//! reads them without writing if the log's index may only be read: it then makes one in memory. Where
-//! there is no log the file is all there is, and is read as one that nobody changes.
+//! A killed program leaves its last writes in a write-ahead log next to the database. SQLite reads
+//! it without writing if the log's index is read-only. Without a log, the file is read as
+//! immutable.
 
 use std::io::Read as _;
 use std::sync::mpsc;
@@ -18,19 +18,18 @@ use rusqlite::{Connection, OpenFlags, Row, params_from_iter};
 use crate::real::open;
 use crate::{DatabaseQuestion, DatabaseRow, ReadError};
 
-/// How many steps of SQLite's machine pass between two looks whether it is enough.
+/// SQLite steps between two checks of the limit.
 const STEPS_A_LOOK: i32 = 100_000;
-/// How many looks an answer may take. A damaged or hostile database must not keep anybody waiting.
+/// How many checks an answer may take: a damaged or hostile database must not block us.
 const MOST_LOOKS: u32 = 100;
 /// The headers of a log and of its first page, and the smallest page.
 const SHORTEST_LOG: usize = 32 + 24 + 512;
 
-/// How long an answer is waited for. In some states of a log SQLite tries again for ten seconds
-/// without a step; who asks is a hook, or a person.
+/// How long to wait: in some states of a log SQLite retries for ten seconds without a step.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
-/// The longest text that is looked at, in bytes.
+/// The longest text, in bytes.
 const LONGEST_TEXT: i32 = 16 << 20;
-/// The most memory that SQLite may take, in bytes.
+/// The memory limit of SQLite, in bytes.
 const MOST_MEMORY: i64 = 256 << 20;
 
 pub(crate) fn ask(
@@ -40,7 +39,7 @@ pub(crate) fn ask(
     drop(open(database)?);
     let (answer, answered) = mpsc::sync_channel(1);
     let (database, question) = (database.to_owned(), question.clone());
-    // Nobody waits for it any more when it comes too late, and it ends with us.
+    // An answer that comes too late is dropped.
     thread::spawn(move || answer.send(answer_to(&database, &question)));
     let slow = |_| ReadError::Failed("it takes too long to answer".to_owned());
     answered.recv_timeout(LONGEST_WAIT).map_err(slow)?
@@ -76,7 +75,7 @@ fn connect(database: &Utf8Path) -> Result<Connection, ReadError> {
     }
     let way = match (has_log(database), length("-shm")) {
         (false, _) => "immutable=1",
-        // What the log says can not be left out, and its index would have to be made in the folder.
+        // The log is needed, and its index would have to be created in the folder.
         (true, 0) => return Err(ReadError::Failed("its log has no index".to_owned())),
         (true, _) => "readonly_shm=1",
     };
@@ -94,7 +93,7 @@ fn connect(database: &Utf8Path) -> Result<Connection, ReadError> {
         (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
         (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
         (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
-        // The last one to close a database would else bring its log home.
+        // The last connection to close would otherwise checkpoint the log.
         (DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true),
     ] {
         connection.set_db_config(setting, is_on).map_err(failed)?;
@@ -108,11 +107,11 @@ fn connect(database: &Utf8Path) -> Result<Connection, ReadError> {
     Ok(connection)
 }
 
-/// Returns whether there is a log that says anything: one page at least behind a header that SQLite knows.
+/// Returns whether there is a log with at least one page after a known header.
 fn has_log(database: &Utf8Path) -> bool {
     let mut head = [0; SHORTEST_LOG];
     let log = open(&Utf8PathBuf::from(format!("{database}-wal")));
-    let is_read = log.is_ok_and(|mut log| log.read_exact(&mut head).is_ok());
+    let is_read = log.is_ok_and(|log| log.into_file().read_exact(&mut head).is_ok());
     is_read && matches!(head, [0x37, 0x7f, 0x06, 0x82 | 0x83, ..])
 }
 
@@ -132,10 +131,7 @@ fn texts(row: &Row<'_>) -> rusqlite::Result<DatabaseRow> {
         .collect()
 }
 
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "it stands where results are turned"
-)]
+#[expect(clippy::needless_pass_by_value, reason = "it is passed to `map_err`")]
 fn failed(error: rusqlite::Error) -> ReadError {
     ReadError::Failed(error.to_string())
 }

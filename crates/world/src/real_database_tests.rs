@@ -70,7 +70,7 @@ fn said(database: &Utf8Path) -> String {
 const BOTH: &str = r#"Ok([[Some("1"), Some("one"), Some("0.5")], [Some("2"), None, Some("2")]])"#;
 
 #[test]
-fn what_stands_in_the_log_is_read_and_no_byte_is_written() {
+fn the_log_is_read_and_nothing_is_written() {
     let scene = Scene::new();
     assert_eq!(said(&scene.database()), BOTH);
     let (copy, database) = scene.killed();
@@ -114,7 +114,7 @@ fn a_log_that_says_nothing_is_none() {
 }
 
 #[test]
-fn the_writer_goes_on_while_we_look() {
+fn the_writer_can_write_while_we_read() {
     let scene = Scene::new();
     assert_eq!(said(&scene.database()), BOTH);
     scene
@@ -127,7 +127,7 @@ fn the_writer_goes_on_while_we_look() {
 }
 
 #[test]
-fn what_can_not_be_read_whole_is_not_read_at_all() {
+fn a_database_that_cannot_be_read_completely_is_not_read() {
     let (copy, database) = Scene::new().killed();
     fs_err::remove_file(format!("{database}-shm")).unwrap();
     assert_eq!(said(&database), r#"Err("its log has no index")"#);

@@ -1,4 +1,4 @@
-//! git's answers, from the program itself.
+//! Answers of the git program.
 
 use std::ffi::OsString;
 use std::sync::OnceLock;
@@ -15,7 +15,7 @@ use crate::{
     GitWorktree, ReadError,
 };
 
-/// The git program, looked for when it is first asked.
+/// The git program, searched on first use.
 pub(crate) struct RealGit {
     search_path: OsString,
     program: OnceLock<Result<Program, ReadError>>,
@@ -34,7 +34,7 @@ impl RealGit {
         folder: &Utf8Path,
         question: &GitQuestion,
     ) -> Result<GitAnswer, ReadError> {
-        // Only where there is a git: without one the answer must not depend on the shortcut.
+        // Only where git is installed, so that the answer does not depend on this shortcut.
         if *question == GitQuestion::HeadName
             && Program::locate(&self.search_path).is_some()
             && let Some(head) = head_name_on_disk(folder)
@@ -48,7 +48,7 @@ impl RealGit {
         answer(&repo, question).map_err(|error| failure(&error))
     }
 
-    /// Asks with as many processes at once as there are cores.
+    /// Asks with one process per core.
     pub(crate) fn ask_each(
         &self,
         questions: &[(Utf8PathBuf, GitQuestion)],
@@ -159,7 +159,7 @@ fn entry(entry: &Entry) -> GitEntry {
 
 fn worktree(worktree: rekindle_git::Worktree) -> GitWorktree {
     GitWorktree {
-        // A path that is not UTF-8 can not be one of ours; it is shown and never opened.
+        // A path that is not UTF-8 is not ours; it is shown and never opened.
         path: Utf8PathBuf::from(worktree.path.to_string_lossy().into_owned()),
         head: worktree.head.map(|id| id.as_str().to_owned()),
         branch: worktree.branch,

@@ -1,9 +1,8 @@
-//! A reading of the world as one file: record here, play back on another machine.
+//! Recordings of a world: made here, played back on another machine.
 //!
-//! The file is a header line (`{"schema":"rekindle.capture/1",…}`) and one line
-//! per question with its answer. It holds the contents of the files that were
-//! read, so it is as private as they are. A reader refuses a schema that it
-//! does not know.
+//! The file is a header line (`{"schema":"rekindle.capture/1",…}`) and one line per question with
+//! its answer. It contains the files that were read, so it is as private as they are. A reader
+//! refuses an unknown schema.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -25,7 +24,7 @@ struct Header {
     schema: String,
     project: Utf8PathBuf,
     now: Timestamp,
-    /// Older recordings have none; what they hold was read as UTC.
+    /// Older recordings have none and were made in UTC.
     #[serde(default, with = "jiff::fmt::serde::tz::optional")]
     zone: Option<TimeZone>,
 }
@@ -51,7 +50,7 @@ enum Answer {
     Meta(Meta),
     Entries(Vec<Entry>),
     Path(Utf8PathBuf),
-    /// Contents that are UTF-8, as they are.
+    /// Contents that are UTF-8.
     Text(String),
     /// Contents that are not.
     Bytes(Vec<u8>),
@@ -68,7 +67,7 @@ struct Line {
     got: Answer,
 }
 
-/// Passes every question on and keeps the answers.
+/// Passes every question on and records the answers.
 pub struct Recorder<'w> {
     inner: &'w dyn World,
     answers: RefCell<BTreeMap<Question, Answer>>,
@@ -92,7 +91,7 @@ impl<'w> Recorder<'w> {
             zone: Some(portable(self.inner.zone(), self.inner.now())),
         };
         let mut file = Vec::new();
-        // Maps with text keys and plain values: serializing into memory has no way to fail.
+        // Serializing plain values into memory cannot fail.
         let mut line = |value: serde_json::Result<Vec<u8>>| {
             file.extend(value.unwrap_or_default());
             file.push(b'\n');
@@ -106,7 +105,7 @@ impl<'w> Recorder<'w> {
 
     fn keep(&self, ask: Question, got: Answer) {
         let mut answers = self.answers.borrow_mut();
-        // Contents once read answer for every limit; a refusal for one limit answers only for that.
+        // Contents once read answer for every limit; a refusal answers only for its own.
         let refused = matches!(got, Answer::Error(ReadError::TooLarge { .. }));
         if !(refused && answers.contains_key(&ask)) {
             answers.insert(ask, got);
@@ -128,7 +127,7 @@ impl<'w> Recorder<'w> {
     }
 }
 
-/// Returns a zone that can be written down: one without a name becomes the offset it has now.
+/// Returns a zone that can be recorded: one without a name becomes its current offset.
 fn portable(zone: TimeZone, now: Timestamp) -> TimeZone {
     if zone.iana_name().is_some() || zone.to_fixed_offset().is_ok() {
         return zone;
@@ -159,30 +158,42 @@ impl World for Recorder<'_> {
     fn variable(&self, name: &str) -> Option<String> {
         let value = self.inner.variable(name);
         self.keep(
-            Question::Variable(name.to_owned()),
+            Question::Variable(name.into()),
             Answer::Variable(value.clone()),
         );
         value
     }
 
     fn stat(&self, path: &Utf8Path) -> Result<Meta, ReadError> {
-        let answer = self.inner.stat(path);
-        self.kept(Question::Stat(path.to_owned()), answer, Answer::Meta)
+        self.kept(
+            Question::Stat(path.into()),
+            self.inner.stat(path),
+            Answer::Meta,
+        )
     }
 
     fn list(&self, folder: &Utf8Path) -> Result<Vec<Entry>, ReadError> {
-        let answer = self.inner.list(folder);
-        self.kept(Question::List(folder.to_owned()), answer, Answer::Entries)
+        self.kept(
+            Question::List(folder.into()),
+            self.inner.list(folder),
+            Answer::Entries,
+        )
     }
 
     fn resolve(&self, path: &Utf8Path) -> Result<Utf8PathBuf, ReadError> {
-        let answer = self.inner.resolve(path);
-        self.kept(Question::Resolve(path.to_owned()), answer, Answer::Path)
+        self.kept(
+            Question::Resolve(path.into()),
+            self.inner.resolve(path),
+            Answer::Path,
+        )
     }
 
     fn read(&self, path: &Utf8Path, limit: u64) -> Result<Vec<u8>, ReadError> {
-        let answer = self.inner.read(path, limit);
-        self.kept(Question::Contents(path.to_owned()), answer, contents)
+        self.kept(
+            Question::Contents(path.into()),
+            self.inner.read(path, limit),
+            contents,
+        )
     }
 
     fn stream(&self, path: &Utf8Path, sink: &mut dyn FnMut(&[u8])) -> Result<(), ReadError> {
@@ -197,12 +208,8 @@ impl World for Recorder<'_> {
     }
 
     fn ownership(&self, path: &Utf8Path) -> Result<Ownership, ReadError> {
-        let answer = self.inner.ownership(path);
-        self.kept(
-            Question::Ownership(path.to_owned()),
-            answer,
-            Answer::Ownership,
-        )
+        let (ask, answer) = (Question::Ownership(path.into()), self.inner.ownership(path));
+        self.kept(ask, answer, Answer::Ownership)
     }
 
     fn modified(&self, path: &Utf8Path) -> Option<Timestamp> {
@@ -244,23 +251,22 @@ impl World for Recorder<'_> {
 /// Why a file is not a recording that can be played back.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordingError {
-    /// The first line is no header of ours.
+    /// The first line is not a header.
     #[error("line 1 is not the header of a recording")]
     NoHeader,
     /// The file was made by another version.
     #[error("the recording is of the form `{0}`, and `{CAPTURE_SCHEMA}` can be read")]
     Schema(String),
-    /// A line can not be read.
+    /// A line cannot be read.
     #[error("line {line} of the recording is damaged")]
+    #[expect(missing_docs, reason = "the message explains the fields")]
     Damaged {
-        /// The 1-based line.
         line: usize,
-        /// What is wrong with it.
         source: serde_json::Error,
     },
 }
 
-/// A world that answers as it was recorded; what was never asked is not there.
+/// A world that answers as recorded; other questions are not found.
 #[derive(Debug)]
 pub struct Recording {
     header: Header,
@@ -311,9 +317,20 @@ impl Recording {
     }
 }
 
-/// Only a recording that was edited by hand can have an answer of another kind.
+/// Only a recording edited by hand has an answer of another kind.
 fn mismatch(answer: &Answer) -> ReadError {
     ReadError::Failed(format!("the recording answers with {answer:?}"))
+}
+
+/// Returns the recorded answer to a question, which must be of the given kind.
+macro_rules! recorded {
+    ($recording:ident, $question:expr, $kind:ident) => {{
+        let answer = $recording.answer(&$question)?;
+        if let Answer::$kind(value) = answer {
+            return Ok(value.clone());
+        }
+        Err(mismatch(answer))
+    }};
 }
 
 impl World for Recording {
@@ -338,27 +355,15 @@ impl World for Recording {
     }
 
     fn stat(&self, path: &Utf8Path) -> Result<Meta, ReadError> {
-        let answer = self.answer(&Question::Stat(path.to_owned()))?;
-        let Answer::Meta(meta) = answer else {
-            return Err(mismatch(answer));
-        };
-        Ok(*meta)
+        recorded!(self, Question::Stat(path.to_owned()), Meta)
     }
 
     fn list(&self, folder: &Utf8Path) -> Result<Vec<Entry>, ReadError> {
-        let answer = self.answer(&Question::List(folder.to_owned()))?;
-        let Answer::Entries(entries) = answer else {
-            return Err(mismatch(answer));
-        };
-        Ok(entries.clone())
+        recorded!(self, Question::List(folder.to_owned()), Entries)
     }
 
     fn resolve(&self, path: &Utf8Path) -> Result<Utf8PathBuf, ReadError> {
-        let answer = self.answer(&Question::Resolve(path.to_owned()))?;
-        let Answer::Path(path) = answer else {
-            return Err(mismatch(answer));
-        };
-        Ok(path.clone())
+        recorded!(self, Question::Resolve(path.to_owned()), Path)
     }
 
     fn read(&self, path: &Utf8Path, limit: u64) -> Result<Vec<u8>, ReadError> {
@@ -376,11 +381,7 @@ impl World for Recording {
     }
 
     fn ownership(&self, path: &Utf8Path) -> Result<Ownership, ReadError> {
-        let answer = self.answer(&Question::Ownership(path.to_owned()))?;
-        let Answer::Ownership(ownership) = answer else {
-            return Err(mismatch(answer));
-        };
-        Ok(*ownership)
+        recorded!(self, Question::Ownership(path.to_owned()), Ownership)
     }
 
     fn modified(&self, path: &Utf8Path) -> Option<Timestamp> {
@@ -392,11 +393,11 @@ impl World for Recording {
     }
 
     fn git(&self, folder: &Utf8Path, question: &GitQuestion) -> Result<GitAnswer, ReadError> {
-        let answer = self.answer(&Question::Git(folder.to_owned(), question.clone()))?;
-        let Answer::Git(git) = answer else {
-            return Err(mismatch(answer));
-        };
-        Ok(git.clone())
+        recorded!(
+            self,
+            Question::Git(folder.to_owned(), question.clone()),
+            Git
+        )
     }
 
     fn database(
@@ -404,10 +405,10 @@ impl World for Recording {
         path: &Utf8Path,
         question: &DatabaseQuestion,
     ) -> Result<Vec<DatabaseRow>, ReadError> {
-        let answer = self.answer(&Question::Database(path.to_owned(), question.clone()))?;
-        let Answer::Rows(rows) = answer else {
-            return Err(mismatch(answer));
-        };
-        Ok(rows.clone())
+        recorded!(
+            self,
+            Question::Database(path.to_owned(), question.clone()),
+            Rows
+        )
     }
 }

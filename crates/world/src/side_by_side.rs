@@ -1,11 +1,10 @@
-//! One answer for each of many questions, found with all cores.
+//! Answers to many questions, computed on all cores.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Returns the answers in the order of the questions; `None` where a thread was lost.
-///
-/// A thread takes `batch` questions at a time, so that short questions do not wait for each other.
+/// Returns the answers in the order of the questions; `None` where a thread was lost. A thread
+/// takes `batch` questions at a time.
 pub(crate) fn side_by_side<Q: Sync, A: Send + Sync>(
     questions: &[Q],
     batch: usize,
@@ -27,7 +26,7 @@ pub(crate) fn side_by_side<Q: Sync, A: Send + Sync>(
         }
     };
     std::thread::scope(|scope| {
-        // This thread is one of them, and does all of it where no other can be started.
+        // This thread takes part, and does everything if no other can be started.
         for _ in 1..n_threads {
             std::thread::Builder::new().spawn_scoped(scope, work).ok();
         }

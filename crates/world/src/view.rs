@@ -1,4 +1,4 @@
-//! The trait itself and its answers.
+//! The trait [`World`] and its answers.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
@@ -21,7 +21,7 @@ pub enum Kind {
     Other,
 }
 
-/// What is known of a path without reading it.
+/// Metadata of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meta {
     /// What it is.
@@ -30,10 +30,10 @@ pub struct Meta {
     pub len: u64,
 }
 
-/// What a path is and when it was last written, found with a single look.
+/// Metadata and modification time of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seen {
-    /// What it is, without following a last link.
+    /// What it is, without following a link.
     pub meta: Meta,
     /// When it was last written; not every world knows.
     pub modified: Option<Timestamp>,
@@ -42,13 +42,13 @@ pub struct Seen {
 /// One name in a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// The name; a name that is not UTF-8 is shown with replacement characters and can not be opened.
+    /// The name; one that is not UTF-8 has replacement characters and cannot be opened.
     pub name: String,
     /// What it is.
     pub kind: Kind,
 }
 
-/// Whose a path is, and who may write to it.
+/// Owner and permissions of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ownership {
     /// Whose it is.
@@ -61,11 +61,11 @@ pub struct Ownership {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Owner {
-    /// The user's who asks.
+    /// The current user.
     Me,
-    /// The system's own.
+    /// The superuser.
     Root,
-    /// Somebody else's.
+    /// Another user.
     Other,
 }
 
@@ -82,23 +82,37 @@ pub enum End {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadError {
-    /// There is nothing at that path, or it is not of the kind that was asked for.
+    /// The path is missing, or not of the requested kind.
     #[error("not there")]
     NotFound,
     /// The user may not read it.
     #[error("permission denied")]
     Denied,
-    /// It is larger than was asked for.
+    /// It is larger than the limit.
     #[error("{len} bytes long, over the limit of {limit}")]
-    TooLarge {
-        /// Its length.
-        len: u64,
-        /// The most that was asked for.
-        limit: u64,
-    },
-    /// The system said something else.
+    #[expect(missing_docs, reason = "the message explains the fields")]
+    TooLarge { len: u64, limit: u64 },
+    /// Any other error of the system.
     #[error("{0}")]
     Failed(String),
+}
+
+impl From<std::io::Error> for ReadError {
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the open list of error kinds of std"
+    )]
+    fn from(error: std::io::Error) -> Self {
+        use std::io::ErrorKind;
+        match error.kind() {
+            ErrorKind::NotFound
+            | ErrorKind::NotADirectory
+            | ErrorKind::IsADirectory
+            | ErrorKind::InvalidFilename => Self::NotFound,
+            ErrorKind::PermissionDenied => Self::Denied,
+            _ => Self::Failed(error.to_string()),
+        }
+    }
 }
 
 impl ReadError {
@@ -108,12 +122,12 @@ impl ReadError {
     }
 }
 
-/// Everything that a protocol may ask. All paths are absolute; nothing here writes.
+/// All questions that a protocol may ask. All paths are absolute; nothing here writes.
 pub trait World {
     /// Returns the project's folder.
     fn project(&self) -> &Utf8Path;
 
-    /// Returns the time, which stands still while one question is answered.
+    /// Returns the time, which is fixed while one question is answered.
     fn now(&self) -> Timestamp;
 
     /// Returns the user's time zone, for files that keep local times.
@@ -122,10 +136,10 @@ pub trait World {
     /// Returns an environment variable that a protocol names (`HOME`, `KILN_WORKTREE_ROOT`).
     fn variable(&self, name: &str) -> Option<String>;
 
-    /// Tells what a path is, without following a last link.
+    /// Returns what a path is, without following a last link.
     fn stat(&self, path: &Utf8Path) -> Result<Meta, ReadError>;
 
-    /// Looks at many paths, with all cores; the answers are in the order of the paths.
+    /// Returns metadata of many paths, in their order, using all cores.
     fn look_at_each(&self, paths: &[Utf8PathBuf]) -> Vec<Option<Seen>> {
         let look = |path: &Utf8PathBuf| {
             Some(Seen {
@@ -145,7 +159,7 @@ pub trait World {
     /// Reads a whole file of at most `limit` bytes.
     fn read(&self, path: &Utf8Path, limit: u64) -> Result<Vec<u8>, ReadError>;
 
-    /// Hands a file to `sink` in pieces, in order, so that its length costs no memory.
+    /// Passes a file to `sink` in pieces, so that its length costs no memory.
     ///
     /// A file of more than 1 GiB is [`ReadError::TooLarge`], since it would take too long.
     fn stream(&self, path: &Utf8Path, sink: &mut dyn FnMut(&[u8])) -> Result<(), ReadError>;
@@ -167,19 +181,18 @@ pub trait World {
         Ok(kept)
     }
 
-    /// Tells whose a path is, without following a last link.
+    /// Returns the owner and permissions of a path, without following a last link.
     fn ownership(&self, path: &Utf8Path) -> Result<Ownership, ReadError>;
 
-    /// Tells when a file was last written, following links; not every world knows.
+    /// Returns when a file was last written, following links; not every world knows.
     ///
-    /// It is no part of what a file says: it is recorded, but it is no change of the world.
+    /// It is recorded, but a changed time alone does not count as a change of the world.
     fn modified(&self, path: &Utf8Path) -> Option<Timestamp>;
 
-    /// Asks git about the repository that a folder belongs to; no repository is not there.
+    /// Asks git about the repository of a folder; [`ReadError::NotFound`] where there is none.
     fn git(&self, folder: &Utf8Path, question: &GitQuestion) -> Result<GitAnswer, ReadError>;
 
-    /// Asks git about several folders, side by side where that is faster; the answers are in the
-    /// order of the questions.
+    /// Asks git about several folders, in parallel where that is faster; answers are in order.
     fn git_of_each(
         &self,
         questions: &[(Utf8PathBuf, GitQuestion)],
@@ -189,7 +202,7 @@ pub trait World {
             .collect()
     }
 
-    /// Asks a SQLite database that another program keeps, and leaves everything as it is.
+    /// Queries a SQLite database of another program without changing anything.
     fn database(
         &self,
         path: &Utf8Path,
@@ -198,17 +211,10 @@ pub trait World {
 
     /// Returns whether there is a file at the path (a link to one counts).
     fn is_file(&self, path: &Utf8Path) -> bool {
-        match self.stat(path) {
-            Ok(Meta {
-                kind: Kind::File, ..
-            }) => true,
-            Ok(Meta {
-                kind: Kind::Link, ..
-            }) => self
-                .resolve(path)
-                .and_then(|target| self.stat(&target))
-                .is_ok_and(|meta| meta.kind == Kind::File),
-            Ok(_) | Err(_) => false,
+        let mut found = self.stat(path);
+        if found.as_ref().is_ok_and(|meta| meta.kind == Kind::Link) {
+            found = self.resolve(path).and_then(|target| self.stat(&target));
         }
+        found.is_ok_and(|meta| meta.kind == Kind::File)
     }
 }

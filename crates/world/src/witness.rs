@@ -1,4 +1,4 @@
-//! A world that remembers, as one digest, everything that was read through it.
+//! A world that computes a digest of everything read through it.
 
 use std::cell::RefCell;
 
@@ -10,9 +10,8 @@ use crate::{
     DatabaseQuestion, DatabaseRow, Entry, GitAnswer, GitQuestion, Meta, Ownership, ReadError, World,
 };
 
-/// Passes every question on and folds question and answer into a digest.
-///
-/// The clock is left out: a plan must not become void because time goes by.
+/// Passes every question on and adds question and answer to a digest, except the time: a plan must
+/// not expire because time passes.
 pub struct Witness<'w> {
     inner: &'w dyn World,
     digest: RefCell<blake3::Hasher>,
@@ -33,7 +32,7 @@ impl<'w> Witness<'w> {
         hash.to_hex()[..32].to_owned()
     }
 
-    /// Folds in what was asked of a protocol beside its files, where an answer depends on it.
+    /// Adds an input of a protocol besides its files, if an answer depends on it.
     pub fn asked(&self, what: &str, value: &str) {
         self.note("asked", what, value.as_bytes());
     }
@@ -41,7 +40,7 @@ impl<'w> Witness<'w> {
     fn note(&self, question: &str, about: &str, answer: &[u8]) {
         let mut digest = self.digest.borrow_mut();
         for part in [question.as_bytes(), about.as_bytes(), answer] {
-            // Lengths keep the parts apart: no two different readings fold to the same bytes.
+            // Lengths separate the parts: different readings never give the same bytes.
             digest.update(&u64::try_from(part.len()).unwrap_or(u64::MAX).to_le_bytes());
             digest.update(part);
         }

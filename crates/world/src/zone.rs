@@ -1,4 +1,4 @@
-//! The user's time zone: a name, a rule, or a file that is read with care.
+//! The user's time zone: a name, a rule or a file.
 
 use camino::Utf8Path;
 use jiff::tz::TimeZone;
@@ -9,24 +9,22 @@ const LARGEST: u64 = 1024 * 1024;
 /// Where the user's time zone comes from.
 #[derive(Debug, Clone)]
 pub enum Zone {
-    /// The system's, UTC where it has none. It is looked up when it is asked for, because that goes
-    /// through the list of all zones.
+    /// The system's, else UTC. It is looked up on demand, since that goes through the list of all
+    /// zones.
     System,
     /// This one.
     Fixed(TimeZone),
 }
 
 impl Zone {
-    /// Reads what `TZ` may be: nothing, a rule, a name, or the path of a file; `None` for anything else.
-    ///
-    /// The file must be an ordinary one: a device or a pipe would never be read to its end. A colon
-    /// before a name or a path says nothing.
+    /// Parses `TZ`: empty, a rule, a name, or the path of an ordinary file; `None` for anything
+    /// else. A colon before a name or path is ignored.
     pub fn parse(text: &str) -> Option<Self> {
         if text.is_empty() {
             return Some(Self::Fixed(TimeZone::UTC));
         }
         let named = text.strip_prefix(':').unwrap_or(text);
-        // A path into the system's list is as good as the name in it, which a file does not tell.
+        // A path into the system's list is equivalent to the name at its end.
         let name = named
             .rsplit_once("zoneinfo/")
             .map_or(named, |(_, name)| name);

@@ -1,13 +1,13 @@
-//! Changes inputs by chance and gives them to a target, for machines without a C++ compiler.
+//! Passes randomly changed inputs to a target, for machines without a C++ compiler.
 //!
-//! `plain TARGET RUNS SEED FOLDER…`: every file of the folders as it is, then changed ones. Nothing here sees
-//! which code an input reaches, so it finds far less than libFuzzer does with as many runs.
+//! `plain TARGET RUNS SEED FOLDER…`: every file of the folders unchanged, then changed ones. Without
+//! coverage it finds far less than libFuzzer with as many runs.
 
 use std::process::ExitCode;
 
-use rekindle_fuzz::{ALL, Target};
+use rekindle_fuzz::ALL;
 
-/// Longer inputs are cut; libFuzzer does so too.
+/// Longer inputs are truncated, as by libFuzzer.
 const LONGEST: usize = 16 * 1024;
 
 fn main() -> ExitCode {
@@ -28,12 +28,10 @@ fn run(args: &[String]) -> Result<u64, String> {
     let [target, n_runs, seed, folders @ ..] = args else {
         return Err("usage: plain TARGET RUNS SEED FOLDER...".to_owned());
     };
-    let target = target_of(target)?;
-    let number = |text: &String| {
-        text.parse::<u64>()
-            .map_err(|_| format!("`{text}` is no number"))
-    };
-    let (n_runs, seed) = (number(n_runs)?, number(seed)?);
+    let found = ALL.iter().find(|(name, _)| name == target);
+    let (_, target) = found.ok_or_else(|| format!("unknown target `{target}`"))?;
+    let number = |text: &String| text.parse().map_err(|_| format!("invalid number `{text}`"));
+    let (n_runs, seed): (u64, u64) = (number(n_runs)?, number(seed)?);
     let mut inputs = vec![Vec::new()];
     for folder in folders {
         let cannot = |e| format!("cannot read `{folder}`: {e}");
@@ -41,13 +39,13 @@ fn run(args: &[String]) -> Result<u64, String> {
             inputs.push(std::fs::read(entry.map_err(cannot)?.path()).map_err(cannot)?);
         }
     }
-    // The order in which a folder lists its names is no order.
+    // Folders list their names in any order.
     inputs.sort();
-    let mut chance = Chance(seed);
+    let mut random = Random(seed);
     for at in 0..n_runs {
         let input = match usize::try_from(at).ok().and_then(|at| inputs.get(at)) {
             Some(input) => input.clone(),
-            None => changed(&inputs, &mut chance),
+            None => changed(&inputs, &mut random),
         };
         let outcome = std::panic::catch_unwind(|| target(&input));
         if outcome.is_err() {
@@ -59,33 +57,26 @@ fn run(args: &[String]) -> Result<u64, String> {
     Ok(n_runs)
 }
 
-fn target_of(name: &str) -> Result<Target, String> {
-    let found = ALL.iter().find(|(known, _)| *known == name);
-    found
-        .map(|(_, target)| *target)
-        .ok_or_else(|| format!("there is no target `{name}`"))
-}
-
-/// Takes an input and cuts, repeats, flips or splices it a few times.
-fn changed(inputs: &[Vec<u8>], chance: &mut Chance) -> Vec<u8> {
-    let mut input = inputs[chance.below(inputs.len())].clone();
-    for _ in 0..=chance.below(4) {
-        let at = chance.below(input.len() + 1);
-        let end = (at + chance.below(32)).min(input.len());
-        match chance.below(5) {
+/// Truncates, repeats, flips or splices one of the inputs a few times.
+fn changed(inputs: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
+    let mut input = inputs[random.below(inputs.len())].clone();
+    for _ in 0..=random.below(4) {
+        let at = random.below(input.len() + 1);
+        let end = (at + random.below(32)).min(input.len());
+        match random.below(5) {
             0 => drop(input.drain(at..end)),
             1 => {
                 let piece = input[at..end].to_vec();
                 input.splice(at..at, piece);
             }
             2 => {
-                let byte = u8::try_from(chance.below(256)).unwrap_or_default();
+                let byte = u8::try_from(random.below(256)).unwrap_or_default();
                 input.splice(at..end.min(at + 1), [byte]);
             }
             3 => {
-                let other = &inputs[chance.below(inputs.len())];
-                let from = chance.below(other.len() + 1);
-                let piece = &other[from..(from + chance.below(200)).min(other.len())];
+                let other = &inputs[random.below(inputs.len())];
+                let from = random.below(other.len() + 1);
+                let piece = &other[from..(from + random.below(200)).min(other.len())];
                 input.splice(at..at, piece.iter().copied());
             }
             _ => input.truncate(at),
@@ -95,10 +86,10 @@ fn changed(inputs: &[Vec<u8>], chance: &mut Chance) -> Vec<u8> {
     input
 }
 
-/// Numbers that look random and are the same for a seed (`SplitMix64`).
-struct Chance(u64);
+/// Pseudorandom numbers (`SplitMix64`).
+struct Random(u64);
 
-impl Chance {
+impl Random {
     fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;

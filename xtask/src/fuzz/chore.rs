@@ -1,30 +1,32 @@
-//! The chore itself: builds the targets, runs them side by side, and says what came of it.
+//! Builds the targets, runs them in parallel, and reports the results.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
 use std::time::Instant;
 
+use xtask::origin::Origin;
+use xtask::{files, run};
+
 use super::corpus;
 use super::report::{self, Outcome};
-use crate::origin::Origin;
-use crate::{Chore, run};
+use crate::Chore;
 
 pub(crate) const CHORE: Chore = Chore {
     name: "fuzz",
-    about: "fuzz every reader for a few seconds, or the named ones; --runs N for so many inputs each, which go into docs/fuzz.md",
+    about: "fuzz every reader for a few seconds, or the named ones; --runs N for N inputs each, recorded in docs/robustness.md",
     run: chore,
 };
 
-/// How long a target runs if nothing is said.
+/// How long a target runs by default.
 const SECONDS: u64 = 3;
-/// How many inputs a target gets without libFuzzer if nothing is said.
+/// How many inputs a target gets without libFuzzer by default.
 const PLAIN_RUNS: u64 = 5000;
 const SEED: u64 = 20_261_116;
-/// What makes LLVM count which code an input reaches, as cargo-fuzz sets it, but for the tracing of every
-/// comparison: nearly half of the time went into that, and what readers of text compare are strings, which
-/// libFuzzer sees in `memcmp`.
+/// Makes LLVM count which code an input reaches, as cargo-fuzz does, except for the tracing of every
+/// comparison: that took nearly half of the time, and readers of text compare strings, which libFuzzer
+/// sees in `memcmp`.
 const COVERAGE: &[&str] = &[
     "--cfg",
     "fuzzing",
@@ -35,8 +37,8 @@ const COVERAGE: &[&str] = &[
     "-Ccodegen-units=16",
 ];
 
-/// What was typed.
-#[derive(Debug, PartialEq, Eq)]
+/// The arguments.
+#[derive(Debug, Default, PartialEq, Eq)]
 struct Options {
     targets: Vec<String>,
     n_runs: Option<u64>,
@@ -46,84 +48,70 @@ struct Options {
 
 /// How inputs are found.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Engine {
     LibFuzzer,
     Plain,
 }
 
-/// Where things are.
-struct Places {
+/// The folders of a session.
+struct Folders {
     /// The built targets.
     programs: PathBuf,
-    /// Inputs to begin with, made anew each time.
+    /// The first inputs, made anew each time.
     seeds: PathBuf,
-    /// Inputs that reached something new, kept from run to run.
+    /// Inputs that reached new code, saved for the next session.
     corpus: PathBuf,
     /// Inputs that broke something.
     broken: PathBuf,
 }
 
-fn chore(args: &[String]) -> Result<ExitCode, String> {
+fn chore(args: &[String]) -> Result<bool, String> {
     let options = options(args)?;
     let known = targets()?;
     let chosen = chosen(&options, &known)?;
-    let way = if options.plain || !has_compiler() {
-        Way::Plain
-    } else {
-        Way::LibFuzzer
-    };
-    if way == Way::Plain {
+    let engine = if options.plain || !has_compiler() {
         println!(
-            "without libFuzzer, which needs a C++ compiler: inputs are changed by chance, and nothing \
-             leads them to code that was not reached before"
+            "without libFuzzer, which needs a C++ compiler: inputs are changed at random, without coverage"
         );
-    }
+        Engine::Plain
+    } else {
+        Engine::LibFuzzer
+    };
     let origin = Origin::now();
     let target = run::target_folder()?;
-    let places = Places {
-        programs: built(&target, way, &known)?,
+    let folders = Folders {
+        programs: build(&target, engine, &known)?,
         seeds: target.join("fuzz-seeds"),
         corpus: target.join("fuzz-corpus"),
         broken: target.join("fuzz-broken"),
     };
-    corpus::write(&run::root(), &places.seeds, &known)?;
-    let is_soak = options.n_runs.is_some() && way == Way::LibFuzzer;
-    let page = Mutex::new(run::root().join("docs/fuzz.md"));
-    let outcomes = side_by_side(&chosen, |name| {
-        let outcome = places.fuzz(name, way, options.n_runs)?;
+    corpus::write(&run::root(), &folders.seeds, &known)?;
+    let is_soak = options.n_runs.is_some() && engine == Engine::LibFuzzer;
+    let page = Mutex::new(run::root().join("docs/robustness.md"));
+    let outcomes = in_parallel(&chosen, |name| {
+        let outcome = folders.fuzz(name, engine, options.n_runs)?;
         println!("{}", outcome.line());
-        // Hours may lie between the first and the last; what is known is not to be lost with the rest.
+        // Hours may pass before the last target ends, so each result is written at once.
         if is_soak && let Ok(page) = page.lock() {
-            written_down(&page, &outcome, &origin)?;
+            let before = files::read(&*page).unwrap_or_default();
+            files::write(&*page, report::document(&before, &outcome, &origin))?;
         }
         Ok(outcome)
     })?;
     let n_broken = outcomes.iter().filter(|outcome| !outcome.good).count();
     if n_broken == 0 {
         println!("{} targets, nothing broke", outcomes.len());
-        return Ok(ExitCode::SUCCESS);
+        return Ok(true);
     }
-    eprintln!(
-        "error: {n_broken} targets broke\n\nhint: the inputs are in `{}`; give one to the target's program in `{}`",
-        places.broken.display(),
-        places.programs.display()
-    );
-    Ok(ExitCode::FAILURE)
-}
-
-/// Puts what came of a target on the page of the soak; the rows of others stay.
-fn written_down(page: &Path, outcome: &Outcome, origin: &Origin) -> Result<(), String> {
-    let before = std::fs::read_to_string(page).unwrap_or_default();
-    std::fs::write(page, report::document(&before, outcome, origin))
-        .map_err(|e| format!("cannot write `{}`: {e}", page.display()))
+    Err(format!(
+        "{n_broken} targets broke\n\nhint: the inputs are in `{}`; pass one to the target's program in `{}`",
+        folders.broken.display(),
+        folders.programs.display()
+    ))
 }
 
 fn options(args: &[String]) -> Result<Options, String> {
-    let mut options = Options {
-        targets: Vec::new(),
-        n_runs: None,
-        plain: false,
-    };
+    let mut options = Options::default();
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         match arg.as_str() {
@@ -132,7 +120,7 @@ fn options(args: &[String]) -> Result<Options, String> {
                 let number = args.next().and_then(|number| number.parse().ok());
                 options.n_runs = Some(number.ok_or("`--runs` needs a number")?);
             }
-            other if other.starts_with('-') => return Err(format!("there is no option `{other}`")),
+            other if other.starts_with('-') => return Err(format!("unknown option `{other}`")),
             target => options.targets.push(target.to_owned()),
         }
     }
@@ -141,18 +129,11 @@ fn options(args: &[String]) -> Result<Options, String> {
 
 /// Returns the names of all targets: each has a file.
 fn targets() -> Result<Vec<String>, String> {
-    let folder = run::root().join("fuzz/fuzz_targets");
-    let cannot = |e| format!("cannot list `{}`: {e}", folder.display());
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(&folder).map_err(cannot)? {
-        let path = entry.map_err(cannot)?.path();
-        names.extend(
-            path.file_stem()
-                .map(|name| name.to_string_lossy().into_owned()),
-        );
-    }
-    names.sort();
-    Ok(names)
+    let paths = files::list(run::root().join("fuzz/fuzz_targets"))?;
+    let names = paths.iter().filter_map(|path| path.file_stem());
+    Ok(names
+        .map(|name| name.to_string_lossy().into_owned())
+        .collect())
 }
 
 fn chosen(options: &Options, known: &[String]) -> Result<Vec<String>, String> {
@@ -162,7 +143,7 @@ fn chosen(options: &Options, known: &[String]) -> Result<Vec<String>, String> {
     let unknown = options.targets.iter().find(|name| !known.contains(name));
     match unknown {
         Some(name) => Err(format!(
-            "there is no target `{name}`; known: {}",
+            "unknown target `{name}`; known: {}",
             known.join(", ")
         )),
         None => Ok(options.targets.clone()),
@@ -176,40 +157,40 @@ fn has_compiler() -> bool {
 }
 
 /// Builds the targets; returns the folder of their programs.
-fn built(target: &Path, way: Way, names: &[String]) -> Result<PathBuf, String> {
+fn build(target: &Path, engine: Engine, names: &[String]) -> Result<PathBuf, String> {
     let (folder, host) = (target.join("fuzz"), host()?);
     let mut command = run::cargo(&["build", "--manifest-path", "fuzz/Cargo.toml"]);
-    match way {
-        // With a target named, build scripts and macros are built without the flags. `plain` is not among
-        // the programs: what the flags call is in libFuzzer.
-        Way::LibFuzzer => command
-            .args(names.iter().flat_map(|name| ["--bin", name]))
-            .args(["--release", "--features", "libfuzzer", "--target", &host])
-            .arg("--target-dir")
-            .arg(&folder)
-            .env("RUSTFLAGS", COVERAGE.join(" ")),
-        // Where the tests are built, which have most of its parts already.
-        Way::Plain => command.args(["--bin", "plain", "--target-dir"]).arg(target),
+    let programs = match engine {
+        // `--target` keeps the flags away from build scripts and macros. `plain` is not built: the flags
+        // need libFuzzer.
+        Engine::LibFuzzer => {
+            command
+                .args(names.iter().flat_map(|name| ["--bin", name]))
+                .args(["--release", "--features", "libfuzzer", "--target", &host])
+                .arg("--target-dir")
+                .arg(&folder)
+                .env("RUSTFLAGS", COVERAGE.join(" "));
+            folder.join(host).join("release")
+        }
+        // In the target folder of the tests, which has most of its dependencies already.
+        Engine::Plain => {
+            command.args(["--bin", "plain", "--target-dir"]).arg(target);
+            target.join("debug")
+        }
     };
-    let (done, _) = run::timed("build", || run::watched(&mut command));
-    if !done? {
-        return Err("the fuzz targets can not be built".to_owned());
-    }
-    Ok(match way {
-        Way::LibFuzzer => folder.join(host).join("release"),
-        Way::Plain => target.join("debug"),
-    })
+    run::timed("build", || run::check(&mut command)).0?;
+    Ok(programs)
 }
 
 fn host() -> Result<String, String> {
-    let told = run::output_of("rustc", &["-vV"]).unwrap_or_default();
-    let host = told.lines().find_map(|line| line.strip_prefix("host: "));
+    let version = run::output_of("rustc", &["-vV"]).unwrap_or_default();
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned)
-        .ok_or_else(|| "`rustc -vV` does not say what machine this is".to_owned())
+        .ok_or_else(|| "`rustc -vV` does not name the host".to_owned())
 }
 
-/// Runs the targets, as many at once as there are cores, and returns what came of them in their order.
-fn side_by_side(
+/// Runs the targets, one on each core, and returns the outcomes in the order of the names.
+fn in_parallel(
     names: &[String],
     fuzz: impl Fn(&str) -> Result<Outcome, String> + Sync,
 ) -> Result<Vec<Outcome>, String> {
@@ -219,11 +200,7 @@ fn side_by_side(
     thread::scope(|scope| {
         for _ in 0..n_cores {
             scope.spawn(|| {
-                loop {
-                    let taken = next.lock().ok().and_then(|mut next| next.next());
-                    let Some((at, name)) = taken else {
-                        return;
-                    };
+                while let Some((at, name)) = next.lock().ok().and_then(|mut next| next.next()) {
                     let outcome = fuzz(name);
                     if let Ok(mut done) = done.lock() {
                         done.push((at, outcome));
@@ -232,21 +209,22 @@ fn side_by_side(
             });
         }
     });
-    let mut done = done.into_inner().map_err(|_| "a target's thread died")?;
+    let mut done = done
+        .into_inner()
+        .map_err(|_| "a target's thread panicked")?;
     done.sort_by_key(|(at, _)| *at);
     done.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
-impl Places {
-    fn fuzz(&self, name: &str, way: Way, n_runs: Option<u64>) -> Result<Outcome, String> {
+impl Folders {
+    fn fuzz(&self, name: &str, engine: Engine, n_runs: Option<u64>) -> Result<Outcome, String> {
         let [seeds, corpus, broken] =
             [&self.seeds, &self.corpus, &self.broken].map(|folder| folder.join(name));
         for folder in [&seeds, &corpus, &broken] {
-            std::fs::create_dir_all(folder)
-                .map_err(|e| format!("cannot make `{}`: {e}", folder.display()))?;
+            files::make_folder(folder)?;
         }
-        let mut command = match way {
-            Way::LibFuzzer => {
+        let mut command = match engine {
+            Engine::LibFuzzer => {
                 let mut command = Command::new(self.programs.join(name));
                 let limit = match n_runs {
                     Some(n_runs) => format!("-runs={n_runs}"),
@@ -261,7 +239,7 @@ impl Places {
                     .args([&corpus, &seeds]);
                 command
             }
-            Way::Plain => {
+            Engine::Plain => {
                 let mut command = Command::new(self.programs.join("plain"));
                 command
                     .args([name, &n_runs.unwrap_or(PLAIN_RUNS).to_string()])
@@ -270,19 +248,15 @@ impl Places {
                 command
             }
         };
-        let begun = Instant::now();
+        let start = Instant::now();
         let done = command
             .current_dir(&broken)
             .stdin(Stdio::null())
             .output()
             .map_err(|e| format!("cannot run the target `{name}`: {e}"))?;
-        let said = [done.stdout, done.stderr].concat();
-        let outcome = Outcome::read(
-            name,
-            &String::from_utf8_lossy(&said),
-            begun.elapsed(),
-            done.status.success(),
-        );
+        let output = [done.stdout, done.stderr].concat();
+        let output = String::from_utf8_lossy(&output);
+        let outcome = Outcome::read(name, &output, start.elapsed(), done.status.success());
         if !outcome.good {
             eprintln!("{}", outcome.end);
         }
@@ -295,7 +269,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn targets_and_options_may_stand_in_any_order() {
+    fn targets_and_options_may_come_in_any_order() {
         let typed = |words: &str| {
             let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
             options(&words)
@@ -313,7 +287,7 @@ mod tests {
 
     #[test]
     fn every_target_has_a_row_a_program_and_a_name() {
-        let read = |path: &str| std::fs::read_to_string(run::root().join(path)).unwrap();
+        let read = |path: &str| files::read(run::root().join(path)).unwrap();
         let (table, manifest) = (read("fuzz/src/lib.rs"), read("fuzz/Cargo.toml"));
         let names = targets().unwrap();
         for name in &names {
@@ -324,13 +298,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_run_side_by_side_keeps_its_order() {
+    fn outcomes_keep_the_order_of_the_names() {
         let names: Vec<String> = (0..9).map(|n| n.to_string()).collect();
-        let outcomes = side_by_side(&names, |name| {
+        let outcomes = in_parallel(&names, |name| {
             Ok(Outcome::read(name, "", std::time::Duration::ZERO, true))
         });
-        let told: Vec<String> = outcomes.unwrap().into_iter().map(|one| one.name).collect();
-        assert_eq!(told, names);
-        assert!(side_by_side(&names, |name| Err(name.to_owned())).is_err());
+        let found: Vec<String> = outcomes.unwrap().into_iter().map(|one| one.name).collect();
+        assert_eq!(found, names);
+        assert!(in_parallel(&names, |name| Err(name.to_owned())).is_err());
     }
 }

@@ -1,9 +1,9 @@
-//! `cargo xtask fuzz`: any bytes for everything that reads what others wrote.
+//! `cargo xtask fuzz`: gives arbitrary bytes to everything that reads files of others.
 //!
-//! The targets are those of `fuzz/`, a workspace of its own. They are built with the compiler of the project:
-//! the coverage that leads libFuzzer is a pass of LLVM that any compiler has, and without `unsafe` code there is
-//! nothing for the sanitizers of a nightly one to see. Start at [`chore`]; the inputs to begin with are made
-//! by [`corpus`].
+//! The targets are those of `fuzz/`, a workspace of its own. They are built with the project's own
+//! compiler: the coverage that guides libFuzzer is a pass of LLVM that every compiler has, and without
+//! `unsafe` code the sanitizers of a nightly compiler would find nothing. Start at [`chore`]; [`corpus`]
+//! makes the first inputs.
 
 mod chore;
 mod corpus;

@@ -1,12 +1,12 @@
-//! What came of a target, as libFuzzer tells it, and the page of a soak.
+//! The outcome of a target, read from what libFuzzer prints, and the section of a soak.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::time::Duration;
 
-use crate::origin::Origin;
+use xtask::origin::Origin;
+use xtask::robustness::{self, Row};
 
-/// What came of one target.
+/// The outcome of one target.
 #[derive(Debug)]
 pub(super) struct Outcome {
     pub(super) name: String,
@@ -17,7 +17,7 @@ pub(super) struct Outcome {
     /// Inputs that each reach something that no other does.
     pub(super) n_inputs: Option<u64>,
     took: Duration,
-    /// The end of what was printed.
+    /// The last lines of the output.
     pub(super) end: String,
 }
 
@@ -25,9 +25,9 @@ pub(super) struct Outcome {
 const SHOWN: usize = 60;
 
 impl Outcome {
-    /// Reads what a target printed.
-    pub(super) fn read(name: &str, said: &str, took: Duration, good: bool) -> Self {
-        let lines: Vec<&str> = said.lines().collect();
+    /// Reads the output of a target.
+    pub(super) fn read(name: &str, output: &str, took: Duration, good: bool) -> Self {
+        let lines: Vec<&str> = output.lines().collect();
         let after = |line: &str, word: &str| -> Option<u64> {
             let rest = line.split_once(word)?.1.trim_start();
             let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
@@ -35,8 +35,8 @@ impl Outcome {
         };
         let last = |word: &str| lines.iter().rev().find_map(|line| after(line, word));
         let plain = || {
-            let told = lines.iter().find_map(|line| line.strip_suffix(" runs"));
-            told.and_then(|number| number.parse().ok())
+            let number = lines.iter().find_map(|line| line.strip_suffix(" runs"))?;
+            number.parse().ok()
         };
         Self {
             name: name.to_owned(),
@@ -52,38 +52,37 @@ impl Outcome {
     /// Returns it as a line for the terminal.
     pub(super) fn line(&self) -> String {
         let word = if self.good { "ok" } else { "BROKE" };
+        let [runs, edges, inputs] = self.counts();
         format!(
-            "{:<14} {word:<6} {:>9} runs {:>6} edges {:>5} inputs {:>7.1} s",
+            "{:<14} {word:<6} {runs:>9} runs {edges:>6} edges {inputs:>5} inputs {:>7.1} s",
             self.name,
-            shown(self.n_runs),
-            shown(self.n_edges),
-            shown(self.n_inputs),
             self.took.as_secs_f64()
         )
     }
+
+    fn counts(&self) -> [String; 3] {
+        [self.n_runs, self.n_edges, self.n_inputs]
+            .map(|number| number.map_or_else(|| "–".to_owned(), |number| number.to_string()))
+    }
 }
 
-fn shown(number: Option<u64>) -> String {
-    number.map_or_else(|| "–".to_owned(), |number| number.to_string())
-}
-
+const TITLE: &str = "Fuzzing";
 /// How many cells a row has.
 const CELLS: usize = 9;
 
-/// Returns the page of a soak as it was, with what came of one more target.
+/// Adds the outcome of one target to `docs/robustness.md`, or replaces its row.
 ///
-/// Targets are soaked one at a time, so each row names what it was made from.
+/// Targets may be soaked one at a time, so each row has its own date and binary.
 pub(super) fn document(before: &str, outcome: &Outcome, origin: &Origin) -> String {
     let name = |row: &str| row.split('|').nth(1).map(|name| name.trim().to_owned());
     let is_row = |line: &&str| line.starts_with("| ") && !line.starts_with("| ---");
-    let old = before.lines().filter(is_row).skip(1);
+    let old = robustness::section(before, TITLE).lines();
+    let old = old.filter(is_row).skip(1);
     let mut rows: BTreeMap<_, String> = old.map(|row| (name(row), filled(row))).collect();
     let row = format!(
-        "| {} | {} | {} | {} | {:.0} | {} | {} | {} | {} |",
+        "| {} | {} | {:.0} | {} | {} | {} | {} |\n",
         outcome.name,
-        shown(outcome.n_runs),
-        shown(outcome.n_edges),
-        shown(outcome.n_inputs),
+        outcome.counts().join(" | "),
         outcome.took.as_secs_f64(),
         if outcome.good { "no" } else { "YES" },
         origin.date,
@@ -91,24 +90,32 @@ pub(super) fn document(before: &str, outcome: &Outcome, origin: &Origin) -> Stri
         origin.cores
     );
     rows.insert(name(&row), row);
-    let mut text = "# Fuzzing\n\n\
-         Written by `cargo xtask fuzz --runs N`, all targets or the named ones; not to be edited by hand.\n\n\
-         Each target takes any bytes and gives them to one reader of what others wrote; `fuzz/src/` says what each promises beyond not to panic.\n\
-         Inputs begin with the conformance cases and are led by coverage (libFuzzer); sums that overflow and broken assertions count as panics.\n\
-         An edge is a step from one piece of code to the next, all libraries included.\n\n\
-         | target | inputs tried | edges reached | inputs kept | seconds | broke | date | binary | cores |\n\
-         | --- | ---: | ---: | ---: | ---: | --- | --- | --- | ---: |\n"
-        .to_owned();
-    for row in rows.values() {
-        let _ = writeln!(text, "{row}");
-    }
-    text
+    let cell = |row: &str, at: usize| row.split('|').nth(at).map(|cell| cell.trim().to_owned());
+    let runs = |row: &String| cell(row, 2).and_then(|runs| runs.parse::<u64>().ok());
+    let total = Row {
+        test: format!("fuzzed inputs, {} readers", rows.len()),
+        n: rows.values().filter_map(runs).sum(),
+        is_faulty: rows
+            .values()
+            .any(|row| cell(row, 6).as_deref() == Some("YES")),
+    };
+    let rows: String = rows.into_values().collect();
+    let section = format!(
+        "Written by `cargo xtask fuzz --runs N`, for all targets or the named ones.\n\
+         Each target passes arbitrary bytes to one reader of foreign data; `fuzz/src/` says what each guarantees besides not panicking.\n\
+         The first inputs are the conformance cases, and coverage guides the others (libFuzzer); integer overflows and failed assertions count as panics.\n\
+         An edge is a step from one basic block to the next, libraries included.\n\n\
+         | target | inputs tried | edges reached | inputs saved | seconds | broke | date | binary | cores |\n\
+         | --- | ---: | ---: | ---: | ---: | --- | --- | --- | ---: |\n\
+         {rows}"
+    );
+    robustness::replace(before, TITLE, origin, &[total], &section)
 }
 
-/// Returns a row of an older page with the cells that it did not have.
+/// Adds the cells that a row of an older page lacks.
 fn filled(row: &str) -> String {
     let n_cells = row.matches('|').count().saturating_sub(1);
-    format!("{row}{}", " – |".repeat(CELLS.saturating_sub(n_cells)))
+    format!("{row}{}\n", " – |".repeat(CELLS.saturating_sub(n_cells)))
 }
 
 #[cfg(test)]
@@ -116,12 +123,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_figures_of_a_target_count() {
-        let said = "#2\tINITED cov: 10 ft: 11 corp: 1/5b exec/s: 0 rss: 30Mb\n\
+    fn the_last_figures_of_a_target_are_used() {
+        let output = "#2\tINITED cov: 10 ft: 11 corp: 1/5b exec/s: 0 rss: 30Mb\n\
                     #999\tDONE   cov: 345 ft: 678 corp: 90/12Kb lim: 65536 exec/s: 500 rss: 40Mb\n\
                     stat::number_of_executed_units: 1000\n\
                     stat::average_exec_per_sec:     500\n";
-        let outcome = Outcome::read("map", said, Duration::from_secs(2), true);
+        let outcome = Outcome::read("map", output, Duration::from_secs(2), true);
         assert_eq!(
             (outcome.n_runs, outcome.n_edges, outcome.n_inputs),
             (Some(1000), Some(345), Some(90))
@@ -134,9 +141,11 @@ mod tests {
         let page = document("", &outcome, &origin("Monday"));
         let row = "| map | 1000 | 345 | 90 | 2 | no | Monday | rekindle 1.2.3 at abc1234 | 2 |";
         assert!(page.contains(row), "{page}");
-        // A row that is there is replaced, and others stay; one of an older page has fewer cells.
+        let total = "| fuzzed inputs, 1 readers | 1000 | none | Monday |";
+        assert!(page.contains(total), "{page}");
+        // An existing row is replaced, and others stay; a row of an older page has fewer cells.
         let page = format!("{page}| old | 1 | 2 | 3 | 4 | no |\n");
-        let kiln = Outcome::read("kiln", said, Duration::from_secs(3), false);
+        let kiln = Outcome::read("kiln", output, Duration::from_secs(3), false);
         let page = document(&page, &kiln, &origin("Tuesday"));
         let map = Outcome::read("map", "", Duration::ZERO, true);
         let page = document(&page, &map, &origin("Friday"));
@@ -149,6 +158,8 @@ mod tests {
                 "| kiln | 1000 | 345 | 90 | 3 | YES | Tuesday | rekindle 1.2.3 at abc1234 | 2 |"
             ]
         );
+        let total = "| fuzzed inputs, 3 readers | 1001 | YES | Friday |";
+        assert!(page.contains(total), "{page}");
         let plain = Outcome::read("map", "5000 runs\n", Duration::from_secs(1), true);
         assert_eq!((plain.n_runs, plain.n_edges), (Some(5000), None));
     }

@@ -1,42 +1,26 @@
-//! Durations as people write them: `90s`, `45m`, `2h`, `1h30m`.
+//! Durations in the configuration: `90s`, `45m`, `2h`, `1h30m`.
 
 use std::time::Duration;
 
-/// The longest: a week.
-const MOST: u64 = 7 * 24 * 3600;
+use jiff::SignedDuration;
 
-/// Returns the duration of a text, or what is wrong with it.
+const WEEK: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// Returns the duration of a text, or the problem with it.
 pub(super) fn parse(text: &str) -> Result<Duration, &'static str> {
     const FORM: &str = "must be a duration like \"90s\", \"45m\" or \"2h\"";
-    let mut seconds: u64 = 0;
-    let mut largest = u64::MAX;
-    let mut rest = text;
-    while !rest.is_empty() {
-        let digits = rest.find(|char: char| !char.is_ascii_digit()).ok_or(FORM)?;
-        let (number, tail) = rest.split_at(digits);
-        let unit = match tail.as_bytes() {
-            [b's', ..] => 1,
-            [b'm', ..] => 60,
-            [b'h', ..] => 3600,
-            _ => return Err(FORM),
-        };
-        // Each unit once, the larger first: `30m1h` is more likely an error than meant.
-        if unit >= largest {
-            return Err(FORM);
-        }
-        largest = unit;
-        let number: u64 = number.parse().map_err(|_| FORM)?;
-        seconds = seconds.saturating_add(number.saturating_mul(unit));
-        rest = tail.get(1..).unwrap_or_default();
-    }
-    match seconds {
-        0 => Err(if text.is_empty() {
-            FORM
-        } else {
-            "must be longer than nothing"
-        }),
-        1..=MOST => Ok(Duration::from_secs(seconds)),
-        _ => Err("must be a week at most"),
+    // jiff accepts more units, fractions and blanks.
+    let is_plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || b"hms".contains(&byte));
+    let duration: SignedDuration = match text.parse() {
+        Ok(duration) if is_plain && !text.contains("ms") => duration,
+        Ok(_) | Err(_) => return Err(FORM),
+    };
+    match duration.unsigned_abs() {
+        Duration::ZERO => Err("must be more than zero"),
+        duration if duration > WEEK => Err("must be at most a week"),
+        duration => Ok(duration),
     }
 }
 
@@ -47,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_are_numbers_with_units_the_larger_first() {
+    fn durations_are_numbers_with_units_in_descending_order() {
         let cases = [
             ("90s", Some(90)),
             ("45m", Some(2700)),
@@ -75,7 +59,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_can_break_it(text in "[0-9hmsä ]{0,24}") {
+        fn no_text_causes_a_panic(text in "[0-9hmsä ]{0,24}") {
             let _read = parse(&text);
         }
     }

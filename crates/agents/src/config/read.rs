@@ -1,4 +1,4 @@
-//! From the text of a file to what it says, with the line of everything that is wrong.
+//! Reads a configuration file and reports problems with their lines.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -11,25 +11,21 @@ use toml::de::{DeFloat, DeInteger, DeTable, DeValue};
 use super::{Base, Entry, Error, File, RunEntry, Warning, duration, listed};
 use crate::{Preset, Prompt, Stream};
 
-/// The most tasks at once; a typing error must not start a thousand agents.
+/// Protects against a typo that starts a thousand agents.
 const MOST_JOBS: u64 = 64;
 const MOST_RETRIES: u64 = 20;
 
 impl File {
-    /// Reads the text of a file; `path` is for messages alone.
-    ///
-    /// # Errors
-    /// [`Error::Syntax`], [`Error::Type`] and [`Error::Value`], the first that is found.
+    /// Reads the text of a file or returns its first error; `path` is only for messages.
     pub fn parse(path: &Utf8Path, text: &str) -> Result<Self, Error> {
         let mut reader = Reader {
             path,
             text,
             warnings: Vec::new(),
         };
-        let table = DeTable::parse(text).map_err(|error| Error::Syntax {
-            path: path.to_owned(),
-            line: reader.line(&error.span().unwrap_or_default()),
-            message: error.message().replace('\n', " "),
+        let table = DeTable::parse(text).map_err(|error| {
+            let message = error.message().replace('\n', " ");
+            reader.invalid(&error.span().unwrap_or_default(), message)
         })?;
         let mut file = reader.file(table.get_ref())?;
         file.warnings = reader.warnings;
@@ -43,7 +39,7 @@ struct Reader<'a> {
     warnings: Vec<Warning>,
 }
 
-/// A value and the key it was found under.
+/// A value and its key.
 struct Found<'v, 'i> {
     key: String,
     value: &'v Spanned<DeValue<'i>>,
@@ -54,7 +50,14 @@ impl Reader<'_> {
         let mut file = File::default();
         for (name, at, found) in members("", table) {
             match name {
-                "agent" => self.agent(&mut file, &found)?,
+                "agent" => {
+                    for (name, at, found) in members(&found.key, self.table(&found)?) {
+                        match name {
+                            "default" => file.default_agent = Some(self.text(&found)?),
+                            _ => self.unknown(found.key, &at),
+                        }
+                    }
+                }
                 "agents" => {
                     for (name, at, found) in members("agents", self.table(&found)?) {
                         self.check_name(name, &found.key, &at)?;
@@ -69,22 +72,13 @@ impl Reader<'_> {
         Ok(file)
     }
 
-    fn agent(&mut self, file: &mut File, found: &Found<'_, '_>) -> Result<(), Error> {
-        for (name, at, found) in members(&found.key, self.table(found)?) {
-            match name {
-                "default" => file.default_agent = Some(self.text(&found)?),
-                _ => self.unknown(found.key, &at),
-            }
-        }
-        Ok(())
-    }
-
     fn entry(&mut self, found: &Found<'_, '_>) -> Result<Entry, Error> {
         let mut entry = Entry::default();
         for (name, at, found) in members(&found.key, self.table(found)?) {
             match name {
                 "preset" | "command" if entry.base.is_some() => {
-                    let problem = "is one too many: an agent has a `preset` or a `command`";
+                    let problem =
+                        "conflicts with another key: an agent has either `preset` or `command`";
                     return Err(self.wrong(&found, problem));
                 }
                 "preset" => {
@@ -134,21 +128,20 @@ impl Reader<'_> {
         table.ok_or_else(|| self.wrong_type(found, "a table"))
     }
 
-    /// A text with anything in it.
     fn text(&self, found: &Found<'_, '_>) -> Result<String, Error> {
         let text = found.value.get_ref().as_str();
-        let text = text.ok_or_else(|| self.wrong_type(found, "a text"))?;
+        let text = text.ok_or_else(|| self.wrong_type(found, "a string"))?;
         if text.trim().is_empty() {
             return Err(self.wrong(found, "must not be empty"));
         }
         if text.contains('\0') {
-            return Err(self.wrong(found, "must not hold a zero byte"));
+            return Err(self.wrong(found, "must not contain a zero byte"));
         }
         Ok(text.to_owned())
     }
 
     fn texts(&self, found: &Found<'_, '_>) -> Result<Vec<String>, Error> {
-        const EXPECTED: &str = "a list of texts";
+        const EXPECTED: &str = "a list of strings";
         let list = found.value.get_ref().as_array();
         let list = list.ok_or_else(|| self.wrong_type(found, EXPECTED))?;
         let mut texts = Vec::new();
@@ -160,7 +153,7 @@ impl Reader<'_> {
             let text = value.get_ref().as_str();
             let text = text.ok_or_else(|| self.wrong_type(&found, EXPECTED))?;
             if text.contains('\0') {
-                return Err(self.wrong(&found, "must not hold a zero byte"));
+                return Err(self.wrong(&found, "must not contain a zero byte"));
             }
             texts.push(text.to_owned());
         }
@@ -170,7 +163,7 @@ impl Reader<'_> {
     fn resume(&self, found: &Found<'_, '_>) -> Result<Vec<String>, Error> {
         let words = self.texts(found)?;
         if !words.iter().any(|word| word.contains("{session}")) {
-            return Err(self.wrong(found, "must say where the id goes, as `{session}`"));
+            return Err(self.wrong(found, "must contain `{session}`"));
         }
         Ok(words)
     }
@@ -185,7 +178,7 @@ impl Reader<'_> {
             return Ok(*value);
         }
         let names: Vec<String> = known.iter().map(|(name, _)| (*name).to_owned()).collect();
-        Err(self.wrong(found, format!("must be one of {}", listed(&names))))
+        Err(self.wrong(found, &format!("must be one of {}", listed(&names))))
     }
 
     fn duration(&self, found: &Found<'_, '_>) -> Result<Duration, Error> {
@@ -199,7 +192,7 @@ impl Reader<'_> {
         let number = number.ok_or_else(|| self.wrong_type(found, "a whole number"))?;
         let read = u64::from_str_radix(number.as_str(), number.radix());
         let fits = read.ok().filter(|number| (least..=most).contains(number));
-        fits.ok_or_else(|| self.wrong(found, format!("must be from {least} to {most}")))
+        fits.ok_or_else(|| self.wrong(found, &format!("must be from {least} to {most}")))
     }
 
     fn money(&self, found: &Found<'_, '_>) -> Result<f64, Error> {
@@ -209,21 +202,17 @@ impl Reader<'_> {
         let text = text.ok_or_else(|| self.wrong_type(found, "a number"))?;
         let read: Option<f64> = text.parse().ok();
         let fits = read.filter(|usd| usd.is_finite() && *usd > 0.0);
-        fits.ok_or_else(|| self.wrong(found, "must be more than nothing"))
+        fits.ok_or_else(|| self.wrong(found, "must be more than zero"))
     }
 
-    /// Names go into messages and command lines.
+    /// Checks a name, which is used in messages and command lines.
     fn check_name(&self, name: &str, key: &str, at: &Range<usize>) -> Result<(), Error> {
         let known = |char: char| char.is_ascii_alphanumeric() || "-_.".contains(char);
         if name.chars().all(known) && name.starts_with(|char: char| char.is_ascii_alphanumeric()) {
             return Ok(());
         }
-        Err(Error::Value {
-            path: self.path.to_owned(),
-            line: self.line(at),
-            key: key.to_owned(),
-            problem: "must be a name of letters, digits, `-`, `_` and `.`".to_owned(),
-        })
+        let problem = "must be a name of letters, digits, `-`, `_` and `.`";
+        Err(self.invalid(at, format!("`{key}` {problem}")))
     }
 
     fn unknown(&mut self, key: String, at: &Range<usize>) {
@@ -234,22 +223,20 @@ impl Reader<'_> {
         });
     }
 
-    fn wrong(&self, found: &Found<'_, '_>, problem: impl Into<String>) -> Error {
-        Error::Value {
-            path: self.path.to_owned(),
-            line: self.line(&found.value.span()),
-            key: found.key.clone(),
-            problem: problem.into(),
-        }
+    fn wrong(&self, found: &Found<'_, '_>, problem: &str) -> Error {
+        self.invalid(&found.value.span(), format!("`{}` {problem}", found.key))
     }
 
-    fn wrong_type(&self, found: &Found<'_, '_>, expected: &'static str) -> Error {
-        Error::Type {
+    fn wrong_type(&self, found: &Found<'_, '_>, expected: &str) -> Error {
+        let kind = kind(found.value.get_ref());
+        self.wrong(found, &format!("must be {expected}, not {kind}"))
+    }
+
+    fn invalid(&self, at: &Range<usize>, problem: String) -> Error {
+        Error::Invalid {
             path: self.path.to_owned(),
-            line: self.line(&found.value.span()),
-            key: found.key.clone(),
-            expected,
-            found: kind(found.value.get_ref()),
+            line: self.line(at),
+            problem,
         }
     }
 
@@ -259,7 +246,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the members of a table in the order of the file, each with its place and its whole key.
+/// Returns the members of a table in file order, each with its position and its full key.
 fn members<'v, 'i>(
     path: &str,
     table: &'v DeTable<'i>,
@@ -293,10 +280,10 @@ fn joined(path: &str, name: &str) -> String {
 
 fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
-        DeValue::String(_) => "a text",
+        DeValue::String(_) => "a string",
         DeValue::Integer(_) => "a whole number",
-        DeValue::Float(_) => "a fraction",
-        DeValue::Boolean(_) => "true or false",
+        DeValue::Float(_) => "a float",
+        DeValue::Boolean(_) => "a boolean",
         DeValue::Datetime(_) => "a date",
         DeValue::Array(_) => "a list",
         DeValue::Table(_) => "a table",

@@ -1,51 +1,32 @@
-//! Secrets in the command lines that tools were called with.
+//! Secrets in command lines.
 //!
-//! In a command a secret is where a sentence has an ordinary word: behind `--password`, in a header, in
-//! `user:password`. So this is for lines that are known to be commands, and for the rest of a line behind
-//! the name of a program that is called with passwords.
+//! After `--password`, in a header or in `user:password` a command has a secret where a sentence has an
+//! ordinary word. So only known commands and the arguments of [`PROGRAMS`] are searched.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use super::{Mask, names, redact};
+use super::{names, redact};
 
-/// Programs that take a password right behind `-p`.
+/// Programs that take a password after `-p`.
 const TAKE_P: [&str; 5] = ["docker", "mariadb", "mysql", "mysqldump", "sshpass"];
-/// Programs whose options name a login or a password in lines that are not known to be commands.
-const PROGRAMS: [&str; 10] = [
-    "curl",
-    "docker",
-    "mariadb",
-    "mysql",
-    "mysqldump",
-    "openssl",
-    "podman",
-    "redis-cli",
-    "sshpass",
-    "wget",
-];
+/// Programs with options for logins or passwords.
+const PROGRAMS: &str = "curl docker mariadb mysql mysqldump openssl podman redis-cli sshpass wget";
 
 /// Returns a command line with its secrets masked.
 pub(crate) fn redact_command(line: &str) -> String {
     let line = redact(line);
     let mut secrets = Vec::new();
     spans(&line, 0, true, &mut secrets);
-    let secrets = super::tidy(&line, secrets);
-    let masks: Vec<Mask> = secrets
-        .into_iter()
-        .map(|range| Mask {
-            range,
-            is_first: true,
-        })
-        .collect();
-    super::apply(&line, &masks)
+    super::apply(&line, &super::masks(super::tidy(&line, secrets)))
 }
 
-/// Adds the secrets of a text in which programs are called.
+/// Adds the secrets in the arguments of [`PROGRAMS`].
 pub(super) fn find(text: &str, secrets: &mut Vec<Range<usize>>) {
-    static NAMES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(PROGRAMS).ok());
+    static NAMES: LazyLock<Option<AhoCorasick>> =
+        LazyLock::new(|| AhoCorasick::new(PROGRAMS.split(' ')).ok());
     let Some(names) = NAMES.as_ref() else { return };
     let mut seen = 0;
     for name in names.find_iter(text) {
@@ -62,7 +43,8 @@ pub(super) fn find(text: &str, secrets: &mut Vec<Range<usize>>) {
         }
         // `docker run -p 80:80` publishes a port.
         let has_login = words.next() == Some("login");
-        if matches!(name.pattern().as_usize(), 1 | 6) && !has_login {
+        let publishes = line.starts_with("docker") || line.starts_with("podman");
+        if publishes && !has_login {
             continue;
         }
         seen = name.start() + line.len();
@@ -70,7 +52,7 @@ pub(super) fn find(text: &str, secrets: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Adds the secrets of a line; `is_command` says that words like `token: x` are arguments too.
+/// Adds the secrets of a line; if it `is_command`, words like `token: x` are arguments too.
 fn spans(line: &str, offset: usize, is_command: bool, secrets: &mut Vec<Range<usize>>) {
     let mut expected = Expected::Nothing;
     let mut takes_p = false;
@@ -97,17 +79,17 @@ fn spans(line: &str, offset: usize, is_command: bool, secrets: &mut Vec<Range<us
     }
 }
 
-/// What the next word is.
+/// The meaning of the next word.
 enum Expected {
-    /// A word like any other.
+    /// An ordinary word.
     Nothing,
-    /// A secret, up to the end of the quote that it stands in, if it stands in one.
+    /// A secret, up to the end of its quote, if any.
     Secret(Option<char>),
-    /// A name, and the password behind a colon.
+    /// A user name and a password after a colon.
     Login,
 }
 
-/// Returns how much of a word is shown if a secret is in it, and what comes after it.
+/// Returns the length of the visible prefix of a word with a secret, and the meaning of the next.
 fn secret_in(
     word: &str,
     bare: &str,
@@ -118,13 +100,13 @@ fn secret_in(
     let opening = word.len() - word.trim_start_matches(['"', '\'']).len();
     let first_quote = word.chars().next().filter(|c| "\"'".contains(*c));
     match expected {
-        // A scheme stands before what it is the scheme of.
+        // The secret follows the scheme.
         Expected::Secret(quote) if ["Bearer", "Basic", "Token"].contains(&bare) => {
             return (None, Expected::Secret(*quote));
         }
         Expected::Secret(open) => {
             let quote = open.or(first_quote);
-            // The quote that opens it here does not close it as well.
+            // The opening quote does not close it.
             let rest = word.get(usize::from(open.is_none())..).unwrap_or_default();
             let is_closed = quote.is_none_or(|quote| rest.ends_with(quote));
             let next = if is_closed {
@@ -166,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_of_commands_are_masked_where_only_a_command_has_them() {
+    fn secrets_in_arguments_are_masked() {
         for (line, expected) in [
             ("tool --password hunter22 x", "tool --password *** x"),
             ("tool --api-key 'hunter 22' x", "tool --api-key '***' x"),
@@ -196,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn other_words_of_commands_are_left_alone() {
+    fn other_arguments_are_not_changed() {
         for line in [
             "cargo test --all -p rekindle",
             "mkdir -p a/b && git push -u origin main",
@@ -211,7 +193,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_line_can_break_it(line in "[-a-z\"' :=/é🔥]{0,40}", any in any::<String>()) {
+        fn no_line_causes_a_panic(line in "[-a-z\"' :=/é🔥]{0,40}", any in any::<String>()) {
             redact_command(&line);
             redact_command(&format!("sshpass {any}"));
             redact_command(&format!("--password {any}"));

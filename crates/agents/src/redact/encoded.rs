@@ -1,15 +1,15 @@
-//! Secrets inside of base64: a file of variables that somebody encoded.
+//! Secrets in base64, such as an encoded file of variables.
 
 use std::ops::Range;
 
-/// The shortest text that is decoded: `TOKEN=` and a value have that much.
+/// The least length that is decoded.
 const LEAST: usize = 20;
-/// How much of a long text is decoded.
+/// The maximum length that is decoded.
 const MOST: usize = 16 * 1024;
-/// How much is decoded before it is clear that it is text: pictures and hashes end here.
+/// The length by which text is recognized; images and hashes end here.
 const TASTE: usize = 12;
 
-/// Adds the runs of base64 that hide a secret.
+/// Adds the runs of base64 with a secret.
 pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -18,7 +18,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
         let length = rest.iter().position(|byte| digit(*byte).is_none());
         let length = length.unwrap_or(rest.len());
         let run = rest.get(..length).unwrap_or_default();
-        if length >= LEAST && hides_a_secret(run) {
+        if length >= LEAST && has_a_secret(run) {
             let padding = rest.iter().skip(length).take_while(|byte| **byte == b'=');
             let end = at + length + padding.take(2).count();
             found.push(at..end);
@@ -27,7 +27,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
     }
 }
 
-fn hides_a_secret(run: &[u8]) -> bool {
+fn has_a_secret(run: &[u8]) -> bool {
     let is_text = |bytes: &[u8]| {
         let printable = |byte: &u8| (0x20..0x7f).contains(byte) || b"\n\r\t".contains(byte);
         bytes.iter().all(printable)
@@ -40,14 +40,14 @@ fn hides_a_secret(run: &[u8]) -> bool {
         return false;
     };
     let (secrets, _) = super::find_plain(text);
-    // A mask that somebody encoded is not a secret any more.
+    // An encoded mask is not a secret.
     secrets.into_iter().any(|range| {
         let secret = text.get(range).unwrap_or_default();
         secret.bytes().any(|byte| byte != b'*')
     })
 }
 
-/// Decodes base64 of either alphabet; what is left over at the end is dropped.
+/// Decodes base64 of either alphabet; an incomplete byte at the end is dropped.
 fn decode(run: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(run.len() / 4 * 3 + 3);
     let (mut bits, mut n_bits) = (0_u32, 0);

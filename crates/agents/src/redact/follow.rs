@@ -1,29 +1,29 @@
-//! What a line says about the lines after it: a private key goes on, a token was wrapped, a name was given.
+//! Secrets over several lines: private keys, wrapped tokens, and values below their names.
 
 use std::ops::Range;
 
 use super::{MASK, names, rules, scan::run, value};
 
-/// The longest body of a private key, in lines; a block that never ends must not swallow the rest.
+/// The maximum length of a private key in lines.
 const MOST_KEY_LINES: usize = 400;
-/// How many lines a netrc entry has behind its first.
+/// The number of lines of a netrc entry after its first.
 const NETRC_LINES: u8 = 3;
 
-/// What was seen in earlier lines.
+/// The state after earlier lines.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Follow {
-    /// How many more lines may belong to the private key that was begun.
+    /// The number of lines that may belong to the open private key.
     key_lines_left: usize,
-    /// Whether the last line ended with a secret, which may go on in this one.
+    /// Whether the last line ended with a secret, which may continue.
     is_wrapped: bool,
-    /// `name: DB_PASSWORD` was the last line, and `value:` comes next.
+    /// Whether the last line was like `name: DB_PASSWORD`, before `value:`.
     value_is_secret: bool,
-    /// How many more lines may belong to an entry of a netrc file.
+    /// The number of lines that may belong to a netrc entry.
     netrc_left: u8,
 }
 
 impl Follow {
-    /// Returns the secret of a line inside of a private key; `None` outside of one.
+    /// Returns the secret of a line inside a private key; `None` outside one.
     pub(super) fn private_key(&mut self, line: &str) -> Option<Vec<Range<usize>>> {
         if self.key_lines_left == 0 {
             return None;
@@ -39,7 +39,7 @@ impl Follow {
         }
     }
 
-    /// Adds what only the lines before make a secret.
+    /// Adds the secrets that depend on earlier lines.
     pub(super) fn lines(&mut self, text: &str, secrets: &mut Vec<Range<usize>>, key_is_open: bool) {
         let mut start = 0;
         for line in text.split('\n') {
@@ -114,9 +114,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Returns the end of a token that the line before began, if the line begins with one.
-///
-/// Words, names of files and ids of commits are not.
+/// Returns the rest of a wrapped token at the start of a line; not words, file names or commit ids.
 fn rest_of_token(line: &str) -> Option<Range<usize>> {
     let start = line.len() - line.trim_start().len();
     let token = run(line.as_bytes().get(start..)?, |byte| {
@@ -140,24 +138,17 @@ fn rest_of_token(line: &str) -> Option<Range<usize>> {
 enum KeyLine {
     /// The secret.
     Body(Range<usize>),
-    /// The line belongs to the block and holds no secret.
+    /// The line belongs to the block and has no secret.
     Header,
     /// The block is over.
     Other,
 }
 
-/// Says what a line after `-----BEGIN` is. Editors and diffs put numbers, bars and signs before lines.
+/// Classifies a line after `-----BEGIN`, also with a prefix of an editor or a diff.
 fn key_line(line: &str) -> KeyLine {
-    const HEADERS: [&str; 6] = [
-        "Proc-Type:",
-        "DEK-Info:",
-        "Version:",
-        "Comment:",
-        "Charset:",
-        "Hash:",
-    ];
+    const HEADERS: &str = "Proc-Type: DEK-Info: Version: Comment: Charset: Hash:";
     let trimmed = line.trim_end();
-    if trimmed.is_empty() || HEADERS.iter().any(|header| trimmed.contains(header)) {
+    if trimmed.is_empty() || HEADERS.split(' ').any(|header| trimmed.contains(header)) {
         return KeyLine::Header;
     }
     let in_body = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');

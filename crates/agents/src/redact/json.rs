@@ -1,4 +1,4 @@
-//! Secrets in a line of JSON: every string is a text of its own.
+//! Secrets in a line of JSON, where every string is a separate text.
 
 use serde::de::IgnoredAny;
 
@@ -8,7 +8,7 @@ use super::{Mask, find as find_in, names};
 
 /// Finds the secrets in the strings of a JSON object or list; `None` if the text is neither.
 ///
-/// A mask never reaches beyond the quotes of its string, so the text stays JSON.
+/// Masks stay within the quotes of a string, so the text stays JSON.
 pub(super) fn find(text: &str, depth: u8) -> Option<Vec<Mask>> {
     if !text.trim_start().starts_with(['{', '['])
         || serde_json::from_str::<IgnoredAny>(text).is_err()
@@ -26,7 +26,7 @@ pub(super) fn find(text: &str, depth: u8) -> Option<Vec<Mask>> {
     Some(walk.found)
 }
 
-/// What was read before says about the string that comes next.
+/// What the strings so far say about the next one.
 #[derive(Clone, Copy, PartialEq)]
 enum Says {
     Nothing,
@@ -39,7 +39,7 @@ enum Says {
 struct Walk<'a> {
     text: &'a str,
     depth: u8,
-    /// The name of the member whose value comes next.
+    /// The name of the next value.
     name: Option<&'a str>,
     says: Says,
     found: Vec<Mask>,
@@ -60,7 +60,7 @@ impl<'a> Walk<'a> {
                     self.says = Says::Nothing;
                     self.name = None;
                 }
-                // A value that is not a string ends the claim of its name.
+                // The value is not a string.
                 byte if byte.is_ascii_alphanumeric() => self.name = None,
                 _ => {}
             }
@@ -68,7 +68,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Looks at the string between two quotes.
+    /// Reads the string between two quotes.
     fn string(&mut self, start: usize, end: usize) {
         let content: &'a str = self.text.get(start..end).unwrap_or_default();
         let behind = self.text.get(end + 1..).unwrap_or_default();
@@ -97,10 +97,8 @@ impl<'a> Walk<'a> {
         }
         if is_secret && !is_name {
             if content.bytes().any(|byte| byte != b'*') {
-                self.found.push(Mask {
-                    range: start..end,
-                    is_first: true,
-                });
+                let (range, is_first) = (start..end, true);
+                self.found.push(Mask { range, is_first });
             }
             return;
         }
@@ -116,7 +114,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Returns where the closing quote is.
+/// Returns the position of the closing quote.
 fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
     while let Some(&byte) = bytes.get(at) {
         match byte {

@@ -1,51 +1,29 @@
-//! Names whose value is a secret.
+//! Names of secrets.
 
-/// The ends of such names, in small letters and without `_`, `-` and `.`.
-const ENDS: [&str; 26] = [
-    "password",
-    "passwd",
-    "passphrase",
-    "passcode",
-    "pwd",
-    "secret",
-    "token",
-    "apikey",
-    "accesskey",
-    "accountkey",
-    "authkey",
-    "clientkey",
-    "clientkeydata",
-    "encryptionkey",
-    "licensekey",
-    "masterkey",
-    "presharedkey",
-    "privatekey",
-    "secretkey",
-    "secretkeybase",
-    "secretvalue",
-    "servicekey",
-    "sharedkey",
-    "signingkey",
-    "storagekey",
-    "subscriptionkey",
-];
+/// The ends of names of secrets, in lower case and without `_`, `-` and `.`.
+const ENDS: &str = "
+    password passwd passphrase passcode pwd secret token apikey accesskey accountkey authkey
+    clientkey clientkeydata encryptionkey licensekey masterkey presharedkey privatekey
+    secretkey secretkeybase secretvalue servicekey sharedkey signingkey storagekey
+    subscriptionkey
+";
 
-/// Names that only say so together with a value that looks like one.
+/// Names of secrets only if the value looks generated.
 const WEAK: [&str; 5] = ["auth", "credential", "credentials", "pass", "sig"];
 
-/// The longest name, with room for `_` between its words: more need not be looked at.
+/// The maximum length of a name that is compared.
 const LONGEST: usize = 24;
 
-/// How much a name says about its value.
+/// The kind of a name.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Name {
-    /// It is a password; also a short number can be one.
+    /// A password, which can be a short number.
     Password,
-    /// It is a secret.
+    /// Another secret.
     Secret,
-    /// It is `token` and nothing more, which is a word of compilers too.
+    /// Just `token`, which is also a word of compilers.
     Token,
-    /// It can be a secret.
+    /// A secret only if the value looks generated.
     Weak,
 }
 
@@ -54,7 +32,7 @@ pub(super) fn is_secret(before: &[u8]) -> bool {
     kind(before).is_some_and(|kind| kind != Name::Weak)
 }
 
-/// Returns whether a name in quotes makes a secret of a value in quotes.
+/// Returns whether a quoted value with a quoted name is a secret.
 pub(super) fn claims(name: &[u8], value: &str) -> bool {
     match kind(name) {
         Some(Name::Weak) => super::value::is_random(value),
@@ -63,7 +41,7 @@ pub(super) fn claims(name: &[u8], value: &str) -> bool {
     }
 }
 
-/// Returns what the name at the end of a text says about its value.
+/// Returns the kind of the name at the end of a text.
 pub(super) fn kind(before: &[u8]) -> Option<Name> {
     let word = before
         .iter()
@@ -75,15 +53,15 @@ pub(super) fn kind(before: &[u8]) -> Option<Name> {
     let letters = numbered.filter(|byte| byte.is_ascii_alphanumeric());
     let mut buffer = [0; LONGEST];
     let mut length = 0;
-    for (place, byte) in buffer.iter_mut().rev().zip(letters) {
-        *place = byte.to_ascii_lowercase();
+    for (slot, byte) in buffer.iter_mut().rev().zip(letters) {
+        *slot = byte.to_ascii_lowercase();
         length += 1;
     }
     let name = buffer.get(LONGEST - length..).unwrap_or_default();
-    let ends_with = |known: &&str| name.ends_with(known.as_bytes());
-    if let Some(known) = ENDS.iter().find(|known| ends_with(known)) {
-        return match *known {
-            // The shell shows where it is with this name.
+    let mut ends = ENDS.split_ascii_whitespace();
+    if let Some(known) = ends.find(|known| name.ends_with(known.as_bytes())) {
+        return match known {
+            // The working directory of a shell.
             "pwd" if name.len() == 3 || name == b"oldpwd" => None,
             "password" | "passwd" | "passphrase" | "passcode" | "pwd" => Some(Name::Password),
             "token" if name.len() == 5 => Some(Name::Token),
@@ -109,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_secrets_are_known_in_every_spelling() {
+    fn names_of_secrets_are_known_in_all_spellings() {
         for (name, expected) in [
             ("password", Some(Name::Password)),
             ("spring.datasource.password", Some(Name::Password)),

@@ -1,8 +1,7 @@
-//! The rules of gitleaks: which regular expression finds which secret.
+//! The rules of gitleaks (`rules/gitleaks.toml`), read on first use.
 //!
-//! The rules are data (`rules/gitleaks.toml`, see the README next to it). They are read when the first
-//! text is masked. A regular expression is compiled and run only near one of the rule's keywords, so
-//! text without keywords costs one pass of an automaton.
+//! A regular expression is compiled and run only near a keyword of its rule, so text without keywords
+//! costs one pass of an automaton.
 
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
@@ -14,40 +13,34 @@ use toml::de::{DeFloat, DeInteger, DeTable, DeValue};
 const GITLEAKS: &str = include_str!("../../rules/gitleaks.toml");
 const OURS: &str = include_str!("../../rules/rekindle.toml");
 
-/// Rules that are not used, with the reason.
+/// Unused rules with the reason.
 const LEFT_OUT: [(&str, &str); 5] = [
     ("pkcs12-file", "matches names of files, not text"),
-    (
-        "private-key",
-        "needs the end of the key; `Scan` masks keys line by line",
-    ),
-    (
-        "kubernetes-secret-yaml",
-        "needs several lines; names of values are known to `Scan`",
-    ),
+    ("private-key", "needs the end of the key; see `Scan`"),
+    ("kubernetes-secret-yaml", "needs several lines; see `Scan`"),
     (
         "curl-auth-user",
-        "masks the user and the quotes too; `command` masks the password",
+        "masks the user and the quotes too; see `command`",
     ),
     (
         "generic-api-key",
-        "matches ids of commits and keys of caches; names of values are known to `Scan`",
+        "matches commit ids and cache keys; see `Scan`",
     ),
 ];
 
-/// What gitleaks wants behind a value. Agents print values in front of more characters than these.
+/// The end of a value in gitleaks; agents print values before other characters too.
 const CLOSED: &str = r#"(?:[\x60'"\s;]|\\[nr]|$)"#;
-/// What is accepted instead: anything that cannot belong to a value of letters and digits.
+/// The replacement: any character that is not part of a value.
 const CLOSED_BY_ANYTHING: &str = r"(?:[^0-9A-Za-z_-]|$)";
 
-/// How far before a keyword a match can begin: the name of a variable around it.
+/// The maximum distance from the start of a match to a keyword.
 const BEFORE: usize = 160;
-/// How far behind a keyword a match can end; the longest token of a fixed length has 1,000 characters.
+/// The maximum distance from a keyword to the end of a match.
 const BEHIND: usize = 1_200;
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::read(&[GITLEAKS, OURS]));
 
-/// Adds the secrets of a text that rules find.
+/// Adds the secrets that match a rule.
 pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
     RULES.find(text, found);
 }
@@ -62,7 +55,7 @@ struct Rules {
 struct Rule {
     pattern: String,
     regex: OnceLock<Option<Regex>>,
-    /// The secret must be less regular than this; ordinary words are more.
+    /// The least entropy of a secret.
     entropy: f64,
     group: Option<usize>,
 }
@@ -112,7 +105,7 @@ impl Rules {
         let Some(keywords) = &self.keywords else {
             return;
         };
-        // The part of the text that each rule still has to look at; it grows with every keyword in it.
+        // The next range of each rule, which grows with every keyword.
         let mut open: Vec<(usize, Range<usize>)> = Vec::new();
         for keyword in keywords.find_overlapping_iter(text) {
             let Some(&rule) = self.rule_of.get(keyword.pattern().as_usize()) else {
@@ -134,7 +127,7 @@ impl Rules {
         }
     }
 
-    /// Runs a rule over a part of a text.
+    /// Runs a rule over a range of a text.
     fn look(&self, rule: usize, text: &str, window: Range<usize>, found: &mut Vec<Range<usize>>) {
         let Some(rule) = self.all.get(rule) else {
             return;
@@ -165,7 +158,7 @@ impl Rule {
         compiled.as_ref()
     }
 
-    /// Returns the secret of a match: the group that the rule names, or the first that is not empty.
+    /// Returns the secret of a match: the group of the rule, or the first that is not empty.
     fn secret(&self, captures: &Captures<'_>) -> Option<Range<usize>> {
         if let Some(group) = self.group {
             return captures.get(group).map(|group| group.range());
@@ -182,7 +175,7 @@ fn number<T: std::str::FromStr>(value: &DeValue<'_>) -> Option<T> {
     text?.parse().ok()
 }
 
-/// Returns how many bits of information a byte has on average (Shannon's entropy).
+/// Returns the Shannon entropy in bits per byte.
 pub(super) fn entropy(bytes: &[u8]) -> f64 {
     let mut counts = [0_u32; 256];
     for byte in bytes {
@@ -216,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rule_is_used_or_left_out_for_a_reason() {
+    fn every_rule_is_used_or_excluded_with_a_reason() {
         let n_rules: usize = [GITLEAKS, OURS]
             .map(|file| file.matches("\n[[rules]]\n").count())
             .iter()

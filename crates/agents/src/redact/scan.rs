@@ -1,18 +1,17 @@
-//! One pass over a text: tokens with a known beginning, names in front of a value, private keys, addresses
-//! with a password.
+//! One pass over a text for tokens, named values, private keys and URLs with a password.
 
 use std::ops::Range;
 
 use super::{names, shape, value};
 
-/// The longest header or value without quotes that is masked.
+/// The maximum length of a masked header or unquoted value.
 const LONGEST_VALUE: usize = 8 * 1024;
 
 /// One pass over a text of one line or more.
 pub(super) struct Scan<'a> {
     line: &'a str,
     bytes: &'a [u8],
-    /// Whether it begins as JSON does; there a bare quote is always the end of a string.
+    /// Whether it begins like JSON, where a bare quote always ends a string.
     json: bool,
     at: usize,
     found: Vec<Range<usize>>,
@@ -51,7 +50,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Returns the secrets, and whether a private key goes on behind the text.
+    /// Returns the secrets, and whether a private key continues after the text.
     pub(super) fn into_found(self) -> (Vec<Range<usize>>, bool) {
         (self.found, self.key_is_open)
     }
@@ -60,7 +59,7 @@ impl<'a> Scan<'a> {
         self.bytes.get(from..).unwrap_or_default()
     }
 
-    /// A token of a known shape, at the beginning of a word; its prefix stays readable.
+    /// A token of a known shape at the beginning of a word; its prefix stays readable.
     fn token(&self) -> Option<(usize, usize)> {
         if !self.at_word() {
             return None;
@@ -71,7 +70,7 @@ impl<'a> Scan<'a> {
         Some((start, start + shape.length(self.rest(start))))
     }
 
-    /// Returns whether a word begins here; an escape (`\n`) or a secret before it is not part of it.
+    /// Returns whether a word begins here, perhaps after an escape (`\n`) or a secret.
     fn at_word(&self) -> bool {
         if self.found.last().is_some_and(|last| last.end == self.at) {
             return true;
@@ -99,12 +98,12 @@ impl<'a> Scan<'a> {
             byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte)
         });
         let has_digit = value.iter().any(u8::is_ascii_digit);
-        // "Bearer tokens" and "basic authentication" are only words.
+        // "Bearer tokens" and "basic authentication" are words.
         let secret = value.len() >= 20 || (value.len() >= 8 && has_digit);
         secret.then_some((start, start + value.len()))
     }
 
-    /// A private key on this line, to its end marker or to the end of the text.
+    /// A private key, up to its end marker or the end of the text.
     fn private_key(&mut self) -> Option<(usize, usize)> {
         const BEGIN: &[u8] = b"-----BEGIN ";
         const DASHES: &[u8] = b"-----";
@@ -131,7 +130,6 @@ impl<'a> Scan<'a> {
         let secret = run(body.get(..stop)?, |byte| !matches!(byte, b'"' | b'\''));
         self.key_is_open = secret.len() == body.len();
         let end = after + secret.len() - trailing_backslashes(secret);
-        // In JSON the lines are divided by `\n`; nothing but that is nothing secret.
         let nothing = secret.iter().all(u8::is_ascii_whitespace);
         (!nothing && end > after).then_some((after, end))
     }
@@ -165,14 +163,14 @@ impl<'a> Scan<'a> {
             });
             return (!value.is_empty()).then_some((start, start + value.len()));
         }
-        // A quoted name with a value that is not quoted is a number or a word of JSON.
+        // The value of a quoted name is a JSON number or literal.
         if closing {
             return None;
         }
         self.unquoted(name, name_end, start)
     }
 
-    /// `password: …` and `password = …`: a line of settings, a header, or prose and code.
+    /// `password: …` and `password = …` in settings, headers, prose and code.
     fn unquoted(&self, name: names::Name, name_end: usize, start: usize) -> Option<(usize, usize)> {
         let line_start = self.line_start(name_end);
         let name_start = name_end
@@ -183,7 +181,7 @@ impl<'a> Scan<'a> {
         if let Some(quote @ (b'"' | b'\'')) = opening
             && !self.json
         {
-            // `-H 'X-Api-Key: …'`: all up to the quote.
+            // `-H 'X-Api-Key: …'`
             let value = run(self.rest(start), |byte| byte != *quote && byte != b'\n');
             let is_closed = self.bytes.get(start + value.len()) == Some(quote);
             let text = self
@@ -201,14 +199,14 @@ impl<'a> Scan<'a> {
         let word = word.get(..word.len().min(LONGEST_VALUE))?;
         let end = start + word.len();
         let before = self.line.get(line_start..name_start)?;
-        let place = if begins_a_setting(before) && self.is_last(end) {
-            value::Place::Setting
+        let context = if begins_a_setting(before) && self.is_last(end) {
+            value::Context::Setting
         } else {
-            value::Place::Sentence
+            value::Context::Sentence
         };
         let text = self.line.get(start..end)?;
         let kept = text.trim_end_matches([',', ';']);
-        value::is_secret(name, text, place).then_some((start, start + kept.len()))
+        value::is_secret(name, text, context).then_some((start, start + kept.len()))
     }
 
     /// `Authorization: …`, `Cookie: …`, `Set-Cookie: …`
@@ -244,11 +242,11 @@ impl<'a> Scan<'a> {
             return (end > start).then_some((start, end));
         }
         let scheme = run(value, names::is_word).len();
-        let is_scheme = |known: &&str| {
+        let is_scheme = |known: &str| {
             let word = value.get(..scheme).unwrap_or_default();
             word.eq_ignore_ascii_case(known.as_bytes())
         };
-        if SCHEMES.iter().any(is_scheme) && value.get(scheme) == Some(&b' ') {
+        if SCHEMES.split(' ').any(is_scheme) && value.get(scheme) == Some(&b' ') {
             return (end > start + scheme + 1).then_some((start + scheme + 1, end));
         }
         let text = self.line.get(start..end)?;
@@ -274,15 +272,15 @@ impl<'a> Scan<'a> {
             !byte.is_ascii_whitespace() && !b"\"'`\\".contains(&byte)
         });
         let text = self.line.get(start..start + word.len())?;
-        // Help shows the option with a placeholder and a sentence.
+        // A help text has a placeholder and a sentence.
         let is_placeholder = text.starts_with('-')
             || value::is_reference(text)
             || text
                 .bytes()
                 .all(|byte| !byte.is_ascii_lowercase() && !byte.is_ascii_digit())
             || spaces > 1;
-        let is_value =
-            !is_placeholder && value::is_secret(names::Name::Password, text, value::Place::Setting);
+        let is_value = !is_placeholder
+            && value::is_secret(names::Name::Password, text, value::Context::Setting);
         is_value.then_some((start, start + word.len()))
     }
 
@@ -300,7 +298,7 @@ impl<'a> Scan<'a> {
     }
 
     fn line_start(&self, at: usize) -> usize {
-        // A line can be very long, and names that begin a setting are near its beginning.
+        // A name that begins a setting is near the beginning of a long line.
         let from = at.saturating_sub(200);
         let before = self.bytes.get(from..at).unwrap_or_default();
         let newline = before.iter().rposition(|byte| *byte == b'\n');
@@ -311,7 +309,7 @@ impl<'a> Scan<'a> {
         start
     }
 
-    /// Returns whether nothing but a comment is behind a value in its line.
+    /// Returns whether only a comment follows a value in its line.
     fn is_last(&self, end: usize) -> bool {
         let rest = self.rest(end);
         let rest = rest.get(..rest.len().min(200)).unwrap_or_default();
@@ -323,7 +321,7 @@ impl<'a> Scan<'a> {
             || rest.starts_with(b"\\n")
     }
 
-    /// Steps back over spaces and a closing quote before the sign. Returns whether there was one.
+    /// Steps back over spaces and a closing quote; returns whether there was a quote.
     fn quote_before(&self, end: &mut usize, equals: bool) -> bool {
         let back = |end: usize| end.checked_sub(1).and_then(|at| self.bytes.get(at));
         let aligned = self.bytes.get(end.saturating_sub(20)..*end);
@@ -351,9 +349,7 @@ impl<'a> Scan<'a> {
         true
     }
 
-    /// Returns the quote that opens a value here.
-    ///
-    /// In JSON a bare quote opens one only as the value of a member, whose name was in quotes.
+    /// Returns the opening quote of a value; in JSON only after a quoted name.
     fn quote_at(&self, at: usize, name_was_quoted: bool) -> Option<&'static [u8]> {
         let rest = self.rest(at);
         let quotes: [&'static [u8]; 4] = [b"\\\"", b"'", b"\"", b"`"];
@@ -363,7 +359,7 @@ impl<'a> Scan<'a> {
         (!bare || !self.json || member).then_some(quote)
     }
 
-    /// Returns a value up to its closing quote, or to where it must end if there is none.
+    /// Returns a value up to its closing quote or the end of the JSON string.
     fn quoted(&self, start: usize, quote: &[u8]) -> Option<(usize, usize)> {
         let mut end = start;
         while let Some(&byte) = self.bytes.get(end) {
@@ -372,14 +368,14 @@ impl<'a> Scan<'a> {
                 break;
             }
             end += match byte {
-                // `\\` and `\"` inside of a bare quote; of another quote's text it is the end.
+                // `\\` and `\"` inside a bare quote; in another quote it is the end.
                 b'\\' if quote == b"\"" => 2,
                 b'\\' if self.json => break,
                 _ => 1,
             };
         }
         end = end.min(self.bytes.len());
-        // An escape of one character too many may have stepped into a longer one.
+        // The step over an escape may have ended inside a character.
         while !self.line.is_char_boundary(end) {
             end -= 1;
         }
@@ -390,7 +386,7 @@ impl<'a> Scan<'a> {
     fn url_password(&self) -> Option<(usize, usize)> {
         let rest = self.rest(self.at);
         let user = rest.strip_prefix(b"://")?;
-        // Names and passwords are short; without a limit `://` after `://` would be slow.
+        // A limit avoids quadratic time for repeated `://`.
         let user = user.get(..user.len().min(512)).unwrap_or_default();
         let authority = run(user, |byte| {
             byte.is_ascii_graphic() && !b"/\\\"'`<>".contains(&byte)
@@ -409,44 +405,28 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Words that say how a caller proves who they are, in front of the proof.
-const SCHEMES: [&str; 14] = [
-    "bearer",
-    "basic",
-    "token",
-    "digest",
-    "negotiate",
-    "ntlm",
-    "apikey",
-    "api-key",
-    "key",
-    "bot",
-    "oauth",
-    "hawk",
-    "aws4-hmac-sha256",
-    "sharedkey",
-];
+/// Authentication schemes.
+const SCHEMES: &str = "bearer basic token digest negotiate ntlm apikey api-key key bot oauth hawk \
+    aws4-hmac-sha256 sharedkey";
 
-/// Returns whether nothing before a name makes a sentence of the line.
+/// Returns whether the text before a name is not a sentence.
 fn begins_a_setting(before: &str) -> bool {
-    const COMMANDS: [&str; 9] = [
-        "export", "set", "setx", "env", "ENV", "ARG", "declare", "const", "var",
-    ];
+    const COMMANDS: &str = "export set setx env ENV ARG declare const var";
     if !before.contains(char::is_alphabetic) {
         return true;
     }
-    // `file.yml:12:`, `server.`, `{a: 1,` and the like end in a sign and not in a word.
+    // `file.yml:12:` and `server.` end in a sign, not in a word.
     let ends_in_sign = before.ends_with([':', '.', '>', '|', '{', '[', '(', '→']);
     let last = before.split_whitespace().next_back().unwrap_or_default();
-    ends_in_sign || COMMANDS.contains(&last)
+    ends_in_sign || COMMANDS.split(' ').any(|command| command == last)
 }
 
-/// Returns how many bytes at the end fit.
+/// Returns the number of bytes at the end that fit.
 fn run_back(bytes: &[u8], fits: impl Fn(u8) -> bool) -> usize {
     bytes.iter().rev().take_while(|byte| fits(**byte)).count()
 }
 
-/// Returns the longest beginning of which every byte fits.
+/// Returns the longest prefix of bytes that fit.
 pub(super) fn run(bytes: &[u8], fits: impl Fn(u8) -> bool) -> &[u8] {
     let length = bytes.iter().position(|byte| !fits(*byte));
     bytes
@@ -454,12 +434,7 @@ pub(super) fn run(bytes: &[u8], fits: impl Fn(u8) -> bool) -> &[u8] {
         .unwrap_or_default()
 }
 
-/// Returns how many bytes at the end belong to an escape that goes on behind it.
+/// Returns 1 if the bytes end within an escape.
 fn trailing_backslashes(bytes: &[u8]) -> usize {
-    bytes
-        .iter()
-        .rev()
-        .take_while(|byte| **byte == b'\\')
-        .count()
-        % 2
+    run_back(bytes, |byte| byte == b'\\') % 2
 }

@@ -1,152 +1,61 @@
-//! Values that follow the name of a secret without quotes: are they one, or a word of prose or code?
+//! Distinguishes unquoted secrets from words of prose and code.
 
 use super::names::Name;
 
-/// Words that follow `password:` or `token =` and are not a secret, in small letters.
-const WORDS: &[&str] = &[
-    "a",
-    "an",
-    "and",
-    "any",
-    "args",
-    "array",
-    "async",
-    "authentication",
-    "auto",
-    "await",
-    "bool",
-    "boolean",
-    "byte",
-    "bytes",
-    "changed",
-    "char",
-    "data",
-    "default",
-    "denied",
-    "disabled",
-    "else",
-    "empty",
-    "enabled",
-    "error",
-    "expired",
-    "fail",
-    "failed",
-    "failure",
-    "false",
-    "float",
-    "for",
-    "from",
-    "function",
-    "hidden",
-    "if",
-    "in",
-    "incorrect",
-    "input",
-    "int",
-    "integer",
-    "invalid",
-    "is",
-    "it",
-    "lambda",
-    "list",
-    "map",
-    "masked",
-    "match",
-    "missing",
-    "must",
-    "new",
-    "nil",
-    "no",
-    "none",
-    "not",
-    "null",
-    "number",
-    "object",
-    "off",
-    "ok",
-    "omitted",
-    "on",
-    "option",
-    "optional",
-    "or",
-    "pass",
-    "passed",
-    "pathbuf",
-    "redacted",
-    "ref",
-    "removed",
-    "required",
-    "result",
-    "self",
-    "set",
-    "should",
-    "str",
-    "string",
-    "struct",
-    "success",
-    "tbd",
-    "text",
-    "the",
-    "this",
-    "to",
-    "todo",
-    "true",
-    "type",
-    "undefined",
-    "unknown",
-    "unset",
-    "updated",
-    "valid",
-    "value",
-    "vec",
-    "void",
-    "wrong",
-    "yes",
-];
+/// Words in lower case that follow `password:` or `token =` and are not secrets.
+const WORDS: &str = "
+    a an and any args array async authentication auto await bool boolean byte bytes changed
+    char data default denied disabled else empty enabled error expired fail failed failure
+    false float for from function hidden if in incorrect input int integer invalid is it
+    lambda list map masked match missing must new nil no none not null number object off ok
+    omitted on option optional or pass passed pathbuf redacted ref removed required result
+    self set should str string struct success tbd text the this to todo true type undefined
+    unknown unset updated valid value vec void wrong yes
+";
 
-/// Where a value is.
+/// The context of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Place {
-    /// The only value of its line, behind a name that begins the line: a line of settings.
+pub(super) enum Context {
+    /// The only value of a line that begins with its name.
     Setting,
-    /// Anywhere else: in a sentence or in code.
+    /// A sentence or code.
     Sentence,
 }
 
 /// Returns whether a value without quotes, after `:` or ` = `, is a secret.
-pub(super) fn is_secret(name: Name, value: &str, place: Place) -> bool {
+pub(super) fn is_secret(name: Name, value: &str, context: Context) -> bool {
     let value = value.trim_end_matches([',', ';', '.', ')', ']', '}', '"', '\'', '`']);
     if value.is_empty() || is_reference(value) || is_code(value) {
         return false;
     }
     let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
     if is_number {
-        return name == Name::Password && value.len() >= 4 && place == Place::Setting;
+        return name == Name::Password && value.len() >= 4 && context == Context::Setting;
     }
     if is_mixed(value) && value.len() >= 6 {
         return name != Name::Weak || is_random(value);
     }
     let small = value.to_ascii_lowercase();
-    // `SecretString` and `user.password` are of the program that handles the secret.
+    // `SecretString` and `user.password` are code that handles the secret.
     let is_named = ["password", "passwd", "secret", "token", "key"]
         .iter()
         .any(|name| small.contains(name));
-    let is_word = WORDS.contains(&small.as_str());
-    match (place, name) {
-        (Place::Setting, Name::Password | Name::Secret) => !is_named && !is_word,
-        (Place::Setting, Name::Token) => !is_named && !is_word && value.len() >= 12,
-        (Place::Setting, Name::Weak) | (Place::Sentence, _) => false,
+    let is_word = WORDS.split_ascii_whitespace().any(|word| word == small);
+    match (context, name) {
+        (Context::Setting, Name::Password | Name::Secret) => !is_named && !is_word,
+        (Context::Setting, Name::Token) => !is_named && !is_word && value.len() >= 12,
+        (Context::Setting, Name::Weak) | (Context::Sentence, _) => false,
     }
 }
 
-/// Returns whether letters and digits, or signs that words do not have, are in it.
+/// Returns whether it mixes letters with digits or special characters.
 fn is_mixed(value: &str) -> bool {
     let has = |fits: fn(u8) -> bool| value.bytes().any(fits);
     let has_letter = has(|byte| byte.is_ascii_alphabetic());
     has_letter && (has(|byte| byte.is_ascii_digit()) || has(|byte| b"!@#%^&*+=~?$".contains(&byte)))
 }
 
-/// Returns whether a value looks as if a machine had made it.
+/// Returns whether a value looks generated.
 pub(super) fn is_random(value: &str) -> bool {
     let has = |fits: fn(u8) -> bool| value.bytes().any(fits);
     value.len() >= 8
@@ -156,7 +65,7 @@ pub(super) fn is_random(value: &str) -> bool {
         && super::rules::entropy(value.as_bytes()) > 2.5
 }
 
-/// A value that says where the secret is: a variable, a template, a path, an address.
+/// Returns whether a value refers to a secret: a variable, a template, a path or a URL.
 pub(super) fn is_reference(value: &str) -> bool {
     const STARTS: [&str; 13] = [
         "$(", "${", "{", "<", "[", "%(", "&", "|", ">", "/", "./", "~/", "***",
@@ -174,7 +83,7 @@ pub(super) fn is_reference(value: &str) -> bool {
     value.strip_prefix('$').is_some_and(is_variable)
 }
 
-/// An expression of a program: a call, an index, a path of names.
+/// Returns whether a value is an expression: a call, an index or a path.
 fn is_code(value: &str) -> bool {
     let name_end = value
         .find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '.' | ':'))
@@ -194,10 +103,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_told_from_words_and_code() {
+    fn secrets_are_distinguished_from_words_and_code() {
+        use Context::{Sentence, Setting};
         use Name::{Password, Secret, Token, Weak};
-        use Place::{Sentence, Setting};
-        for (name, value, place, expected) in [
+        for (name, value, context, expected) in [
             (Password, "x", Setting, true),
             (Password, "hunter2", Sentence, true),
             (Password, "correct!horse", Sentence, true),
@@ -218,7 +127,7 @@ mod tests {
             (Weak, "none", Setting, false),
             (Weak, "dXNlcjpwYXNzMQ==", Setting, true),
         ] {
-            assert_eq!(is_secret(name, value, place), expected, "{value}");
+            assert_eq!(is_secret(name, value, context), expected, "{value}");
         }
     }
 }

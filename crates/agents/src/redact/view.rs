@@ -1,72 +1,80 @@
-//! A text as somebody sees it: without terminal sequences, and without the escapes of JSON.
+//! A text as a reader sees it: without terminal sequences and JSON escapes.
 //!
-//! A secret is looked for in what is seen and masked in what is there, so a view knows where each of
-//! its pieces came from.
+//! Secrets are found in the view and masked in the source, so a view maps its pieces to the source.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A text without what is not seen, and where its pieces came from.
+/// The visible text, and the sources of its pieces.
+#[derive(Default)]
 pub(super) struct View<'a> {
     pub(super) text: Cow<'a, str>,
-    /// Pieces in order: where one begins in the view, and where it was.
+    /// The pieces in order.
     pieces: Vec<Piece>,
 }
 
 struct Piece {
+    /// The start in the view.
     at: usize,
+    /// The range in the source.
     from: Range<usize>,
 }
 
 impl<'a> View<'a> {
-    /// Removes the sequences that steer a terminal and characters without a width.
+    /// Removes terminal sequences and characters without width.
     pub(super) fn of_terminal(text: &'a str) -> Self {
         let is_plain = text.is_ascii() && !text.as_bytes().contains(&ESC);
         if is_plain || !text.contains(|c| c == '\u{1b}' || is_invisible(c)) {
             return Self::same(text);
         }
-        let mut view = Builder::default();
+        let mut view = Self::default();
         let mut rest = text;
         while let Some(at) = rest.find(|c| c == '\u{1b}' || is_invisible(c)) {
             let start = text.len() - rest.len();
-            view.keep(text, start..start + at);
+            view.push(&text[start..start + at], start..start + at);
             let hidden = rest.get(at..).unwrap_or_default();
             let length = sequence(hidden);
             rest = hidden.get(length..).unwrap_or_default();
         }
-        view.keep(text, text.len() - rest.len()..text.len());
-        view.finish()
+        view.push(rest, text.len() - rest.len()..text.len());
+        view
     }
 
-    /// Decodes what is between the quotes of a JSON string.
+    /// Decodes the content of a JSON string.
     pub(super) fn of_json(text: &'a str) -> Self {
         if !text.contains('\\') {
             return Self::same(text);
         }
-        let mut view = Builder::default();
+        let mut view = Self::default();
         let mut at = 0;
         while let Some(found) = text.get(at..).and_then(|rest| rest.find('\\')) {
-            view.keep(text, at..at + found);
+            view.push(&text[at..at + found], at..at + found);
             at += found;
             let (decoded, length) = escape(text.get(at..).unwrap_or_default());
-            view.replace(decoded, at..at + length);
+            view.push(decoded.encode_utf8(&mut [0; 4]), at..at + length);
             at += length;
         }
-        view.keep(text, at..text.len());
-        view.finish()
+        view.push(text.get(at..).unwrap_or_default(), at..text.len());
+        view
     }
 
     fn same(text: &'a str) -> Self {
+        let (at, from) = (0, 0..text.len());
         Self {
             text: Cow::Borrowed(text),
-            pieces: vec![Piece {
-                at: 0,
-                from: 0..text.len(),
-            }],
+            pieces: vec![Piece { at, from }],
         }
     }
 
-    /// Returns where a range of the view came from, as one range.
+    fn push(&mut self, piece: &str, from: Range<usize>) {
+        if !piece.is_empty() {
+            let at = self.text.len();
+            self.pieces.push(Piece { at, from });
+            self.text.to_mut().push_str(piece);
+        }
+    }
+
+    /// Returns the source of a range of the view, as one range.
     pub(super) fn whole(&self, range: &Range<usize>) -> Range<usize> {
         let parts = self.parts(range);
         let start = parts.first().map_or(0, |part| part.start);
@@ -74,7 +82,7 @@ impl<'a> View<'a> {
         start..end
     }
 
-    /// Returns where a range of the view came from, without what is not seen.
+    /// Returns the source of a range of the view, without the invisible parts.
     pub(super) fn parts(&self, range: &Range<usize>) -> Vec<Range<usize>> {
         let first = self.pieces.partition_point(|piece| piece.at <= range.start);
         let mut parts = Vec::new();
@@ -87,7 +95,7 @@ impl<'a> View<'a> {
             let is_copied = end - piece.at == piece.from.len();
             let skipped = range.start.saturating_sub(piece.at);
             let cut = end.saturating_sub(range.end);
-            // A decoded character is masked with all of its escape.
+            // A decoded character is masked with its whole escape.
             parts.push(if is_copied {
                 piece.from.start + skipped..piece.from.end - cut
             } else {
@@ -98,43 +106,9 @@ impl<'a> View<'a> {
     }
 }
 
-#[derive(Default)]
-struct Builder {
-    text: String,
-    pieces: Vec<Piece>,
-}
-
-impl Builder {
-    fn keep(&mut self, text: &str, from: Range<usize>) {
-        let kept = text.get(from.clone()).unwrap_or_default();
-        if !kept.is_empty() {
-            self.pieces.push(Piece {
-                at: self.text.len(),
-                from,
-            });
-            self.text.push_str(kept);
-        }
-    }
-
-    fn replace(&mut self, decoded: char, from: Range<usize>) {
-        self.pieces.push(Piece {
-            at: self.text.len(),
-            from,
-        });
-        self.text.push(decoded);
-    }
-
-    fn finish(self) -> View<'static> {
-        View {
-            text: Cow::Owned(self.text),
-            pieces: self.pieces,
-        }
-    }
-}
-
 const ESC: u8 = 0x1b;
 
-/// Characters that divide a word for a program and not for a reader, and the 8-bit form of `ESC [`.
+/// Returns whether a character divides a word invisibly; `\u{9b}` is the 8-bit form of `ESC [`.
 fn is_invisible(c: char) -> bool {
     matches!(
         c,
@@ -142,9 +116,8 @@ fn is_invisible(c: char) -> bool {
     )
 }
 
-/// Returns how long the terminal sequence is that a text begins with.
-///
-/// At most 256 bytes: a title or link that never ends must not hide the rest of a line.
+/// Returns the length of the terminal sequence at the start of a text, at most 256 bytes, so that an
+/// unterminated one does not hide the rest of the line.
 fn sequence(text: &str) -> usize {
     const LONGEST: usize = 256;
     let bytes = text.as_bytes();
@@ -185,7 +158,7 @@ fn sequence(text: &str) -> usize {
     }
 }
 
-/// Returns the character of an escape of JSON, and how long the escape is.
+/// Returns the character and the length of a JSON escape.
 fn escape(text: &str) -> (char, usize) {
     let unit = |at: usize| {
         let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
@@ -221,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terminal_sequences_are_not_part_of_the_view() {
+    fn terminal_sequences_are_removed() {
         for (text, seen) in [
             ("plain", "plain"),
             ("a\x1b[31mb\x1b[0mc", "abc"),
@@ -238,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_of_json_are_decoded_and_found_again() {
+    fn json_escapes_are_decoded_and_mapped_to_the_source() {
         let text = r#"a\"b\u001b[1m\ud83d\ude00\n\\é\u00e9"#;
         let view = View::of_json(text);
         assert_eq!(view.text, "a\"b\u{1b}[1m😀\n\\éé");
@@ -249,7 +222,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_range_comes_from_whole_characters(
+        fn every_range_maps_to_whole_characters(
             text in "[a\u{1b}\\[\\]m0;ä\u{200b}\\\\nu1\"]{0,30}", cut in any::<(usize, usize)>(),
         ) {
             for view in [View::of_terminal(&text), View::of_json(&text)] {

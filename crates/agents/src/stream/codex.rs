@@ -1,40 +1,40 @@
 //! Codex CLI: `codex exec --json`.
 //!
-//! Seen with 0.166.0: an item of type `error` is a warning, and a top-level `error` can be
+//! Observed with 0.166.0: an item of type `error` is a warning, and a top-level `error` can be
 //! "Reconnecting... 1/5"; only `turn.completed` and `turn.failed` end a turn. After an interrupt
-//! neither comes. It tells tokens and no cost.
+//! neither comes. It reports tokens but no cost.
 
 use serde_json::Value;
 
-use super::{News, StreamEnd, Summary, session_at, show, text_at, value_at};
+use super::{StreamEnd, Summary, Update, session_at, show, text_at, value_at};
 
-pub(super) fn read(event: &Value, before: &mut Summary) -> News {
-    let mut news = News::default();
+pub(super) fn read(event: &Value, before: &mut Summary) -> Update {
+    let mut update = Update::default();
     match text_at(event, &["type"]) {
-        Some("thread.started") => news.session = session_at(event, &["thread_id"]),
+        Some("thread.started") => update.session = session_at(event, &["thread_id"]),
         Some("turn.started") => before.ended = None,
         Some("item.started" | "item.updated" | "item.completed") => {
             if let Some(item) = event.get("item") {
-                news.text = item_text(item);
-                news.permission_denied = declined(item);
+                update.text = item_text(item);
+                update.permission_denied = declined(item);
             }
         }
         Some("error") => {
-            news.text = text_at(event, &["message"]).and_then(show::first_line);
-            before.error.clone_from(&news.text);
+            update.text = text_at(event, &["message"]).and_then(show::first_line);
+            before.error.clone_from(&update.text);
         }
-        Some("turn.completed") => news.ended = Some(StreamEnd::Success),
+        Some("turn.completed") => update.ended = Some(StreamEnd::Success),
         Some("turn.failed") => {
-            let told = text_at(event, &["error", "message"]).and_then(show::first_line);
-            let reason = told
+            let message = text_at(event, &["error", "message"]).and_then(show::first_line);
+            let reason = message
                 .or_else(|| before.error.clone())
                 .unwrap_or_else(|| "its turn failed".to_owned());
-            news.limit = crate::limit::in_words(&reason);
-            news.ended = Some(StreamEnd::Error(reason));
+            update.limit = crate::limit::in_words(&reason);
+            update.ended = Some(StreamEnd::Error(reason));
         }
         Some(_) | None => {}
     }
-    news
+    update
 }
 
 fn item_text(item: &Value) -> Option<String> {
@@ -46,7 +46,7 @@ fn item_text(item: &Value) -> Option<String> {
     }
 }
 
-/// Returns what a person calls the tool of an item.
+/// Returns the name of the tool of an item.
 fn tool(item: &Value) -> Option<&str> {
     match text_at(item, &["type"])? {
         "command_execution" => Some("shell"),

@@ -1,14 +1,14 @@
 //! Gemini CLI: `gemini -o stream-json`.
 //!
-//! Seen with 0.61.0: what the model says comes in pieces; a tool that the user has not allowed is
-//! simply "not found"; `error` events are warnings or were got over; `result` is the end. Nothing
-//! is printed at all in a folder that the user does not trust (exit code 55).
+//! Observed with 0.61.0: messages of the model come in pieces; a tool that the user has not allowed is
+//! "not found"; `error` events are warnings or recovered; `result` is the end. In an untrusted folder
+//! it prints nothing (exit code 55).
 
 use serde_json::Value;
 
-use super::{News, StreamEnd, Summary, session_at, show, text_at};
+use super::{StreamEnd, Summary, Update, session_at, show, text_at};
 
-/// The tools that are missing when they are not allowed, and not because the model made them up.
+/// The tools that exist, so they are missing only if they are not allowed.
 const GUARDED: [&str; 5] = [
     "write_file",
     "replace",
@@ -17,41 +17,41 @@ const GUARDED: [&str; 5] = [
     "google_web_search",
 ];
 
-/// How much of a message is kept to show its last line.
+/// The length of a message from which its last line is shown.
 const MOST_KEPT: usize = 4096;
 
 #[derive(Debug, Default)]
 pub(super) struct Reader {
-    /// What was said since the last other event.
+    /// The message since the last other event.
     saying: String,
-    /// The last use of a tool: its id and its name.
+    /// The id and name of the last tool use.
     tool: Option<(String, String)>,
 }
 
 impl Reader {
-    pub(super) fn read(&mut self, event: &Value, before: &mut Summary) -> News {
+    pub(super) fn read(&mut self, event: &Value, before: &mut Summary) -> Update {
         let kind = text_at(event, &["type"]);
         let says = kind == Some("message") && text_at(event, &["role"]) == Some("assistant");
         if !says {
             self.saying.clear();
         }
-        let mut news = News::default();
+        let mut update = Update::default();
         match kind {
             Some("init") => {
                 before.ended = None;
-                news.session = session_at(event, &["session_id"]);
+                update.session = session_at(event, &["session_id"]);
             }
-            Some("message") if says => news.text = self.say(event),
-            Some("tool_use") => news.text = self.tool_use(event),
-            Some("tool_result") => news.permission_denied = self.refused(event),
+            Some("message") if says => update.text = self.say(event),
+            Some("tool_use") => update.text = self.tool_use(event),
+            Some("tool_result") => update.permission_denied = self.refused(event),
             Some("error") => {
-                news.text = text_at(event, &["message"]).and_then(show::first_line);
-                before.error.clone_from(&news.text);
+                update.text = text_at(event, &["message"]).and_then(show::first_line);
+                before.error.clone_from(&update.text);
             }
-            Some("result") => end(event, before, &mut news),
+            Some("result") => end(event, before, &mut update),
             Some(_) | None => {}
         }
-        news
+        update
     }
 
     fn say(&mut self, event: &Value) -> Option<String> {
@@ -78,7 +78,7 @@ impl Reader {
         let id = text_at(event, &["tool_id"])?;
         let name = match &self.tool {
             Some((last, name)) if last == id => name.as_str(),
-            // Several were asked for at once: the id begins with the name.
+            // Of parallel calls, the id begins with the name.
             Some(_) | None => id.split("__").next().unwrap_or(id),
         };
         let refused = match text_at(event, &["error", "type"]) {
@@ -86,30 +86,26 @@ impl Reader {
             Some("tool_not_registered") => GUARDED.contains(&name),
             Some(_) | None => false,
         };
-        if refused {
-            show::first_line(name)
-        } else {
-            None
-        }
+        refused.then(|| show::first_line(name))?
     }
 }
 
-fn end(event: &Value, before: &Summary, news: &mut News) {
+fn end(event: &Value, before: &Summary, update: &mut Update) {
     if text_at(event, &["status"]) == Some("success") {
-        news.ended = Some(StreamEnd::Success);
+        update.ended = Some(StreamEnd::Success);
         return;
     }
     if text_at(event, &["error", "type"]) == Some("FatalCancellationError") {
-        news.ended = Some(StreamEnd::Interrupted);
+        update.ended = Some(StreamEnd::Interrupted);
         return;
     }
     let reason = text_at(event, &["error", "message"])
         .and_then(show::first_line)
         .or_else(|| before.error.clone())
         .unwrap_or_else(|| "it ended with an error".to_owned());
-    // The words with the time can stand below the first line.
-    news.limit = text_at(event, &["error", "message"])
+    // The time can be below the first line.
+    update.limit = text_at(event, &["error", "message"])
         .and_then(crate::limit::in_words)
         .or_else(|| crate::limit::in_words(&reason));
-    news.ended = Some(StreamEnd::Error(reason));
+    update.ended = Some(StreamEnd::Error(reason));
 }

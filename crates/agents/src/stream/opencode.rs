@@ -1,49 +1,48 @@
 //! opencode: `opencode run --format json`.
 //!
-//! Seen with 1.18.33: there is no event for the end. A step that finishes with `stop` was the
-//! last; with `tool-calls` another must follow. When a permission is refused the process ends
-//! after `tool-calls` with exit code 0 and without a word, so such an end is no success. A 429 is
-//! tried again without an event, for as long as it takes.
+//! Observed with 1.18.33: there is no event for the end. A step that finishes with `stop` is the
+//! last; after `tool-calls` another must follow. When a permission is refused, the process ends
+//! after `tool-calls` with exit code 0, which is not a success. A 429 is retried without an event.
 
 use serde_json::Value;
 
-use super::{News, StreamEnd, Summary, money, session_at, show, text_at, value_at};
+use super::{StreamEnd, Summary, Update, money, session_at, show, text_at, value_at};
 
-pub(super) fn read(event: &Value, before: &mut Summary) -> News {
-    let mut news = News {
+pub(super) fn read(event: &Value, before: &mut Summary) -> Update {
+    let mut update = Update {
         session: session_at(event, &["sessionID"])
             .filter(|session| before.session.as_ref() != Some(session)),
-        ..News::default()
+        ..Update::default()
     };
     match text_at(event, &["type"]) {
         Some("step_start") => before.ended = None,
-        Some("text") => news.text = text_at(event, &["part", "text"]).and_then(show::line),
+        Some("text") => update.text = text_at(event, &["part", "text"]).and_then(show::line),
         Some("tool_use") => {
             let tool = text_at(event, &["part", "tool"]).unwrap_or("tool");
-            news.text = show::tool(tool, value_at(event, &["part", "state", "input"]));
-            news.permission_denied = refused(event).then(|| tool.to_owned());
+            update.text = show::tool(tool, value_at(event, &["part", "state", "input"]));
+            update.permission_denied = refused(event).then(|| tool.to_owned());
         }
         Some("step_finish") => {
             let step = money(value_at(event, &["part", "cost"]));
-            news.cost_usd = step.map(|usd| before.cost_usd.unwrap_or_default() + usd);
-            news.ended = finish(text_at(event, &["part", "reason"]).unwrap_or_default());
+            update.cost_usd = step.map(|usd| before.cost_usd.unwrap_or_default() + usd);
+            update.ended = finish(text_at(event, &["part", "reason"]).unwrap_or_default());
         }
         Some("error") => {
             let reason = error(event);
-            news.limit =
+            update.limit =
                 match value_at(event, &["error", "data", "statusCode"]).and_then(Value::as_u64) {
                     Some(429 | 529) => Some(crate::limit::in_words(&reason).unwrap_or_default()),
                     Some(_) => None,
                     None => crate::limit::in_words(&reason),
                 };
-            news.ended = Some(StreamEnd::Error(reason));
+            update.ended = Some(StreamEnd::Error(reason));
         }
         Some(_) | None => {}
     }
-    news
+    update
 }
 
-/// The reasons are those of the AI SDK. `unknown` makes opencode go on like `tool-calls`.
+/// Reads a reason of the AI SDK; opencode continues after `unknown` as after `tool-calls`.
 fn finish(reason: &str) -> Option<StreamEnd> {
     match reason {
         "tool-calls" | "unknown" | "" => None,

@@ -1,50 +1,38 @@
-//! Cuts what an agent says down to one line for a person.
-//!
-//! An agent's output is other people's text: it must not move the cursor or colour the terminal,
-//! and it must fit on a line.
+//! Reduces the output of an agent to one printable line.
 
+use rekindle_text::is_printable;
 use serde_json::Value;
 
-/// The most characters of a line.
+/// The maximum length of a line in characters.
 const MOST: usize = 200;
 
-/// The arguments of a tool that tell best what it does, best first.
-const TELLING: [&str; 9] = [
-    "command",
-    "cmd",
-    "file_path",
-    "filePath",
-    "path",
-    "pattern",
-    "query",
-    "url",
-    "description",
-];
+/// The arguments that describe the use of a tool, the best first.
+const MAIN_ARGUMENTS: &str = "command cmd file_path filePath path pattern query url description";
 
-/// Returns the last line with anything on it.
+/// Returns the last line that is not blank.
 pub(super) fn line(text: &str) -> Option<String> {
     text.lines().rev().find_map(clean)
 }
 
-/// Returns the first line with anything on it: that of an error says most.
+/// Returns the first line that is not blank, the most useful one of an error.
 pub(crate) fn first_line(text: &str) -> Option<String> {
     text.lines().find_map(clean)
 }
 
-/// Returns the use of a tool on a line.
+/// Returns the use of a tool in one line.
 pub(crate) fn tool(name: &str, input: Option<&Value>) -> Option<String> {
-    let told = TELLING
-        .iter()
+    let argument = MAIN_ARGUMENTS
+        .split(' ')
         .find_map(|key| input?.get(key)?.as_str())
         .and_then(first_line);
-    match told {
-        Some(told) => first_line(&format!("{name}: {told}")),
+    match argument {
+        Some(argument) => first_line(&format!("{name}: {argument}")),
         None => first_line(name),
     }
 }
 
 fn clean(line: &str) -> Option<String> {
-    // What a progress bar printed over itself counts as it last stood there.
+    // Of a progress bar only the last state counts.
     let line = line.trim_end_matches('\r').rsplit('\r').next()?;
     let line = without_escapes(line);
     let line = line.trim();
@@ -65,17 +53,11 @@ fn without_escapes(line: &str) -> String {
         match char {
             '\u{1b}' => skip_escape(&mut rest),
             '\t' => kept.push(' '),
-            char if is_invisible(char) => {}
+            char if !is_printable(char) => {}
             char => kept.push(char),
         }
     }
     kept
-}
-
-/// Control characters, and those that turn the direction of the text around.
-pub(crate) fn is_invisible(char: char) -> bool {
-    char.is_control()
-        || matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 fn skip_escape(rest: &mut std::str::Chars<'_>) {
@@ -84,7 +66,7 @@ fn skip_escape(rest: &mut std::str::Chars<'_>) {
         Some('[') => {
             rest.find(|char| ('\u{40}'..='\u{7e}').contains(char));
         }
-        // `ESC ] … BEL`, or closed by another escape, whose backslash goes as a control would.
+        // `ESC ] … BEL`, or closed by another escape.
         Some(']') => {
             rest.find(|char| matches!(char, '\u{7}' | '\u{1b}' | '\u{9c}'));
         }
@@ -99,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_line_with_anything_on_it_is_shown() {
+    fn the_last_line_that_is_not_blank_is_shown() {
         assert_eq!(line("one\ntwo\n\n  \n").as_deref(), Some("two"));
         assert_eq!(first_line("\n one\ntwo").as_deref(), Some("one"));
         assert_eq!(line("10%\r100%\r\n").as_deref(), Some("100%"));
@@ -108,21 +90,21 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_it_reaches_the_terminal_as_a_command() {
-        let told = "\u{1b}[31mred\u{1b}[0m \u{1b}]0;title\u{7}and\u{8}\ta\u{202e}b\u{1b}";
-        assert_eq!(line(told).as_deref(), Some("red and ab"));
+    fn terminal_sequences_are_removed() {
+        let output = "\u{1b}[31mred\u{1b}[0m \u{1b}]0;title\u{7}and\u{8}\ta\u{202e}b\u{1b}";
+        assert_eq!(line(output).as_deref(), Some("red and ab"));
         assert_eq!(line("\u{1b}[999"), None);
     }
 
     #[test]
-    fn a_long_line_is_cut_between_characters() {
+    fn a_long_line_is_truncated_between_characters() {
         let shown = line(&"ä".repeat(500)).unwrap();
         assert_eq!(shown.chars().count(), 201);
         assert!(shown.ends_with('…'));
     }
 
     #[test]
-    fn a_tool_is_shown_with_what_it_is_used_on() {
+    fn a_tool_is_shown_with_its_main_argument() {
         let of = |input: Value| tool("Bash", Some(&input)).unwrap();
         assert_eq!(
             of(json!({"description": "list", "command": "ls\npwd"})),

@@ -1,9 +1,9 @@
 //! Claude Code: `projects/<folder>/<session>.jsonl` and `sessions/<pid>.json`.
 //!
-//! Seen with 2.1.325: after SIGKILL the last `tool_use` has no `tool_result` and the file of the
-//! process stays; after SIGTERM there is a result but no answer to it, and the file is gone. Rows are
-//! written a moment after they came about, so what was killed at once ends with the prompt. Beside the
-//! file of a process lies a key of the same number, which is never opened.
+//! Observed with 2.1.325: after SIGKILL the last `tool_use` has no `tool_result` and the file of the
+//! process stays; after SIGTERM there is a result without an answer, and the file is gone. Rows are
+//! written with a delay, so an early kill leaves only the prompt. The key file next to the file of a
+//! process is never opened.
 
 use std::collections::BTreeMap;
 
@@ -18,25 +18,18 @@ use super::{
 };
 use crate::Preset;
 
-/// How many of the newest transcripts are looked at: two folders can have one name.
+/// The number of transcripts that are read, since folders can share a name.
 const MOST_LOOKED_AT: usize = 4;
-/// How many folders with a longer name are looked at: `/w/app-web` begins like a folder in `/w/app`.
+/// The number of folders with the same prefix: `/w/app-web` looks like a folder in `/w/app`.
 const MOST_FOLDERS: usize = 32;
-/// The folder stands in every row of the conversation, and the first come soon.
+/// The first rows with a folder are within this many bytes.
 const HEAD: usize = 64 * 1024;
-/// The file of a process is a few hundred bytes long.
 const LARGEST_PROCESS_FILE: u64 = 64 * 1024;
-/// What Claude Code writes in the place of an answer that a person did not wait for.
+/// The text of an interrupted turn.
 const INTERRUPTED: &str = "[Request interrupted by user";
-/// How a row begins that the program wrote in the place of a person, and nobody answers.
-const NOT_TYPED: [&str; 6] = [
-    "<bash-",
-    "<command-",
-    "<local-command-",
-    "<system-reminder",
-    "<task-notification",
-    "<user-memory-",
-];
+/// The beginnings of user rows that the program wrote and nobody answers.
+const NOT_TYPED: &str =
+    "<bash- <command- <local-command- <system-reminder <task-notification <user-memory-";
 
 pub(super) fn last_session(
     world: &dyn World,
@@ -54,7 +47,8 @@ pub(super) fn last_session(
             return is_part;
         }
         let is_part = parts.len() < MOST_FOLDERS
-            && begun_in(world, &kept.file()).is_some_and(|begun| is_part_of(world, &real, &begun));
+            && started_in(world, &kept.file())
+                .is_some_and(|started| is_part_of(world, &real, &started));
         parts.insert(kept.folder.clone(), is_part);
         is_part
     };
@@ -65,7 +59,7 @@ pub(super) fn last_session(
         .filter(|(owners, kept)| !is_ours(&kept.id, owners))
         .take(MOST_LOOKED_AT)
         .find_map(|(owners, kept)| {
-            let tail = Tail::read(world, &kept.file(), tells);
+            let tail = Tail::read(world, &kept.file(), has_state);
             let said = Said::of(&tail.rows);
             if kept.is_exact && !said.is_of(&real) {
                 return None;
@@ -80,13 +74,13 @@ pub(super) fn last_session(
         })
 }
 
-/// A transcript that is kept; the newer one is the greater.
+/// A transcript, ordered by time.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Kept {
     modified: Option<Timestamp>,
     id: String,
     folder: Utf8PathBuf,
-    /// Whether its folder has the name of the project's, and not that of one below it.
+    /// Whether its folder has exactly the name of the project.
     is_exact: bool,
 }
 
@@ -96,7 +90,7 @@ impl Kept {
     }
 }
 
-/// Lists the transcripts of a folder and of all whose names begin with its own, the newest first.
+/// Lists the transcripts of a folder and of all folders with its prefix, the newest first.
 fn transcripts(world: &dyn World, projects: &Utf8Path, real: &Utf8Path) -> Vec<Kept> {
     let name = claude_folder_name(real.as_str());
     let below = format!("{name}-");
@@ -127,8 +121,8 @@ fn transcripts(world: &dyn World, projects: &Utf8Path, real: &Utf8Path) -> Vec<K
     kept
 }
 
-/// Returns the folder that a session was begun in.
-fn begun_in(world: &dyn World, file: &Utf8Path) -> Option<Utf8PathBuf> {
+/// Returns the folder in which a session was started.
+fn started_in(world: &dyn World, file: &Utf8Path) -> Option<Utf8PathBuf> {
     let bytes = world.read_end(file, End::Head, HEAD).ok()?;
     bytes.split(|&byte| byte == b'\n').find_map(|line| {
         let row: Value = serde_json::from_slice(line).ok()?;
@@ -147,7 +141,7 @@ pub(super) fn fitness(world: &dyn World, session: &str, folder: &Utf8Path) -> Fi
     let kept = projects.join(claude_folder_name(real.as_str()));
     let file = transcript(&kept, session);
     if world.is_file(&file) {
-        let said = Said::of(&Tail::read(world, &file, tells).rows);
+        let said = Said::of(&Tail::read(world, &file, has_state).rows);
         return match said.folders.first() {
             Some(other) if !said.is_of(&real) => Fitness::Elsewhere(other.clone()),
             Some(_) | None if is_torn(world, &file) => Fitness::Torn,
@@ -160,7 +154,7 @@ pub(super) fn fitness(world: &dyn World, session: &str, folder: &Utf8Path) -> Fi
         .find(|other| world.is_file(&transcript(&projects.join(&other.name), session)));
     match elsewhere {
         Some(other) => Fitness::Elsewhere(projects.join(&other.name)),
-        // An agent of the same stream may keep its things where we do not look.
+        // Another agent with the same stream may use another data folder.
         None if world.stat(&kept).is_err() => Fitness::Unknown,
         None => Fitness::Missing,
     }
@@ -170,20 +164,19 @@ fn transcript(folder: &Utf8Path, session: &str) -> Utf8PathBuf {
     folder.join(format!("{session}.jsonl"))
 }
 
-/// Returns the processes of a session by Claude Code's list, on which one that was killed stays: who
-/// goes on with its session stands beside it.
+/// Returns the processes of a session, including killed ones, which stay listed.
 fn owners(world: &dyn World, home: &Utf8Path, session: &str) -> Vec<Owner> {
     let folder = home.join("sessions");
     let entries = world.list(&folder).unwrap_or_default();
     let owners = entries.into_iter().filter_map(|entry| {
-        // `<pid>.<hash>.key` stands beside it and is a secret.
+        // `<pid>.<hash>.key` is a secret.
         let pid: u32 = entry.name.strip_suffix(".json")?.parse().ok()?;
         let bytes = world
             .read(&folder.join(&entry.name), LARGEST_PROCESS_FILE)
             .ok()?;
-        let told: Value = serde_json::from_slice(&bytes).ok()?;
-        let is_it = told.get("sessionId").and_then(Value::as_str) == Some(session);
-        let start = told.get("procStart").filter(|_| is_it)?;
+        let process: Value = serde_json::from_slice(&bytes).ok()?;
+        let is_it = process.get("sessionId").and_then(Value::as_str) == Some(session);
+        let start = process.get("procStart").filter(|_| is_it)?;
         let start_time = match start.as_str() {
             Some(text) => text.parse().ok()?,
             None => start.as_u64()?,
@@ -193,23 +186,23 @@ fn owners(world: &dyn World, home: &Utf8Path, session: &str) -> Vec<Owner> {
     owners.collect()
 }
 
-/// Returns whether a row says how far its session had come.
-fn tells(row: &Value) -> bool {
+/// Returns whether a row decides the state of its session.
+fn has_state(row: &Value) -> bool {
     Said::of(std::slice::from_ref(row)).is_anything
 }
 
-/// What the rows at the end of a transcript say.
+/// The state after the last rows of a transcript.
 #[derive(Default)]
 struct Said {
-    /// The folders that rows were written in.
+    /// The working directories of rows.
     folders: Vec<Utf8PathBuf>,
     at: Option<jiff::Timestamp>,
-    /// Tools that were called and have given no result, by the id of the call.
+    /// Tool calls without results, by id.
     open: Vec<(String, String)>,
     is_interrupted: bool,
-    /// Whether a prompt or a result has come that the model has not answered.
+    /// Whether the model has not answered the last prompt or result.
     is_unanswered: bool,
-    /// Whether there was anything of the conversation itself.
+    /// Whether there was any row of the conversation.
     is_anything: bool,
 }
 
@@ -218,17 +211,17 @@ impl Said {
         let mut said = Self::default();
         for row in rows {
             let kind = row.get("type").and_then(Value::as_str);
-            // Sub-agents write of their own work.
+            // Rows of sub-agents.
             let is_aside = row.get("isSidechain").and_then(Value::as_bool) == Some(true);
             if is_aside || !matches!(kind, Some("user" | "assistant" | "system" | "attachment")) {
                 continue;
             }
-            said.hear(kind == Some("assistant"), row);
+            said.read(kind == Some("assistant"), row);
         }
         said
     }
 
-    fn hear(&mut self, is_model: bool, row: &Value) {
+    fn read(&mut self, is_model: bool, row: &Value) {
         if let Some(folder) = row.get("cwd").and_then(Value::as_str) {
             let folder = Utf8PathBuf::from(folder);
             if !self.folders.contains(&folder) {
@@ -236,10 +229,7 @@ impl Said {
             }
         }
         self.at = time(row).or(self.at);
-        let content = row
-            .get("message")
-            .and_then(|message| message.get("content"));
-        let Some(content) = content else {
+        let Some(content) = row.pointer("/message/content") else {
             return;
         };
         if is_model {
@@ -247,7 +237,7 @@ impl Said {
             self.is_interrupted = false;
             self.is_anything = true;
         } else if let Some(text) = content.as_str() {
-            self.hear_person(text, row);
+            self.read_user(text, row);
         }
         for block in content.as_array().into_iter().flatten() {
             let text = |key: &str| block.get(key).and_then(Value::as_str);
@@ -264,34 +254,34 @@ impl Said {
                     self.is_anything = true;
                 }
                 Some("text") if !is_model => {
-                    self.hear_person(text("text").unwrap_or_default(), row);
+                    self.read_user(text("text").unwrap_or_default(), row);
                 }
                 Some(_) | None => {}
             }
         }
     }
 
-    /// Hears what a person typed, or what the program typed for them.
-    fn hear_person(&mut self, text: &str, row: &Value) {
+    /// Reads a user row, which the program may have written.
+    fn read_user(&mut self, text: &str, row: &Value) {
         if text.starts_with(INTERRUPTED) {
             self.is_interrupted = true;
             self.is_anything = true;
             return;
         }
         let is_meta = row.get("isMeta").and_then(Value::as_bool) == Some(true);
-        if !is_meta && !NOT_TYPED.iter().any(|tag| text.starts_with(tag)) {
+        if !is_meta && !NOT_TYPED.split(' ').any(|tag| text.starts_with(tag)) {
             self.is_interrupted = false;
             self.is_unanswered = true;
             self.is_anything = true;
         }
     }
 
-    /// Returns whether the session belongs to a folder; an agent may have gone down from it.
+    /// Returns whether the session belongs to a folder or a folder below it.
     fn is_of(&self, folder: &Utf8Path) -> bool {
         self.folders.is_empty() || self.folders.iter().any(|other| other.starts_with(folder))
     }
 
-    /// Returns how far it had come; nothing of a session in which nothing was said.
+    /// Returns the last state; `None` for an empty session.
     fn reached(mut self, is_cut: bool) -> Option<Reached> {
         let reached = match self.open.pop() {
             _ if self.is_interrupted => Reached::Interrupted,

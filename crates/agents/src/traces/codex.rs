@@ -1,8 +1,8 @@
 //! Codex CLI: `sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`.
 //!
-//! Seen with 0.166.0: a turn begins with `task_started` and ends with `task_complete` or
-//! `turn_aborted`; one that was killed, be it by SIGKILL or SIGTERM, has neither. While Codex has a
-//! session it holds the lock of `thread-writer-locks/<id>.lock`, which stays when it ends.
+//! Observed with 0.166.0: a turn begins with `task_started` and ends with `task_complete` or
+//! `turn_aborted`, but a killed one has no end. While Codex uses a session it holds the lock of
+//! `thread-writer-locks/<id>.lock`, a file that stays.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_world::{End, Kind, World};
@@ -13,12 +13,11 @@ use super::{
 };
 use crate::Preset;
 
-/// How many rollouts are looked at, newest days first, over all folders. Of what is older nothing is
-/// known.
+/// The number of rollouts that are listed, newest days first.
 const MOST_LISTED: usize = 400;
-/// In the first row the folder stands before the instructions of the model, which are long.
+/// The length that usually contains the folder in the first row, before the long instructions.
 const BEGINNING: usize = 4 * 1024;
-/// How much is read of a first row in which it does not.
+/// The length that is read otherwise.
 const HEAD: usize = 256 * 1024;
 
 pub(super) fn last_session(
@@ -41,7 +40,7 @@ pub(super) fn last_session(
         if is_ours(&id, &owners) {
             return None;
         }
-        let tail = Tail::read(world, &file, tells);
+        let tail = Tail::read(world, &file, has_state);
         let said = Said::of(&tail.rows);
         Some(LastSession {
             agent: Preset::Codex,
@@ -61,8 +60,9 @@ pub(super) fn fitness(world: &dyn World, session: &str, folder: &Utf8Path) -> Fi
     let is_cut = kept.len() >= MOST_LISTED;
     let found = kept.iter().find(|(id, _)| id == session);
     let Some((_, file)) = found else {
-        // An agent of the same stream may keep its things where we do not look.
-        return if kept.is_empty() || is_cut {
+        // Another agent with the same stream may use another data folder.
+        let is_unknown = kept.is_empty() || is_cut;
+        return if is_unknown {
             Fitness::Unknown
         } else {
             Fitness::Missing
@@ -76,14 +76,14 @@ pub(super) fn fitness(world: &dyn World, session: &str, folder: &Utf8Path) -> Fi
     }
 }
 
-/// Returns the lock of a session; earlier releases have none.
+/// Returns the lock of a session; older releases have none.
 fn owners(world: &dyn World, home: &Utf8Path, session: &str) -> Vec<Owner> {
     let lock = home.join(format!("thread-writer-locks/{session}.lock"));
     let lock = world.is_file(&lock).then_some(Owner::Lock(lock));
     lock.into_iter().collect()
 }
 
-/// Returns ids and files of the newest rollouts, newest days first.
+/// Returns the ids and files of rollouts, newest days first.
 fn rollouts(world: &dyn World, sessions: &Utf8Path) -> Vec<(String, Utf8PathBuf)> {
     let below = |folder: &Utf8Path| {
         let mut entries = world.list(folder).unwrap_or_default();
@@ -116,34 +116,34 @@ fn id_of(name: &str) -> Option<&str> {
         .filter(|id| crate::agent::is_session_id(id))
 }
 
-/// Returns the folder that a session was begun in.
+/// Returns the folder in which a session was started.
 fn folder_of(world: &dyn World, file: &Utf8Path) -> Option<Utf8PathBuf> {
     let folder = [BEGINNING, HEAD].into_iter().find_map(|most| {
         let head = world.read_end(file, End::Head, most).ok()?;
-        begun_in(&head)
+        started_in(&head)
     })?;
-    // It may have been begun by way of a link; a folder that is gone leads nowhere else.
+    // The path may contain links; a removed folder cannot be resolved.
     Some(world.resolve(&folder).unwrap_or(folder))
 }
 
-/// Returns the folder in the first row of a rollout, of which only the beginning may be here.
-fn begun_in(head: &[u8]) -> Option<Utf8PathBuf> {
+/// Returns the folder in the first row of a rollout, which may be truncated.
+fn started_in(head: &[u8]) -> Option<Utf8PathBuf> {
     let whole = |row: &[u8]| {
         let row: Value = serde_json::from_slice(row).ok()?;
         Some(row.get("payload")?.get("cwd")?.as_str()?.into())
     };
     match head.iter().position(|&byte| byte == b'\n') {
         Some(end) => whole(&head[..end]),
-        None => begun_near(head).or_else(|| whole(head)),
+        None => folder_in_truncated(head).or_else(|| whole(head)),
     }
 }
 
-/// Returns the folder in a row that goes on, if it stands before everything that is long.
-fn begun_near(row: &[u8]) -> Option<Utf8PathBuf> {
+/// Returns the folder in a truncated row.
+fn folder_in_truncated(row: &[u8]) -> Option<Utf8PathBuf> {
     let first = String::from_utf8_lossy(row);
-    // Within a text the quotes would be escaped.
+    // Inside a string the quotes would be escaped.
     let (before, after) = first.split_once(r#""cwd":"#)?;
-    // The row and its payload have begun, and nothing else that could have a folder of its own.
+    // Only the row and its payload may be open.
     if before.matches(['{', '[']).count() != 2 {
         return None;
     }
@@ -151,16 +151,16 @@ fn begun_near(row: &[u8]) -> Option<Utf8PathBuf> {
     values.next()?.ok().map(Utf8PathBuf::from)
 }
 
-/// Returns whether a row is the beginning or the end of a turn.
-fn tells(row: &Value) -> bool {
+/// Returns whether a row is the start or the end of a turn.
+fn has_state(row: &Value) -> bool {
     Said::of(std::slice::from_ref(row)).is_in_turn.is_some()
 }
 
-/// What the rows at the end of a rollout say.
+/// The state after the last rows of a rollout.
 #[derive(Default)]
 struct Said {
     at: Option<jiff::Timestamp>,
-    /// Whether a turn was begun or ended last; nothing of it is known where its beginning was not read.
+    /// Whether a turn is open; `None` if neither its start nor its end was read.
     is_in_turn: Option<bool>,
     is_interrupted: bool,
     open: Vec<(String, String)>,
@@ -172,13 +172,13 @@ impl Said {
         for row in rows {
             said.at = time(row).or(said.at);
             if let Some(payload) = row.get("payload") {
-                said.hear(payload);
+                said.read(payload);
             }
         }
         said
     }
 
-    fn hear(&mut self, payload: &Value) {
+    fn read(&mut self, payload: &Value) {
         let text = |key: &str| payload.get(key).and_then(Value::as_str);
         let call = || text("call_id").unwrap_or_default().to_owned();
         match text("type") {
@@ -206,7 +206,7 @@ impl Said {
     }
 
     fn reached(mut self, is_cut: bool) -> Reached {
-        // Where so much was read without the end of a turn, it is one long turn.
+        // A long tail without the end of a turn is one long turn.
         match (self.is_in_turn.unwrap_or(is_cut), self.open.pop()) {
             (true, Some((_, line))) => Reached::InTool(line),
             (true, None) => Reached::InTurn,
@@ -216,7 +216,7 @@ impl Said {
     }
 }
 
-/// Returns a tool's arguments, which stand as a text in JSON; a command in words becomes a line.
+/// Returns the arguments of a tool, with a command as one line.
 fn input(payload: &Value) -> Option<Value> {
     let text = payload.get("arguments").and_then(Value::as_str);
     let mut input = match text {
@@ -226,7 +226,7 @@ fn input(payload: &Value) -> Option<Value> {
     for key in ["command", "cmd"] {
         if let Some(words) = input.get(key).and_then(Value::as_array) {
             let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-            // What stands before is the shell that runs it.
+            // The first words are the shell.
             let line = match words.as_slice() {
                 [shell, "-lc" | "-c", command] if !shell.is_empty() => (*command).to_owned(),
                 words => words.join(" "),

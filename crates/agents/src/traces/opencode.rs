@@ -1,11 +1,10 @@
 //! opencode: a SQLite database, `opencode.db`, with the tables `session`, `message` and `part`.
 //!
-//! Seen with 1.18.33: every answer of the model is a message with its parts, and a tool is a part
-//! whose status is `running` until it has a result. A message that is complete says why it ended;
-//! after `tool-calls` another must follow. Killed by SIGKILL or SIGTERM it stays as it was; what a
-//! person interrupts gets an error of its own. Subagents have sessions with a parent.
-//!
-//! No session says which process has it, but every opencode has the database open while it runs.
+//! Observed with 1.18.33: every answer of the model is a message with parts, and a tool is a part with
+//! the status `running` until it has a result. A complete message has a finish reason; after
+//! `tool-calls` another must follow. A kill changes nothing; an interrupt of the user adds an error.
+//! Sub-agents have sessions with a parent. Sessions do not record their process, but every opencode
+//! has the database open while it runs.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
@@ -15,8 +14,8 @@ use serde_json::Value;
 use super::{Fitness, LastSession, Owner, Reached, home, is_part_of, tool_line};
 use crate::Preset;
 
-/// The newest sessions of a folder and those below it. Of a session's own time only its title's and
-/// summary's changes are noted, so the last message says when it was at work.
+/// The newest sessions of a folder and those below it, by their last message; the time of a session
+/// changes only with its title and summary.
 const SESSIONS: &str = "\
     SELECT id, directory,
            (SELECT max(time_created) FROM message WHERE session_id = session.id) AS spoken
@@ -31,8 +30,8 @@ const LAST_MESSAGE: &str = "\
            CASE WHEN json_valid(data) THEN data ->> '$.error.name' END
     FROM message WHERE session_id = ?1
     ORDER BY time_created DESC, id DESC LIMIT 1";
-/// The parts of a message, the last one first; what a tool was given, where it has given nothing back.
-/// Outputs can be long and are left where they are, of an input the beginnings are enough.
+/// The parts of a message, the last one first, with the inputs of open tool calls. Long outputs are
+/// not read, and inputs are truncated.
 const PARTS: &str = "\
     SELECT time_updated, CASE WHEN is_open THEN substr(data ->> '$.tool', 1, 200) END,
            CASE WHEN is_open THEN (SELECT json_group_object(key, substr(value, 1, 1000))
@@ -42,7 +41,7 @@ const PARTS: &str = "\
                       THEN data ->> '$.state.status' IN ('pending', 'running') END AS is_open
           FROM part WHERE message_id = ?1 ORDER BY id DESC LIMIT 400)
     ORDER BY id DESC";
-/// The folder that a session was begun in.
+/// The folder in which a session was started.
 const FOLDER: &str = "SELECT directory FROM session WHERE id = ?1";
 /// Any session at all.
 const ANY: &str = "SELECT id FROM session LIMIT 1";
@@ -81,7 +80,7 @@ pub(super) fn last_session(
         })
 }
 
-/// A session in which something was said.
+/// A session with messages.
 struct Session {
     id: String,
     folder: Utf8PathBuf,
@@ -106,21 +105,21 @@ pub(super) fn fitness(world: &dyn World, session: &str, folder: &Utf8Path) -> Fi
     let Ok(found) = database.ask(FOLDER, &[session]) else {
         return Fitness::Unknown;
     };
-    let Some([Some(begun_in)]) = found.into_iter().next().map(columns) else {
-        // An agent of the same stream may keep its things where we do not look.
-        let keeps_any = database.ask(ANY, &[]).is_ok_and(|rows| !rows.is_empty());
-        return if keeps_any {
+    let Some([Some(started_in)]) = found.into_iter().next().map(columns) else {
+        // Another agent with the same stream may use another database.
+        let has_any = database.ask(ANY, &[]).is_ok_and(|rows| !rows.is_empty());
+        return if has_any {
             Fitness::Missing
         } else {
             Fitness::Unknown
         };
     };
-    let begun_in = Utf8PathBuf::from(begun_in);
-    if world.resolve(folder).is_ok_and(|real| real != begun_in) {
-        return Fitness::Elsewhere(begun_in);
+    let started_in = Utf8PathBuf::from(started_in);
+    if world.resolve(folder).is_ok_and(|real| real != started_in) {
+        return Fitness::Elsewhere(started_in);
     }
     let (_, at) = database.reached(session);
-    Fitness::Whole(vec![database.owner(begun_in, at, None)])
+    Fitness::Whole(vec![database.owner(started_in, at, None)])
 }
 
 struct Database<'w> {
@@ -129,14 +128,14 @@ struct Database<'w> {
 }
 
 impl<'w> Database<'w> {
-    /// Finds the database where opencode looks for it.
+    /// Finds the database of opencode.
     fn of(world: &'w dyn World) -> Option<Self> {
         let data = home(world, "XDG_DATA_HOME", ".local/share")?;
         let named = world.variable("OPENCODE_DB");
         let named = named.filter(|name| !name.is_empty());
         let name = named.as_deref().unwrap_or("opencode.db");
         let file = data.join("opencode").join(name);
-        // The process that has it open knows it by its real name.
+        // Processes that have it open show the resolved path.
         let file = world.resolve(&file).ok()?;
         Some(Self { world, file })
     }
@@ -146,7 +145,7 @@ impl<'w> Database<'w> {
         self.world.database(&self.file, &question)
     }
 
-    /// Returns who has a session that said something last at a time, and another one at another.
+    /// Returns the owner of a session with a last row `at`, next to another session.
     fn owner(&self, folder: Utf8PathBuf, at: Option<Timestamp>, other: Option<Timestamp>) -> Owner {
         Owner::Opener {
             file: self.file.clone(),
@@ -156,7 +155,7 @@ impl<'w> Database<'w> {
         }
     }
 
-    /// Returns how far a session had come, and when.
+    /// Returns the last state of a session, and its time.
     fn reached(&self, session: &str) -> (Reached, Option<Timestamp>) {
         let rows = self.ask(LAST_MESSAGE, &[session]).unwrap_or_default();
         let Some([Some(id), updated, Some(is_valid), finish, error]) =
@@ -188,7 +187,7 @@ impl<'w> Database<'w> {
     }
 }
 
-/// Returns the columns of a row; what is not there is null.
+/// Returns the columns of a row; missing ones are null.
 fn columns<const N: usize>(row: DatabaseRow) -> [Option<String>; N] {
     let mut row = row.into_iter();
     std::array::from_fn(|_| row.next().flatten())

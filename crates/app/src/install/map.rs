@@ -7,7 +7,7 @@
 
 use camino::Utf8PathBuf;
 use rekindle_fs::{Content, Node, Tree};
-use rekindle_map::orchestrator_commands;
+use rekindle_map_machine::orchestrator_commands;
 
 use super::{FileChange, Installation, Prepared, Program, Wish, read};
 use crate::{Error, Project};
@@ -176,7 +176,7 @@ struct Place {
 
 impl Place {
     fn find(project: &Project) -> Result<Self, Error> {
-        let folder = rekindle_map::root(&project.world()).folder;
+        let folder = rekindle_map_machine::root(&project.world()).folder;
         let script = rekindle_fs::confine_unlinked(&folder, SCRIPT.into())?;
         let original = rekindle_fs::confine_unlinked(&folder, ORIGINAL.into())?;
         let Some(bytes) = read(project, &script)? else {

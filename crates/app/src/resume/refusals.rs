@@ -58,7 +58,7 @@ pub(super) fn refuse_unchosen(
 pub(crate) fn refuse_blocked(planned: &Planned) -> Result<(), Error> {
     // A question about the very thing that is in the way is how it gets out of it.
     if let Then::Ask(question) = &planned.plan.then
-        && question.kind.is_about_a_blocker()
+        && question.is_about_a_blocker
     {
         return Ok(());
     }

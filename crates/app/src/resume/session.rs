@@ -7,7 +7,7 @@ use camino::Utf8Path;
 use rekindle_agents::Agent;
 use rekindle_model::{
     AgentTask, Checks, Code, Ended, Finding, Intent, Plan, Question, Severity, Step, Stop, Then,
-    WorkflowId,
+    WithYes, WorkflowId,
 };
 use rekindle_runner::{Ending, Runner};
 
@@ -136,7 +136,14 @@ impl Session<'_> {
         if self.watched.is_some() {
             self.warn(&planned.assessment.findings);
         }
-        if !matches!(intent, Intent::Answer { question, .. } if question.is_about_a_blocker()) {
+        let is_way_out = matches!(
+            intent,
+            Intent::Answer {
+                is_about_a_blocker: true,
+                ..
+            }
+        );
+        if !is_way_out {
             refuse_blocked(&planned)?;
         }
         Ok(planned.plan)
@@ -215,15 +222,15 @@ impl Session<'_> {
     fn ask(&mut self, question: &Question, log: &Utf8Path) -> Option<Intent> {
         let answered = |answer: String| Intent::Answer {
             log: log.to_owned(),
-            question: question.kind,
+            question: question.id,
+            is_about_a_blocker: question.is_about_a_blocker,
             answer,
         };
         if self.options.is_agreed() {
-            if question.may_stay_open {
-                return None;
-            }
-            if let Some(answer) = question.recommended() {
-                return Some(answered(answer.to_owned()));
+            match question.with_yes {
+                WithYes::LeaveOpen => return None,
+                WithYes::Answer(answer) => return Some(answered(answer.to_owned())),
+                WithYes::Ask => {}
             }
         }
         while let Some(answer) = self.face.answer(question) {

@@ -1,34 +1,35 @@
-//! The form of one line of a journal, the checksum that proves it whole, and the seal that proves it ours.
+//! The line format of a journal, with a checksum against damage and a seal against foreign lines.
 //!
 //! ```json
 //! {"v":2,"seq":7,"at":"2026-…","crc":"8 hex digits","seal":"64 hex digits","entry":{"begin":{"id":7,"body":…}}}
 //! ```
 //!
 //! The other entries are `{"done":{"id":7,"step":2}}` (whose record has no `at`) and
-//! `{"end":{"id":7,"outcome":"completed","note":"…"}}`. `crc` is the start of the BLAKE3 hash over all
-//! other bytes of the line, so that no flipped byte goes unseen, in `seq` and `at` neither. `seal` is
-//! that of [`Seal`] over the line without the digits of both; it covers the number and the file, so
-//! that no line can be repeated or moved to another journal.
+//! `{"end":{"id":7,"outcome":"completed","note":"…"}}`. `crc` is the start of the BLAKE3 hash over
+//! all other bytes of the line. `seal` is that of [`Seal`] over the line without the digits of
+//! both; it covers the number and the file, so that no line can be repeated or moved to another
+//! journal.
 //!
-//! This is version 2. Lines of version 1 have no seal: they are reported as foreign, and never used.
+//! This is version 2. Lines of version 1 have no seal: they are reported as foreign and never used.
 //! A reader of version 1 reports lines of version 2 as lines of another version. A reader ignores
-//! fields that it does not know, and reports a line of a later version without using it; an older
-//! writer only appends lines of its own version.
+//! unknown fields and reports a line of a later version without using it; an older writer only
+//! appends lines of its own version.
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 
 use super::{DamageKind, IntentId, Outcome};
 use crate::Seal;
+use crate::fingerprint::short_hash;
 
 const VERSION: u32 = 2;
 
-/// What stands before the digits of the checksum. In a JSON string its quotes would be escaped, so the
-/// first place where these bytes occur is the key itself.
+/// The text before the checksum. In a JSON string its quotes would be escaped, so the first match
+/// is the key itself.
 const MARK: &[u8] = b"\"crc\":\"";
 const N_DIGITS: usize = 8;
 
-/// No record is shorter than this; the shortest is a `done` of version 1 with numbers of one digit.
+/// The shortest possible record: a `done` of version 1 with one-digit numbers.
 pub(super) const MIN_LENGTH: usize = 60;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,7 +54,7 @@ pub(super) enum Entry<B> {
 struct Record<'a, E> {
     v: u32,
     seq: u64,
-    // Only written: `done` has none, and nothing here depends on time.
+    // Only written; nothing here depends on time.
     #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
     at: Option<&'a str>,
     #[serde(skip_deserializing)]
@@ -79,8 +80,7 @@ pub(super) fn encode<B: Serialize>(
         entry,
     })?;
     let blank = seal.stamp(&blank);
-    // The mark is always found, since the key was just written; without it the line would be read
-    // as damaged, which is a safe way to be wrong.
+    // Without the mark, which was just written, the line would safely be read as damaged.
     let at_digits = find(blank.as_bytes(), MARK).map_or(0, |start| start + MARK.len());
     let (before, after) = blank.split_at(at_digits);
     Ok(format!(
@@ -89,9 +89,8 @@ pub(super) fn encode<B: Serialize>(
     ))
 }
 
-/// Reads a line back: its number and its entry, whose body is absent if it is not a `T`.
-///
-/// Without a seal no line is ours.
+/// Reads a line: its number and its entry, without a body that is not a `T`. Without a seal no line
+/// is ours.
 pub(super) fn decode<T: DeserializeOwned>(
     line: &[u8],
     seal: Option<&Seal>,
@@ -122,18 +121,18 @@ pub(super) fn decode<T: DeserializeOwned>(
             entry: Entry::Begin { id, .. },
             ..
         }) => Ok((seq, Entry::Begin { id, body: None })),
-        // Whole by its checksum, and yet not a record of this version.
+        // The checksum is right, and yet this is not a record of this version.
         _ => Err(DamageKind::Version),
     }
 }
 
-/// Returns what a whole line that is not ours would do, as far as it can be read.
+/// Returns the entry of a line that is not ours, as far as it can be read.
 pub(super) fn foreign_entry(line: &[u8]) -> Option<Entry<IgnoredAny>> {
     let record = serde_json::from_slice::<Record<'_, Entry<IgnoredAny>>>(line).ok()?;
     Some(record.entry)
 }
 
-/// Returns an intact line without the digits of its checksum, which is what its seal covers.
+/// Returns an intact line without its checksum, which is what its seal covers.
 fn without_checksum(line: &[u8]) -> Option<Vec<u8>> {
     let start = find(line, MARK)? + MARK.len();
     let (before, rest) = line.split_at_checked(start)?;
@@ -142,11 +141,7 @@ fn without_checksum(line: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn checksum(before: &[u8], after: &[u8]) -> String {
-    let hash = blake3::Hasher::new()
-        .update(before)
-        .update(after)
-        .finalize();
-    hash.to_hex()[..N_DIGITS].to_owned()
+    short_hash(&[before, after], N_DIGITS)
 }
 
 fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {

@@ -1,4 +1,4 @@
-//! One name in an open folder: what it is, and the calls that change it. No link is followed.
+//! One name in an open folder, and the calls that change it. No link is followed.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -48,7 +48,7 @@ pub(super) fn stat(folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<Option<St
     }
 }
 
-/// Opens an ordinary file; `None` for whatever else is there.
+/// Opens an ordinary file; `None` for anything else.
 pub(super) fn open_file(folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<Option<File>> {
     Ok(match guarded::open_file(folder, name, Links::Refused)? {
         Opened::File(file) => Some(file),
@@ -61,7 +61,7 @@ pub(super) fn write_copy(
     from: File,
     is_executable: bool,
 ) -> io::Result<(OsString, Fingerprint)> {
-    // As git makes files: the umask takes away from it.
+    // As git creates files, before the umask.
     let mode = Mode::from_raw_mode(if is_executable { 0o777 } else { 0o666 });
     let name = temporary::free_name();
     let file = disk::make_file_in(folder, &name, mode)?;
@@ -99,7 +99,7 @@ pub(super) fn clear_at(folder: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
 
 pub(super) fn sync(folder: &OwnedFd) -> Result<(), Errno> {
     match disk::sync_folder(folder) {
-        // Some file systems can not sync a folder; there is nothing more one can do on them.
+        // Some file systems cannot sync a folder.
         Err(Errno::INVAL) => Ok(()),
         other => other,
     }

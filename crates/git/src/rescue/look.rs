@@ -1,4 +1,4 @@
-//! What is in a rescue: the files that differ from its base, and the commits that nothing else keeps.
+//! The files in a rescue that differ from its base.
 
 use std::collections::BTreeSet;
 
@@ -9,17 +9,17 @@ use crate::id::ObjectId;
 use crate::path::RepoPath;
 use crate::repo::Repo;
 
-/// One file of a rescue that its base does not have like this.
+/// One file of a rescue that differs from its base.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rescued {
     /// What differs; [`Change::new`] is what the rescue has.
     pub change: Change,
-    /// Whether git did not track the file; `None` if the rescue does not tell what was staged.
+    /// Whether git did not track the file; `None` if the rescue does not record it.
     pub untracked: Option<bool>,
 }
 
 impl Rescue {
-    /// Returns the part of a name that says which rescue it is: `<workflow>/<task>/<n>`, as in the ref.
+    /// Returns `<workflow>/<task>/<n>`, as in the ref.
     pub fn short_name(&self) -> &str {
         let prefix = super::name::PREFIX;
         self.name.strip_prefix(prefix).unwrap_or(&self.name)
@@ -27,11 +27,11 @@ impl Rescue {
 }
 
 impl Repo {
-    /// Returns the files of a rescue that differ from the commit it was made on, by path.
+    /// Returns the files of a rescue that differ from its commit, by path; without a commit, all
+    /// files.
     ///
-    /// While there was no commit yet, that is every file. A move is a deletion and an addition. The
-    /// rescue has files as they were on the disk, so one that git converts on its way there (line
-    /// ends, filters) differs from its base. Nothing is written, not even an object.
+    /// A move is a deletion and an addition. A rescue has files as they were on the disk, so files
+    /// that git converts (line ends, filters) differ. Nothing is written.
     pub fn rescued(&self, rescue: &Rescue) -> Result<Vec<Rescued>, Error> {
         let base = match &rescue.head {
             Some(head) => head.clone(),
@@ -55,7 +55,7 @@ impl Repo {
             .collect())
     }
 
-    /// Returns the paths that the index had otherwise than the base, if the rescue tells.
+    /// Returns the paths that were staged, if the rescue records it.
     fn staged_in(
         &self,
         rescue: &Rescue,
@@ -71,7 +71,7 @@ impl Repo {
         })
     }
 
-    /// Returns the id that a tree without files has, without storing one; git knows it anyway.
+    /// Returns the id of the empty tree without storing it.
     fn id_of_empty_tree(&self) -> Result<ObjectId, Error> {
         let args = ["hash-object", "-t", "tree", "--stdin"];
         self.read().args(args).input(Vec::new()).object_id()

@@ -1,17 +1,16 @@
-//! Everything in a worktree, kept as a commit before a destructive step.
+//! Rescues: the contents of a worktree, saved as a commit before a destructive step.
 //!
 //! A rescue is a commit under `refs/rekindle/rescue/<workflow>/<task>/<n>`. Its tree has every
-//! tracked and untracked file byte by byte; its first parent is HEAD; if the index has content that
-//! is in neither, a second parent has the index, as in a stash. The user's index, branch and files
-//! stay as they are. `name.rs` has the names, `look.rs` says what is in one, `restore.rs` is the way
-//! back.
+//! tracked and untracked file byte by byte; its first parent is HEAD; a second parent has the
+//! index, as in a stash, if that has content found in neither. The user's index, branch and files
+//! stay as they are. `name.rs` has the names, `look.rs` the contents, `restore.rs` the restoring.
 //!
-//! Not kept: ignored files, empty folders, and repositories inside the worktree. A worktree in which
-//! git sees no change at all is not looked at byte by byte, so line ends that git would convert
-//! anyway are only kept along with other changes.
+//! Not saved: ignored files, empty folders, and repositories inside the worktree. A worktree
+//! without changes in `git status` is not compared byte by byte, so line ends that git converts are
+//! only saved along with other changes.
 //!
-//! The refs and trailers are on disk for as long as the user wants them. A reader takes a rescue
-//! whose trailers it does not know as one without HEAD and index; nothing else depends on them.
+//! The refs and trailers stay on disk until the user removes them. A reader treats a rescue with
+//! unknown trailers as one without HEAD and index.
 
 mod look;
 mod name;
@@ -24,6 +23,7 @@ use crate::error::Error;
 use crate::head::Head;
 use crate::id::ObjectId;
 use crate::log::parse_trailers;
+use crate::path::one_line;
 use crate::refs::Expected;
 use crate::repo::{Layout, Repo};
 
@@ -33,7 +33,7 @@ const HEAD: &str = "Rekindle-Rescue-Head";
 const INDEX: &str = "Rekindle-Rescue-Index";
 const STAGED: &str = "Rekindle-Rescue-Staged";
 
-/// How often the next free number is tried while others make rescues of the same task.
+/// How often the next free number is tried while others create rescues of the same task.
 const MAX_RACES: u32 = 100;
 
 /// One rescue.
@@ -53,13 +53,13 @@ pub struct Rescue {
     pub tree: ObjectId,
     /// The commit that was checked out; `None` if there was none yet.
     pub head: Option<ObjectId>,
-    /// A commit of the index, if that had content which was neither in HEAD nor on the disk.
+    /// A commit of the index, if it had content that was neither in HEAD nor on the disk.
     pub index: Option<ObjectId>,
     /// The tree of that commit.
     pub index_tree: Option<ObjectId>,
     /// What of the files was staged.
     pub staged: Staged,
-    /// The worktree it was made from, with control characters escaped; `None` if that is not told.
+    /// The rescued worktree, with control characters escaped, if recorded.
     pub worktree: Option<String>,
     /// The branch that was checked out; `None` if there was none.
     pub branch: Option<String>,
@@ -74,19 +74,19 @@ pub enum Staged {
     Nothing,
     /// The index was as the files.
     Everything,
-    /// The index had content of its own, which is in [`Rescue::index`].
+    /// The index had content of its own, in [`Rescue::index`].
     Apart,
-    /// The rescue does not tell.
+    /// The rescue does not record it.
     Untold,
 }
 
 impl Repo {
-    /// Keeps everything in this worktree, and returns where.
+    /// Saves everything in this worktree, and returns the rescue. Call it at the top of the
+    /// worktree.
     ///
-    /// `None` means that there is nothing to lose: the worktree and the index are as HEAD, and HEAD
-    /// can be reached from a ref other than the branch that is checked out (which a reset would
-    /// move). A second call in the same state returns the same rescue, so it may be repeated after
-    /// a crash. Must be called at the top of the worktree.
+    /// `None` means that nothing can be lost: worktree and index are as HEAD, and another ref than
+    /// the checked-out branch reaches HEAD. A second call in the same state returns the same
+    /// rescue, so it may be repeated after a crash.
     pub fn rescue(&self, workflow: &str, task: &str) -> Result<Option<Rescue>, Error> {
         let layout = self.layout_at_top()?;
         let head = self.head()?;
@@ -118,13 +118,12 @@ impl Repo {
         if !self.is_complete(&commit, head.commit())? {
             return Err(Error::Lost { what: name });
         }
-        // Read back, as `rescue list` will. `None` would mean that nothing has to be kept.
+        // Read back, as `rescue list` does.
         let made = self.rescues()?;
         let made = made.into_iter().find(|rescue| rescue.name == name);
-        made.map(Some).ok_or_else(|| Error::Unexpected {
-            args: vec!["for-each-ref".to_owned(), name],
-            dir: self.dir().to_owned(),
-            what: "the rescue that was just made is not there".to_owned(),
+        made.map(Some).ok_or_else(|| {
+            let what = "the rescue that was just made is missing";
+            Error::unexpected(&["for-each-ref", &name], self.dir(), what)
         })
     }
 
@@ -138,7 +137,7 @@ impl Repo {
             "%(committerdate:unix)",
             "%(contents:trailers:only,unfold)",
         ];
-        // There is no `-z`; each record ends with `%00` and the newline that git adds.
+        // `for-each-ref` has no `-z`; each record ends with `%00` and a newline.
         let format = format!("--format={}%00", fields.join("%00"));
         let call = self.read().setting("trailer.separators=:");
         let output = call
@@ -158,7 +157,7 @@ impl Repo {
             None => self.empty_tree()?,
         };
         let entries = self.index_entries(layout)?;
-        // `git status` is silent about hidden files, so only their bytes can tell.
+        // `git status` omits hidden files, so their bytes are compared.
         if self.status()?.is_empty() && !entries.iter().any(|entry| entry.is_hidden(layout)) {
             return Ok(Contents {
                 files: head_tree.clone(),
@@ -173,7 +172,7 @@ impl Repo {
         })
     }
 
-    /// Whether the commit of HEAD stays reachable whatever happens to this worktree.
+    /// Returns whether another ref reaches the commit of HEAD.
     fn is_held_elsewhere(&self, head: &Head) -> Result<bool, Error> {
         let Some(commit) = head.commit() else {
             return Ok(true);
@@ -182,7 +181,7 @@ impl Repo {
             Head::Branch { name, .. } => format!("refs/heads/{name}"),
             Head::Detached { .. } => String::new(),
         };
-        // Two are enough: one of them may be our own.
+        // Two are enough: one of them may be the current branch.
         let args = [
             "for-each-ref",
             "--count=2",
@@ -234,7 +233,7 @@ impl Repo {
         self.commit_tree(&contents.files, &parents, &message, None)
     }
 
-    /// Makes the ref at the first free number from `first` on, and returns its name.
+    /// Creates the ref at the first free number from `first` on, and returns its name.
     fn take_number(
         &self,
         workflow: &str,
@@ -254,11 +253,11 @@ impl Repo {
     }
 }
 
-/// What a worktree holds, as trees.
+/// The contents of a worktree, as trees.
 struct Contents {
     files: ObjectId,
     index: ObjectId,
-    /// The tree without files while there is no commit.
+    /// The empty tree while there is no commit.
     head_tree: ObjectId,
 }
 
@@ -267,13 +266,13 @@ impl Contents {
         self.files != self.head_tree || self.index != self.head_tree
     }
 
-    /// Returns the index if its content is kept by nothing else.
+    /// Returns the index if nothing else has its content.
     fn index_to_keep(&self) -> Option<&ObjectId> {
         let is_kept = self.index == self.files || self.index == self.head_tree;
         (!is_kept).then_some(&self.index)
     }
 
-    /// Returns the word for an index that is not kept.
+    /// Returns the trailer value for an index that is not saved.
     fn staged(&self) -> &'static str {
         if self.index == self.head_tree {
             "nothing"
@@ -289,7 +288,7 @@ impl Contents {
     }
 }
 
-/// Reads one record of [`Repo::rescues`]; what was not made by us is passed over.
+/// Parses one record of [`Repo::rescues`]; `None` if we did not write it.
 pub(crate) fn parse(record: &[&[u8]]) -> Option<Rescue> {
     let [name, commit, tree, parents, made_at, trailers] = record else {
         return None;
@@ -297,11 +296,11 @@ pub(crate) fn parse(record: &[&[u8]]) -> Option<Rescue> {
     let name = str::from_utf8(name).ok()?.trim_start_matches('\n');
     let (workflow, task, number) = name::decode(name)?;
     let trailers = parse_trailers(trailers);
-    let told = |key: &str| {
+    let value_of = |key: &str| {
         let mut found = trailers.iter().filter(|(name, _)| name == key);
         found.next().map(|(_, value)| value.as_str())
     };
-    let trailer_id = |key: &str| ObjectId::parse(told(key)?).ok();
+    let trailer_id = |key: &str| ObjectId::parse(value_of(key)?).ok();
     let mut parents = parents
         .split(|byte| *byte == b' ')
         .filter_map(ObjectId::from_output);
@@ -315,32 +314,19 @@ pub(crate) fn parse(record: &[&[u8]]) -> Option<Rescue> {
         tree: ObjectId::from_output(tree)?,
         head: trailer_id(HEAD),
         index: index_tree.is_some().then(|| parents.next_back()).flatten(),
-        staged: match (&index_tree, told(STAGED)) {
+        staged: match (&index_tree, value_of(STAGED)) {
             (Some(_), _) => Staged::Apart,
             (None, Some("nothing")) => Staged::Nothing,
             (None, Some("everything")) => Staged::Everything,
             (None, Some(_) | None) => Staged::Untold,
         },
         index_tree,
-        worktree: told(WORKTREE).map(str::to_owned),
-        branch: told(BRANCH).map(str::to_owned),
+        worktree: value_of(WORKTREE).map(str::to_owned),
+        branch: value_of(BRANCH).map(str::to_owned),
         made_at: str::from_utf8(made_at).ok()?.parse().ok()?,
     })
 }
 
 fn trailer(key: &str, value: &str) -> (String, String) {
     (key.to_owned(), one_line(value))
-}
-
-/// Escapes control characters; a name from a state file may hold any.
-fn one_line(text: &str) -> String {
-    let mut line = String::new();
-    for character in text.chars() {
-        if character.is_control() {
-            line.extend(character.escape_default());
-        } else {
-            line.push(character);
-        }
-    }
-    line
 }

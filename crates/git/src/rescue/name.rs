@@ -1,11 +1,10 @@
-//! Names of rescues: workflow, task and number as a ref, and back.
+//! The refs of rescues: workflow, task and number.
 
 use crate::ref_part::{decode_part, ref_part};
 
-/// Below this all rescues are.
 pub(super) const PREFIX: &str = "refs/rekindle/rescue/";
 
-/// A larger number was not counted up to, and there must be room to count on.
+/// No rescue has a larger number, so that counting never overflows.
 const LARGEST: u32 = 1_000_000_000;
 
 /// Returns the name of the ref.
@@ -46,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_name_is_cut_and_no_piece_starts_with_a_dot() {
+    fn a_long_name_is_split_and_no_piece_starts_with_a_dot() {
         for n_letters in 191..209 {
             let text = "a".repeat(n_letters) + ".b";
             let name = encode(&text, "t", 1);
@@ -59,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_names_are_not_read() {
+    fn foreign_names_are_ignored() {
         for name in [
             "refs/heads/main",
             "refs/rekindle/rescue/a/1",

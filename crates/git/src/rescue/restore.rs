@@ -1,4 +1,4 @@
-//! The way back: the files of a rescue, written into a folder of their own.
+//! Restoring the files of a rescue into a new folder.
 
 use std::fs;
 use std::io;
@@ -13,21 +13,15 @@ use crate::scratch::{Scratch, make_folder};
 impl Repo {
     /// Writes the files of a rescue into `into`, which must be empty or not exist.
     ///
-    /// Content, symbolic links and executable bits are those of the worktree it was made from;
-    /// nothing is converted on the way. No worktree or index of the user is touched.
+    /// Content, links and executable bits are those of the rescued worktree, without conversion. No
+    /// worktree or index of the user is changed.
     pub fn restore(&self, rescue: &Rescue, into: &Utf8Path) -> Result<(), Error> {
         let into = self.dir().join(into);
         refuse_occupied(&into)?;
         let layout = self.layout()?;
-        rekindle_fault::growth("git-make-folder").map_err(|source| Error::Prepare {
-            path: into.clone().into_std_path_buf(),
-            source,
-        })?;
+        rekindle_fault::growth("git-make-folder").map_err(Error::prepare(&into))?;
         make_folder(into.as_std_path())?;
-        let into = into.canonicalize_utf8().map_err(|source| Error::Prepare {
-            path: into.into_std_path_buf(),
-            source,
-        })?;
+        let into = into.canonicalize_utf8().map_err(Error::prepare(&into))?;
         let scratch = Scratch::byte_by_byte(&layout, &into)?;
         let there = Repo::at(self.program(), &into);
         scratch
@@ -35,34 +29,29 @@ impl Repo {
             .output()?;
         let write_all = ["checkout-index", "--all", "--quiet", "--index"];
         scratch.apply(there.write().args(write_all)).output()?;
-        // `checkout-index` has ended with 0 in spite of files it could not write.
+        // `checkout-index` can exit with 0 despite files it could not write.
         let compare = ["diff-files", "--quiet", "--ignore-submodules=all"];
         match scratch.apply(there.read().args(compare)).answer()? {
             Some(_) => Ok(()),
-            None => Err(Error::Unexpected {
-                args: write_all.map(str::to_owned).to_vec(),
-                dir: into,
-                what: "not all files were written".to_owned(),
-            }),
+            None => Err(Error::unexpected(
+                &write_all,
+                &into,
+                "not all files were written",
+            )),
         }
     }
 }
 
 fn refuse_occupied(dir: &Utf8Path) -> Result<(), Error> {
-    match fs::read_dir(dir) {
-        Ok(mut entries) => match entries.next() {
-            None => Ok(()),
-            Some(_) => Err(Error::Occupied {
-                dir: dir.to_owned(),
-            }),
-        },
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Err(Error::Occupied {
-            dir: dir.to_owned(),
-        }),
-        Err(source) => Err(Error::Prepare {
-            path: dir.as_std_path().to_owned(),
-            source,
-        }),
+    let is_empty = match fs::read_dir(dir) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => true,
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => false,
+        Err(error) => return Err(Error::prepare(dir)(error)),
+    };
+    if is_empty {
+        Ok(())
+    } else {
+        Err(Error::Occupied(dir.to_owned()))
     }
 }

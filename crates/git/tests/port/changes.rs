@@ -169,7 +169,7 @@ fn a_file_replaced_by_a_folder_or_a_link_to_one_is_followed() {
     assert_eq!(lines.len(), 6);
 }
 
-/// git tells an unchanged file by its size and times, and looks closer only at files not older
+/// git recognizes an unchanged file by its size and times, and looks closer only at files not older
 /// than the index. A copy of the index that is newer than the index would miss this change.
 #[test]
 fn a_change_in_the_same_tick_as_the_index_is_seen() {

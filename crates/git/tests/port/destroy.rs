@@ -194,7 +194,7 @@ fn a_worktree_that_leads_elsewhere_is_refused_before_and_after_it_was_opened() {
     }
 }
 
-/// The file is exchanged between the look and the use: git is told the folder and does not read it.
+/// The file is exchanged between check and use: git gets the folder explicitly and does not read it.
 #[test]
 fn what_is_asked_of_an_opened_worktree_is_answered_by_its_own_git_folder() {
     let fixture = Fixture::new();

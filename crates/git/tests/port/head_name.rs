@@ -106,7 +106,7 @@ fn another_worktree_has_a_name_of_its_own() {
 }
 
 #[test]
-fn where_there_is_no_repository_nothing_is_read() {
+fn nothing_is_read_outside_a_repository() {
     let fixture = Fixture::new();
     assert_eq!(head_name_on_disk(&fixture.root), None);
     assert!(

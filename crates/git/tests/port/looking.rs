@@ -135,7 +135,8 @@ fn no_git_of_ours_fetches_and_the_missing_object_is_explained() {
     fixture.try_git(&fixture.dir, ["cat-file", "-p", "HEAD:base.txt"]);
     assert!(canary.ran(), "plain git fetches");
     let path = "base.txt".into();
-    assert_eq!(looking(&fixture).file_at("HEAD", &path).unwrap(), None);
+    let blob = fixture.git_id(["rev-parse", "HEAD:base.txt"]);
+    assert!(looking(&fixture).as_checked_out(&blob, &path).is_err());
     let head = fixture.git_id(["rev-parse", "HEAD"]);
     let add = |repo: Repo, name: &str| {
         let path = fixture.root.join(name);
@@ -156,7 +157,7 @@ fn no_git_of_ours_fetches_and_the_missing_object_is_explained() {
     );
     for program in [old.clone(), old.for_work()] {
         let repo = Repo::at(&program, &fixture.dir);
-        assert_eq!(repo.file_at("HEAD", &path).unwrap(), None);
+        assert!(repo.as_checked_out(&blob, &path).is_err());
         assert!(!canary.ran());
     }
 }
@@ -173,7 +174,7 @@ fn a_bare_repository_in_a_folder_is_not_used() {
     for program in [fixture.program.clone(), fixture.program.for_looking()] {
         let error = Repo::at(&program, &inner).head().unwrap_err();
         assert!(
-            matches!(&error, Error::Bare { dir } if *dir == inner),
+            matches!(&error, Error::Bare(dir) if *dir == inner),
             "{error}"
         );
     }

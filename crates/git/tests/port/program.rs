@@ -23,7 +23,7 @@ fn git_is_found_and_says_its_version() {
 #[test]
 fn a_missing_git_is_an_error_that_says_what_to_do() {
     let error = Program::find(OsStr::new("/nowhere:/nowhere/else")).unwrap_err();
-    assert!(matches!(&error, Error::Missing { searched } if searched == "/nowhere:/nowhere/else"));
+    assert!(matches!(&error, Error::Missing(searched) if searched == "/nowhere:/nowhere/else"));
     assert_eq!(
         error.to_string(),
         "`git` was not found on PATH (`/nowhere:/nowhere/else`); install git 2.38 or newer"

@@ -358,7 +358,7 @@ fn nothing_is_restored_over_other_files() {
     assert!(into.join("a").exists());
     for occupied in [&into, &into.join("a")] {
         let result = fixture.repo().restore(&rescue, occupied);
-        assert!(matches!(result, Err(Error::Occupied { dir }) if dir == *occupied));
+        assert!(matches!(result, Err(Error::Occupied(dir)) if dir == *occupied));
     }
 }
 
@@ -386,7 +386,7 @@ fn said(repo: &Repo, rescue: &Rescue) -> Vec<(String, char, Option<bool>)> {
 }
 
 #[test]
-fn a_rescue_tells_what_differs_from_its_base_and_what_was_untracked() {
+fn a_rescue_lists_the_differences_from_its_base_and_untracked_files() {
     let fixture = Fixture::new();
     let repo = fixture.repo();
     fixture.write("gone", "x");
@@ -443,7 +443,7 @@ fn without_a_commit_every_file_of_a_rescue_is_new_and_looking_stores_nothing() {
 }
 
 #[test]
-fn a_rescue_of_an_older_form_does_not_tell_what_was_untracked() {
+fn a_rescue_in_an_older_format_does_not_record_untracked_files() {
     let fixture = Fixture::new();
     let base = fixture.git(["rev-parse", "HEAD"]);
     fixture.write("new", "x");
@@ -458,7 +458,7 @@ fn a_rescue_of_an_older_form_does_not_tell_what_was_untracked() {
 }
 
 #[test]
-fn commits_that_only_a_rescue_keeps_are_told_newest_first() {
+fn commits_that_only_a_rescue_has_are_listed_newest_first() {
     let fixture = Fixture::new();
     let repo = fixture.repo();
     fixture.git(["checkout", "--quiet", "--detach"]);

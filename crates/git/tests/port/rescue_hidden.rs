@@ -30,11 +30,9 @@ fn line_ends_are_kept_although_git_would_convert_them() {
     fixture.write("dos.sh", "one\r\ntwo\r\n");
     // A plain snapshot converts, as the repository wants.
     let tree = fixture.repo().snapshot_tree(&[]).unwrap();
-    let stored = fixture
-        .repo()
-        .file_at(tree.as_str(), &"dos.sh".into())
-        .unwrap();
-    assert_eq!(stored.unwrap(), b"one\ntwo\n");
+    let blob = format!("{tree}:dos.sh");
+    let stored = fixture.try_git(&fixture.dir, ["cat-file", "blob", &blob]);
+    assert_eq!(stored.stdout, b"one\ntwo\n");
     check(&fixture);
 }
 
@@ -75,7 +73,7 @@ fn filters_keywords_and_encodings_are_passed_over() {
 }
 
 #[test]
-fn a_file_that_git_was_told_to_assume_unchanged_is_kept() {
+fn a_file_marked_assume_unchanged_is_saved() {
     let fixture = Fixture::new();
     fixture.git(["branch", "other"]);
     fixture.git(["update-index", "--assume-unchanged", "base.txt"]);
@@ -86,7 +84,7 @@ fn a_file_that_git_was_told_to_assume_unchanged_is_kept() {
 }
 
 #[test]
-fn a_file_that_git_was_told_to_skip_is_kept() {
+fn a_file_marked_skip_worktree_is_saved() {
     let fixture = Fixture::new();
     fixture.git(["branch", "other"]);
     fixture.git(["update-index", "--skip-worktree", "base.txt"]);
@@ -177,7 +175,7 @@ fn a_repository_inside_does_not_stop_a_rescue() {
 }
 
 #[test]
-fn a_changed_submodule_is_no_reason_to_fail() {
+fn a_changed_submodule_does_not_fail_the_rescue() {
     let fixture = Fixture::new();
     let inner = fixture.root.join("inner");
     fixture.git(["clone", "--quiet", ".", inner.as_str()]);

@@ -1,11 +1,11 @@
-//! What stands at single paths, also where `git status` would not look.
+//! Single paths of a worktree, including those that `git status` omits.
 
 use rekindle_git::{Indexed, Mode, RepoPath};
 
 use crate::fixture::Fixture;
 
 #[test]
-fn a_file_is_read_even_where_git_was_told_not_to_look() {
+fn a_file_hidden_from_git_status_is_still_read() {
     let fixture = Fixture::new();
     for name in ["assumed", "skipped", "plain", "gone"] {
         fixture.write(name, "a\n");
@@ -28,8 +28,8 @@ fn a_file_is_read_even_where_git_was_told_not_to_look() {
     assert_ne!(id("plain"), changed.trim());
     assert_eq!(found.len(), 5);
     assert_eq!(fixture.git(["ls-files", "--stage", "-v"]), index);
-    let stands = fixture.repo().index().unwrap();
-    let is_sparse = |name: &str| match &stands[&RepoPath::from(name)] {
+    let index = fixture.repo().index().unwrap();
+    let is_sparse = |name: &str| match &index[&RepoPath::from(name)] {
         Indexed::Entry { is_sparse, entry } => *is_sparse && entry.mode == Mode::File,
         Indexed::Conflict => false,
     };

@@ -115,7 +115,7 @@ fn ignored_files_are_listed_wherever_they_are_and_ignored_folders_once() {
     for name in [
         "built/deep/x",
         "new/kept",
-        "new/beside.log",
+        "new/neighbor.log",
         "only/a.log",
         "odd\nname.log",
         "! tricky",
@@ -123,7 +123,7 @@ fn ignored_files_are_listed_wherever_they_are_and_ignored_folders_once() {
         fixture.write(name, "x");
     }
     fixture.git(["mv", "base.txt", "! moved"]);
-    let expected = paths(&["built/", "new/beside.log", "odd\nname.log", "only/a.log"]);
+    let expected = paths(&["built/", "new/neighbor.log", "odd\nname.log", "only/a.log"]);
     assert_eq!(fixture.repo().ignored().unwrap(), expected);
 }
 

@@ -85,7 +85,7 @@ fn an_unborn_branch_has_no_commit_and_a_bare_repository_is_not_used() {
     fixture.git(["init", "--quiet", "--bare", bare.as_str()]);
     let error = Repo::at(&fixture.program, &bare).worktrees().unwrap_err();
     assert!(
-        matches!(&error, Error::Bare { dir } if *dir == bare),
+        matches!(&error, Error::Bare(dir) if *dir == bare),
         "{error}"
     );
     assert!(error.is_no_repository());

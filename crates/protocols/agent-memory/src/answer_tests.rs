@@ -1,14 +1,15 @@
 //! Plans after a person's answer.
 
-use rekindle_model::{Intent, QuestionKind, Then};
+use rekindle_model::{Intent, Then};
 
 use super::plan_tests::{FAILED, READY, WAITING, check_plan, log, plan};
 
-fn answer(question: QuestionKind, answer: &str) -> Intent {
+fn answer(question: &'static str, answer: &str) -> Intent {
     Intent::Answer {
         log: log(),
         question,
         answer: answer.to_owned(),
+        is_about_a_blocker: false,
     }
 }
 
@@ -30,11 +31,15 @@ fn every_answer_at_the_gate_has_its_plan() {
         ),
         ("what?", "again".to_owned()),
     ] {
-        check_plan(WAITING, &answer(QuestionKind::Approval, said), &expected);
+        check_plan(WAITING, &answer(crate::messages::APPROVAL, said), &expected);
     }
-    // The question is no longer the run's.
-    check_plan(READY, &answer(QuestionKind::Approval, "approve"), "again");
-    let Then::Agent(task) = plan(WAITING, &answer(QuestionKind::Approval, "revise: less")).then
+    // The run does not have this question any more.
+    check_plan(
+        READY,
+        &answer(crate::messages::APPROVAL, "approve"),
+        "again",
+    );
+    let Then::Agent(task) = plan(WAITING, &answer(crate::messages::APPROVAL, "revise: less")).then
     else {
         panic!("the planner is asked")
     };
@@ -51,7 +56,7 @@ fn every_answer_at_the_gate_has_its_plan() {
 
 #[test]
 fn every_answer_about_a_failed_task_has_its_plan() {
-    let escalation = |said| answer(QuestionKind::Escalation, said);
+    let escalation = |said| answer(crate::messages::ESCALATION, said);
     let retried = "append task_started T1 {\"attempt\":4}\nagent executor T1 attempt 4";
     check_plan(FAILED, &escalation("retry"), retried);
     check_plan(FAILED, &escalation("retry with: a hammer"), retried);
@@ -63,7 +68,7 @@ fn every_answer_about_a_failed_task_has_its_plan() {
     check_plan(
         FAILED,
         &escalation("abort"),
-        "stop Blocked: the user ends it here",
+        "stop Blocked: the user stopped here",
     );
     check_plan(READY, &escalation("skip"), "again");
     let Then::Agent(task) = plan(FAILED, &escalation("retry with: a hammer")).then else {
@@ -80,7 +85,7 @@ fn every_answer_about_a_failed_task_has_its_plan() {
 #[test]
 fn every_answer_about_the_pull_request_has_its_plan() {
     let scene = "docs prd plan constitution cleanup-report pr-checklist\n graph T1\n log a/a.jsonl\n 09:00 phase_transition 2>3";
-    let pull_request = |said| answer(QuestionKind::PullRequest, said);
+    let pull_request = |said| answer(crate::messages::PULL_REQUEST, said);
     check_plan(
         scene,
         &pull_request("merged"),
@@ -96,9 +101,9 @@ fn every_answer_about_the_pull_request_has_its_plan() {
 }
 
 #[test]
-fn moves_are_written_in_the_numbers_that_the_run_uses() {
-    // Ruling 39, also where no move was logged yet and the phase is inferred.
-    let approve = answer(QuestionKind::Approval, "approve");
+fn transitions_use_the_numbers_of_the_run() {
+    // Also if no transition was logged yet and the phase is inferred.
+    let approve = answer(crate::messages::APPROVAL, "approve");
     for (logged, from, to) in [("", 2, 4), ("3", 3, 4), ("8", 8, 9)] {
         let events = match logged {
             "" => String::new(),

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use rekindle_model::{Code, Place};
 
+use super::findings::Findings;
 use super::layout::{self, Artifact};
 use super::next::{NextAction, Situation, next_action};
-use super::noticed::Noticed;
-use super::phase::{self, Phase, SeedPhase};
+use super::phase::{self, BasePhase, Phase};
 use super::read::{Evidence, RunEvidence};
 use super::task_graph::TaskGraph;
 use super::tasks::Tasks;
@@ -17,13 +17,13 @@ use super::track::State;
 /// A run in which nothing happened for this long is old.
 const STALE_AFTER: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// What the evidence means.
+/// The conclusions about all runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Verdict {
     pub(super) now: Timestamp,
     /// Sorted by name.
     pub(super) runs: Vec<RunVerdict>,
-    pub(super) noticed: Noticed,
+    pub(super) findings: Findings,
 }
 
 impl Verdict {
@@ -36,7 +36,7 @@ impl Verdict {
     }
 }
 
-/// What the evidence means for one run.
+/// The conclusions about one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RunVerdict {
     pub(super) evidence: RunEvidence,
@@ -55,7 +55,7 @@ pub(super) struct RunVerdict {
     pub(super) unknown_tasks: Vec<String>,
     pub(super) stale: bool,
     pub(super) next: NextAction,
-    pub(super) noticed: Noticed,
+    pub(super) findings: Findings,
 }
 
 /// Judges every run.
@@ -68,7 +68,7 @@ pub(super) fn assess(evidence: Evidence) -> Verdict {
             .into_iter()
             .map(|run| assess_run(run, now))
             .collect(),
-        noticed: evidence.noticed,
+        findings: evidence.findings,
     }
 }
 
@@ -95,15 +95,15 @@ fn assess_run(run: RunEvidence, now: Timestamp) -> RunVerdict {
     let idle_too_long = idle.filter(|idle| !complete && *idle >= STALE_AFTER);
     let next = next_action(&situation(&run, &phase, &tasks, outcome));
 
-    let mut noticed = run.noticed.clone();
-    tasks.note(&mut noticed);
-    note_run(&run, &phase, idle_too_long, &mut noticed);
+    let mut findings = run.findings.clone();
+    tasks.note(&mut findings);
+    note_run(&run, &phase, idle_too_long, &mut findings);
     if outcome == Some(Artifact::Summary.file_name()) {
-        tasks.note_open(&mut noticed);
+        tasks.note_open(&mut findings);
     }
     if !complete {
-        note_missing(&run, phase.seed, &mut noticed);
-        tasks.note_contracts(&mut noticed);
+        note_missing(&run, phase.base, &mut findings);
+        tasks.note_contracts(&mut findings);
     }
 
     RunVerdict {
@@ -117,7 +117,7 @@ fn assess_run(run: RunEvidence, now: Timestamp) -> RunVerdict {
         unknown_tasks: tasks.unknown(),
         stale: idle_too_long.is_some(),
         next,
-        noticed,
+        findings,
         phase,
         runnable: tasks.runnable,
         states: tasks.states,
@@ -169,7 +169,7 @@ fn last_completed(run: &RunEvidence, graph: &TaskGraph) -> Option<(String, Strin
     Some((task.to_owned(), title))
 }
 
-/// Returns whether anything tells of a later version of the protocol, with other numbers of phases.
+/// Returns whether the run follows a later version of the protocol, with other phase numbers.
 fn is_later_protocol(run: &RunEvidence, graph: &TaskGraph) -> bool {
     run.artifacts.contains(&Artifact::WorkflowState)
         || run.artifacts.contains(&Artifact::BootstrapPlan)
@@ -179,7 +179,7 @@ fn is_later_protocol(run: &RunEvidence, graph: &TaskGraph) -> bool {
             .any(|task| task.is_bootstrap() || task.is_development())
 }
 
-/// Returns what tells that the run is complete, if anything does.
+/// Returns what makes the run complete, if it is.
 fn outcome(run: &RunEvidence) -> Option<&'static str> {
     if let Some(end) = run.folded.ended {
         return Some(end.as_str());
@@ -189,39 +189,39 @@ fn outcome(run: &RunEvidence) -> Option<&'static str> {
     tells.then(|| Artifact::Summary.file_name())
 }
 
-/// Notes what is odd about the run as a whole.
+/// Adds the findings about the run as a whole.
 fn note_run(
     run: &RunEvidence,
     phase: &Phase,
     idle_too_long: Option<SignedDuration>,
-    noticed: &mut Noticed,
+    findings: &mut Findings,
 ) {
     let folder = layout::run_folder(&run.id);
     if !layout::is_conforming(&run.id) {
-        noticed.add(Code::RunIdNonconforming, || Place::path(folder.clone()));
+        findings.add(Code::RunIdNonconforming, || Place::path(folder.clone()));
     }
     if phase.out_of_range {
-        noticed.add_about(Code::PhaseOutOfRange, phase.number.to_string(), || {
+        findings.add_about(Code::PhaseOutOfRange, phase.number.to_string(), || {
             Place::path(folder.join("events"))
         });
     }
     if let Some(idle) = idle_too_long {
         let days = idle.as_hours() / 24;
-        noticed.add_about(Code::StaleRun, format!("{days} days"), || {
+        findings.add_about(Code::StaleRun, format!("{days} days"), || {
             Place::path(folder)
         });
     }
 }
 
-/// Notes the documents that an earlier phase leaves and that are not there.
-fn note_missing(run: &RunEvidence, phase: SeedPhase, noticed: &mut Noticed) {
+/// Adds the findings about missing documents of earlier phases.
+fn note_missing(run: &RunEvidence, phase: BasePhase, findings: &mut Findings) {
     if layout::is_small(&run.artifacts) {
         return;
     }
     let required: &[Artifact] = match phase {
-        SeedPhase::Intake => &[],
-        SeedPhase::Planning => &[Artifact::Prd],
-        SeedPhase::Execution | SeedPhase::Cleanup | SeedPhase::Consolidation => &[
+        BasePhase::Intake => &[],
+        BasePhase::Planning => &[Artifact::Prd],
+        BasePhase::Execution | BasePhase::Cleanup | BasePhase::Consolidation => &[
             Artifact::Prd,
             Artifact::Plan,
             Artifact::TaskGraph,
@@ -229,12 +229,12 @@ fn note_missing(run: &RunEvidence, phase: SeedPhase, noticed: &mut Noticed) {
         ],
     };
     let is_there = |artifact: Artifact| {
-        // A graph that can not be read is as good as none.
+        // An unreadable graph counts as missing.
         let is_readable = artifact != Artifact::TaskGraph || run.graph.get().is_some();
         run.artifacts.contains(&artifact) && is_readable
     };
     for &artifact in required.iter().filter(|artifact| !is_there(**artifact)) {
-        noticed.add_about(Code::MissingArtifact, artifact.file_name(), || {
+        findings.add_about(Code::MissingArtifact, artifact.file_name(), || {
             Place::path(layout::run_folder(&run.id))
         });
     }

@@ -1,4 +1,4 @@
-//! A clock that jumps, forwards or back, never undoes a later word of ours.
+//! A clock that jumps forwards or backwards never undoes a later event.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +54,7 @@ fn happened(kind: u8) -> Option<Happened> {
     })
 }
 
-/// Returns the line of a word.
+/// Returns the line of an event.
 fn line(word: &Word, at: Moment) -> String {
     let task = TASKS[word.task];
     if let Some(happened) = happened(word.kind) {
@@ -71,7 +71,7 @@ fn line(word: &Word, at: Moment) -> String {
     }
 }
 
-/// Writes the words one after the other, each by a writer who has read all before it.
+/// Writes the events one after the other, each by a writer who has read all earlier ones.
 fn written(words: &[Word], clock: impl Fn(usize) -> Timestamp) -> Folded {
     let mut logs: BTreeMap<usize, String> = BTreeMap::new();
     let fold = |logs: &BTreeMap<usize, String>| {
@@ -92,7 +92,7 @@ fn written(words: &[Word], clock: impl Fn(usize) -> Timestamp) -> Folded {
     fold(&logs)
 }
 
-/// Returns what the words say together, without their times.
+/// Returns the folded events, without their times.
 fn meaning(folded: &Folded) -> String {
     let tasks: Vec<String> = folded
         .tasks
@@ -146,7 +146,7 @@ proptest! {
 }
 
 #[test]
-fn the_last_activity_is_what_the_clock_said_at_the_last_word() {
+fn the_last_activity_is_the_clock_at_the_last_event() {
     let word = |kind: u8| Word {
         log: usize::from(kind % 2),
         task: 0,

@@ -1,11 +1,10 @@
-//! A run driven from its beginning to its end by a pretend agent: every plan is applied to a world
-//! in memory, and the next is made from what is then there.
+//! Runs a workflow from start to end with a fake agent: every plan is applied to a world in memory.
 
 use std::collections::BTreeMap;
 
 use camino::Utf8PathBuf;
 use jiff::{SignedDuration, Timestamp};
-use rekindle_model::{Action, AgentTask, Ended, Intent, Plan, QuestionKind, Report, Stop, Then};
+use rekindle_model::{Action, AgentTask, Ended, Intent, Plan, Report, Stop, Then};
 use rekindle_world::MemoryWorld;
 
 use super::AgentMemory;
@@ -13,7 +12,7 @@ use super::plan_tests::shown;
 use super::scene_tests::{RUN, in_run, part, render};
 use rekindle_protocol::{Ask, Case, Protocol};
 
-/// A project that changes, and a clock that goes on.
+/// A project that changes, and a clock that advances.
 struct Drive {
     files: BTreeMap<Utf8PathBuf, Vec<u8>>,
     now: Timestamp,
@@ -22,7 +21,7 @@ struct Drive {
     /// Whether the session dies whenever an agent has ended: once before that is recorded, once after.
     dies: bool,
     n_agents: u32,
-    /// What the pretend agent makes of a task's graph.
+    /// The task graph that the fake agent writes.
     graph: &'static str,
     /// How each role ends, if not with success.
     fails: fn(&AgentTask) -> Option<Ended>,
@@ -87,7 +86,7 @@ impl Drive {
         self.trace.push(shown(plan).replace('\n', "; "));
     }
 
-    /// Does what an agent of the role would do.
+    /// Does the work of a role.
     fn agent(&mut self, task: &AgentTask) -> Ended {
         if let Some(ended) = (self.fails)(task) {
             return ended;
@@ -131,24 +130,20 @@ impl Drive {
                     }
                 }
                 Then::Ask(question) => {
-                    let said = |q: QuestionKind, a: &&str| match q {
-                        QuestionKind::Approval => ["approve", "revise: x", "cancel"].contains(a),
-                        QuestionKind::Escalation => ["retry", "skip", "abort"].contains(a),
-                        QuestionKind::PullRequest => ["merged", "skip consolidation"].contains(a),
-                        // Another protocol's questions.
-                        QuestionKind::FailedValidation
-                        | QuestionKind::CompleteProject
-                        | QuestionKind::ResumeWorkflow
-                        | QuestionKind::CorruptState
-                        | QuestionKind::MissingPlan
-                        | QuestionKind::PlanReview
-                        | QuestionKind::CircuitBreaker => false,
+                    let said = |q: &str, a: &&str| match q {
+                        crate::messages::APPROVAL => ["approve", "revise: x", "cancel"].contains(a),
+                        crate::messages::ESCALATION => ["retry", "skip", "abort"].contains(a),
+                        crate::messages::PULL_REQUEST => {
+                            ["merged", "skip consolidation"].contains(a)
+                        }
+                        _ => false,
                     };
-                    let place = self.answers.iter().position(|a| said(question.kind, a))?;
+                    let place = self.answers.iter().position(|a| said(question.id, a))?;
                     Intent::Answer {
                         log,
-                        question: question.kind,
+                        question: question.id,
                         answer: self.answers.remove(place).to_owned(),
+                        is_about_a_blocker: false,
                     }
                 }
             };
@@ -181,19 +176,19 @@ fn failed() -> Ended {
 }
 
 #[test]
-fn an_empty_run_comes_to_its_end() {
+fn an_empty_run_completes() {
     let mut drive = Drive::new(&[]);
     drive.assert_complete();
     let expected = [
         "append session_resumed {\"next_action\":\"create_prd\",\"phase\":0,\"tasks_done\":0,\"tasks_total\":null}; print; again",
         "agent spec-writer",
-        // The document is there, so the phase is inferred as 1 and no move is needed.
+        // The document exists, so phase 1 is inferred without a transition.
         "again",
         "agent planner",
         "again",
         "agent task-breaker",
         "again",
-        "ask Approval",
+        "ask approval",
         "append phase_transition {\"from_phase\":1,\"notes\":\"approve\",\"to_phase\":2,\"trigger\":\"user_approval\"}; again",
         "agent orchestrator",
         "again",
@@ -211,7 +206,7 @@ fn an_empty_run_comes_to_its_end() {
         "append cleanup_completed; again",
         "agent pr-prep",
         "again",
-        "ask PullRequest",
+        "ask pull_request",
         "append phase_transition {\"from_phase\":3,\"to_phase\":4,\"trigger\":\"merged\"}; again",
         "agent memory-consolidator",
         "append run_completed {\"tasks_completed\":2,\"total_tasks\":2}; again",
@@ -223,7 +218,7 @@ fn an_empty_run_comes_to_its_end() {
 }
 
 #[test]
-fn it_ends_alike_when_the_clock_stands_still_and_when_sessions_die() {
+fn completes_with_a_stopped_clock_and_killed_sessions() {
     for (tick, dies) in [(0, false), (1, true), (0, true)] {
         let mut drive = Drive::new(&[]);
         drive.tick = SignedDuration::from_secs(tick);
@@ -235,22 +230,22 @@ fn it_ends_alike_when_the_clock_stands_still_and_when_sessions_die() {
 }
 
 #[test]
-fn runs_of_other_kinds_come_to_their_end() {
+fn other_kinds_of_runs_complete() {
     let bootstrap = r#"{"tasks":[{"id":"D1"},{"id":"B1"},{"id":"Q1"}]}"#;
-    let seed = r#"{"tasks":[{"id":"T1"}]}"#;
+    let base = r#"{"tasks":[{"id":"T1"}]}"#;
     let old = r#"{"type":"run_started","run_id":"20260101-0900-old-aaaa","timestamp":"2026-01-19T10:00:00Z"}"#;
     let torn =
         "{\"type\":\"run_started\",\"timestamp\":\"2026-01-19T10:00:00Z\"}\n{\"type\":\"task_sta";
     for (files, graph) in [
         // Small: a constitution and nothing else.
-        (vec![("constitution.md", "x")], seed),
+        (vec![("constitution.md", "x")], base),
         // Later numberings, from the first phase on and in the middle.
         (vec![("bootstrap-plan.md", "x")], bootstrap),
-        (vec![("workflow-state.json", "{}")], seed),
+        (vec![("workflow-state.json", "{}")], base),
         (vec![], bootstrap),
         // A renamed folder, and a log that was torn.
-        (vec![("events/a/a.jsonl", old)], seed),
-        (vec![("events/a/a.jsonl", torn)], seed),
+        (vec![("events/a/a.jsonl", old)], base),
+        (vec![("events/a/a.jsonl", torn)], base),
     ] {
         let mut drive = Drive::new(&files);
         drive.graph = graph;
@@ -259,7 +254,7 @@ fn runs_of_other_kinds_come_to_their_end() {
 }
 
 #[test]
-fn a_plan_that_is_revised_is_asked_about_again() {
+fn a_revised_plan_needs_a_new_approval() {
     let mut drive = Drive::new(&[]);
     drive.answers = vec!["revise: x", "approve", "skip consolidation"];
     drive.assert_complete();
@@ -270,7 +265,7 @@ fn a_plan_that_is_revised_is_asked_about_again() {
 }
 
 #[test]
-fn a_run_that_is_cancelled_is_over() {
+fn a_cancelled_run_is_over() {
     let mut drive = Drive::new(&[]);
     drive.answers = vec!["cancel"];
     drive.run();
@@ -278,7 +273,7 @@ fn a_run_that_is_cancelled_is_over() {
 }
 
 #[test]
-fn an_executor_that_fails_three_times_ends_with_the_user() {
+fn asks_the_user_after_three_failures() {
     let executor: fn(&AgentTask) -> Option<Ended> =
         |task| (task.role == "executor" && task.attempt <= 3).then(failed);
     let verifier: fn(&AgentTask) -> Option<Ended> =
@@ -289,12 +284,12 @@ fn an_executor_that_fails_three_times_ends_with_the_user() {
         assert_eq!(drive.run(), None, "nobody answers");
         assert_eq!(drive.fact("next_action"), "{kind:escalate_user,task:T1}");
         assert_eq!(drive.fact("failures"), "{T1:3}");
-        assert_eq!(drive.trace.last().unwrap(), "ask Escalation");
+        assert_eq!(drive.trace.last().unwrap(), "ask escalation");
 
-        // Skipped, what needs it is blocked.
+        // After the skip its dependent is blocked.
         drive.answers = vec!["skip"];
         let stop = drive.run().unwrap();
-        assert_eq!(stop.reason, "every task that is left is blocked");
+        assert_eq!(stop.reason, "every remaining task is blocked");
         assert_eq!(drive.fact("states"), "{T1:skipped,T2:blocked}");
         assert_eq!(
             drive.fact("next_action"),
@@ -304,7 +299,7 @@ fn an_executor_that_fails_three_times_ends_with_the_user() {
 }
 
 #[test]
-fn a_retry_that_works_lets_the_run_go_on() {
+fn a_successful_retry_continues_the_run() {
     let mut drive = Drive::new(&[]);
     drive.answers = vec!["approve", "retry", "merged"];
     drive.fails = |task| {
@@ -317,7 +312,7 @@ fn a_retry_that_works_lets_the_run_go_on() {
 }
 
 #[test]
-fn a_block_that_is_lifted_lets_the_run_go_on() {
+fn an_unblocked_task_continues_the_run() {
     let mut drive = Drive::new(&[("verifications/T1.md", "---\nresult: blocked\n---\n")]);
     drive.run();
     assert_eq!(drive.fact("states"), "{T1:blocked,T2:pending}");
@@ -333,7 +328,7 @@ fn a_block_that_is_lifted_lets_the_run_go_on() {
 }
 
 #[test]
-fn a_complete_run_that_is_opened_again_comes_to_an_end_again() {
+fn a_reopened_run_completes_again() {
     let mut drive = Drive::new(&[]);
     drive.assert_complete();
     let reopened = drive.plan(&Intent::Report(Report {

@@ -2,7 +2,7 @@
 
 use super::assess::Verdict;
 
-/// How a resume enters, as the seed names it.
+/// How a resume selects its run, in the terms of the specification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Entry {
     /// No incomplete run, and none named.
@@ -18,7 +18,7 @@ pub(super) enum Entry {
 }
 
 impl Entry {
-    /// Finds the run that is meant; a unique beginning of its name will do.
+    /// Finds the run of a name or of its unique start.
     pub(super) fn find(verdict: &Verdict, name: Option<&str>) -> Self {
         let Some(name) = name else {
             let mut incomplete = verdict.incomplete();

@@ -1,23 +1,21 @@
 //! One event of a log, read leniently and without copying.
 //!
-//! The sources write the same thing in several spellings (`event_type` or
-//! `type`, hyphens or underscores, payload at the top or under `details`), so
-//! the reader takes what it finds: a field of an unexpected type counts as not
-//! there, a repeated key counts in its last form, unknown keys are passed over
-//! without being built. This runs a million times for a large run.
+//! Writers differ in spelling and structure: `event_type` or `type`, hyphens or underscores,
+//! payload at the top or under `details`. Fields of an unexpected type count as missing, the last
+//! of repeated keys counts, and unknown keys are skipped. A large run has a million events.
 
 mod decode;
 mod kind;
 
 use rekindle_model::FailureKind;
 
-pub(super) use decode::{Key, Value};
+pub(super) use decode::{Field, Key, Payload, Value};
 pub(super) use kind::{Kind, RunEnd, TaskEvent};
 
-/// What `rekindle run` writes as the initiator of a run.
+/// The initiator of runs that `rekindle run` starts.
 pub(super) const INITIATOR: &str = "rekindle run";
 
-/// One event as it stands in a log.
+/// An event of a log.
 #[derive(Debug, Default)]
 pub(super) struct Event<'a> {
     /// Its type under `event_type`, `type` and `event`, in the order in which they count.
@@ -25,7 +23,7 @@ pub(super) struct Event<'a> {
     /// The time as it was written.
     pub(super) timestamp: Value<'a>,
     pub(super) run_id: Value<'a>,
-    /// The time after which it comes whatever its own time says; see [`rekindle_model::Moment`].
+    /// A lower bound of its time; see [`rekindle_model::Moment`].
     pub(super) after: Value<'a>,
     /// Payload at the top level.
     pub(super) top: Payload<'a>,
@@ -33,38 +31,11 @@ pub(super) struct Event<'a> {
     pub(super) details: Payload<'a>,
 }
 
-/// The parts of an event's payload that matter.
-#[derive(Debug, Default)]
-pub(super) struct Payload<'a> {
-    pub(super) task_id: Value<'a>,
-    pub(super) from_phase: Value<'a>,
-    pub(super) to_phase: Value<'a>,
-    pub(super) blocking: Value<'a>,
-    pub(super) recovery_possible: Value<'a>,
-    pub(super) attempt: Value<'a>,
-    pub(super) notes: Value<'a>,
-    /// What an attempt has cost until then.
-    pub(super) cost: Value<'a>,
-    /// Of what kind a failure is.
-    pub(super) category: Value<'a>,
-    /// The commit as which the work is kept or has landed.
-    pub(super) commit: Value<'a>,
-    /// What a run is about, which the event that begins it says.
-    pub(super) feature: Value<'a>,
-    /// Who began a run.
-    pub(super) initiated_by: Value<'a>,
-    /// Why something failed or is blocked, in any of the words the sources use.
-    pub(super) reason: Value<'a>,
-}
-
-impl Event<'_> {
-    /// Returns the type as it was spelled; `event_type` wins over `type`, that over `event`.
+impl<'a> Event<'a> {
+    /// Returns the type as it was spelled.
     pub(super) fn spelled(&self) -> &str {
-        self.types
-            .iter()
-            .filter_map(Value::text)
-            .find(|spelled| !spelled.is_empty())
-            .unwrap_or("")
+        let mut types = self.types.iter().filter_map(Value::text);
+        types.find(|spelled| !spelled.is_empty()).unwrap_or("")
     }
 
     pub(super) fn kind(&self) -> Kind {
@@ -75,39 +46,40 @@ impl Event<'_> {
         self.run_id.text().filter(|id| !id.is_empty())
     }
 
-    fn payload<T>(&self, of: impl Fn(&Payload<'_>) -> Option<T>) -> Option<T> {
-        of(&self.top).or_else(|| of(&self.details))
+    /// Reads a field at the top level or under `details`.
+    fn field<'e, T>(
+        &'e self,
+        field: Field,
+        read: impl Fn(&'e Value<'a>) -> Option<T>,
+    ) -> Option<T> {
+        read(self.top.get(field)).or_else(|| read(self.details.get(field)))
     }
 
-    /// Returns the task it names, at the top level or under `details`.
+    fn text(&self, field: Field) -> Option<String> {
+        self.field(field, Value::text).map(str::to_owned)
+    }
+
+    /// Returns the task it names.
     pub(super) fn task_id(&self) -> Option<&str> {
-        let named =
-            |payload: &'_ Payload<'_>| payload.task_id.text().is_some_and(|id| !id.is_empty());
-        if named(&self.top) {
-            self.top.task_id.text()
-        } else if named(&self.details) {
-            self.details.task_id.text()
-        } else {
-            None
-        }
+        self.field(Field::TaskId, |id| id.text().filter(|id| !id.is_empty()))
     }
 
     /// Returns the phase that a transition leaves.
     pub(super) fn phase_before(&self) -> Option<i64> {
-        self.payload(|payload| payload.from_phase.integer())
+        self.field(Field::FromPhase, Value::integer)
     }
 
     /// Returns the phase that a transition enters.
     pub(super) fn phase_after(&self) -> Option<i64> {
-        self.payload(|payload| payload.to_phase.integer())
+        self.field(Field::ToPhase, Value::integer)
     }
 
-    /// Returns whether a block is only told of and blocks nothing.
+    /// Returns whether a block is only informational.
     pub(super) fn is_informational(&self) -> bool {
-        self.payload(|payload| payload.blocking.boolean()) == Some(false)
+        self.field(Field::Blocking, Value::boolean) == Some(false)
     }
 
-    /// Returns the end of the run that it tells of; a failure that can be recovered from is none.
+    /// Returns the end of the run; a recoverable failure does not end it.
     pub(super) fn end(&self) -> Option<RunEnd> {
         match self.kind() {
             Kind::RunEnded(RunEnd::Failed) if self.is_recoverable() => None,
@@ -123,60 +95,51 @@ impl Event<'_> {
     }
 
     fn is_recoverable(&self) -> bool {
-        self.payload(|payload| payload.recovery_possible.boolean()) == Some(true)
+        self.field(Field::RecoveryPossible, Value::boolean) == Some(true)
     }
 
-    /// Returns the number of the attempt that it is about; one that nobody can have counted up to is none.
+    /// Returns the number of its attempt, unless it is implausible.
     pub(super) fn attempt(&self) -> Option<u32> {
-        let number = self.payload(|payload| payload.attempt.integer())?;
-        let number = u32::try_from(number).ok();
+        let number = u32::try_from(self.field(Field::Attempt, Value::integer)?).ok();
         number.filter(|number| *number <= rekindle_model::MOST_ATTEMPTS)
     }
 
-    /// Returns what the attempt that it is about has cost until then, in millionths of a dollar.
+    /// Returns the cost of its attempt so far, in millionths of a dollar.
     pub(super) fn cost(&self) -> Option<u64> {
-        let cost = self.payload(|payload| payload.cost.integer())?;
-        u64::try_from(cost).ok()
+        u64::try_from(self.field(Field::Cost, Value::integer)?).ok()
     }
 
-    /// Returns whether a failure is a conflict with what landed meanwhile.
+    /// Returns whether a failure is a merge conflict.
     pub(super) fn is_conflict(&self) -> bool {
-        let word = FailureKind::Conflict.as_str();
-        self.payload(|payload| payload.category.text().map(|category| category == word))
-            == Some(true)
+        self.field(Field::Category, Value::text) == Some(FailureKind::Conflict.as_str())
     }
 
     /// Returns whether only the engine of `rekindle run` writes such an event.
     pub(super) fn is_of_the_engine(&self) -> bool {
-        let initiator = self.payload(|payload| payload.initiated_by.text().map(str::to_owned));
-        let has_landed = || {
-            let kind = self.kind();
-            let is_end = matches!(
-                kind,
-                Kind::Task(TaskEvent::Implemented | TaskEvent::Completed)
-            );
-            is_end && self.attempt().is_some() && self.commit().is_some()
+        let delivers = || {
+            let ends = [TaskEvent::Implemented, TaskEvent::Completed].map(Kind::Task);
+            ends.contains(&self.kind()) && self.attempt().is_some() && self.commit().is_some()
         };
-        initiator.as_deref() == Some(INITIATOR) || has_landed()
+        self.field(Field::InitiatedBy, Value::text) == Some(INITIATOR) || delivers()
     }
 
     /// Returns the commit that it names.
     pub(super) fn commit(&self) -> Option<String> {
-        self.payload(|payload| payload.commit.text().map(str::to_owned))
+        self.text(Field::Commit)
     }
 
-    /// Returns the name of the feature that a run is about.
+    /// Returns the feature of the run.
     pub(super) fn feature(&self) -> Option<String> {
-        self.payload(|payload| payload.feature.text().map(str::to_owned))
+        self.text(Field::Feature)
     }
 
     pub(super) fn notes(&self) -> Option<String> {
-        self.payload(|payload| payload.notes.text().map(str::to_owned))
+        self.text(Field::Notes)
     }
 
-    /// Returns the reason that a failure or a block gives.
+    /// Returns the reason of a failure or a block.
     pub(super) fn reason(&self) -> Option<String> {
-        self.payload(|payload| payload.reason.text().map(str::to_owned))
+        self.text(Field::Reason)
     }
 }
 
@@ -189,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_of_a_type_are_one() {
+    fn normalizes_spellings_of_a_type() {
         for spelled in [
             "task_started",
             "task-started",
@@ -208,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn payload_is_found_at_the_top_and_under_details() {
+    fn finds_payload_at_the_top_and_under_details() {
         let top = event(r#"{"task_id":"T1","from_phase":1,"to_phase":"2","notes":"n"}"#);
         assert_eq!(top.task_id(), Some("T1"));
         assert_eq!((top.phase_before(), top.phase_after()), (Some(1), Some(2)));
@@ -222,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_of_the_wrong_kind_and_repeated_keys_do_not_spoil_an_event() {
+    fn accepts_wrong_types_and_repeated_keys() {
         let odd = event(
             r#"{"event_type":["x"],"type":"task_failed","timestamp":12,"task_id":{"a":[1]},
                 "details":"prose","details":[1,{"b":2}],"to_phase":1.5,"run_id":null,"task_id":"T\u0039"}"#,

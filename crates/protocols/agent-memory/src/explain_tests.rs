@@ -4,7 +4,7 @@ use super::AgentMemory;
 use super::scene_tests::Scene;
 use rekindle_protocol::Protocol;
 
-/// Returns verdict, rule and what was said, with a star where it decided.
+/// Returns the verdict, the rule and the events, with a star at the deciding one.
 fn explained(scene: &str, task: &str) -> Option<String> {
     let scene = Scene::new(scene);
     let explained = AgentMemory.explain(&scene.world, &scene.ask, task)?;
@@ -19,7 +19,7 @@ fn explained(scene: &str, task: &str) -> Option<String> {
 }
 
 #[test]
-fn the_event_that_decided_is_marked_and_others_runs_are_left_out() {
+fn marks_the_deciding_event_and_omits_other_runs() {
     let scene = "docs prd plan constitution
          graph T1 T2
          log a/a.jsonl
@@ -30,7 +30,7 @@ fn the_event_that_decided_is_marked_and_others_runs_are_left_out() {
            09:00 task_started T2";
     assert_eq!(
         explained(scene, "T1").unwrap(),
-        "failed: the latest event decides, whoever wrote it: `task_failed` means failed\n\
+        "failed: the latest event decides: `task_failed` means failed\n\
          a.jsonl:1 task_started\n\
          b.jsonl:1* task_failed (no-disk)"
     );
@@ -38,7 +38,7 @@ fn the_event_that_decided_is_marked_and_others_runs_are_left_out() {
 }
 
 #[test]
-fn what_the_graph_decides_is_said() {
+fn explains_decisions_of_the_graph() {
     for (scene, task, expected) in [
         (
             "graph T1! T2<T1",
@@ -48,17 +48,13 @@ fn what_the_graph_decides_is_said() {
         (
             "graph T1! T2<T1",
             "T2",
-            "blocked: it depends on a skipped task, so what it needs will never be made",
+            "blocked: it depends on a skipped task, which will never be done",
         ),
-        (
-            "graph T1",
-            "T1",
-            "pending: no event says anything of its state",
-        ),
+        ("graph T1", "T1", "pending: no event sets its state"),
         (
             "graph T1\n log a/a.jsonl\n 10:00 task_failed X9",
             "X9",
-            "failed: the graph lacks this task, so it counts for nothing but its failures\na.jsonl:1* task_failed",
+            "failed: the graph does not have this task, so only its failures count\na.jsonl:1* task_failed",
         ),
     ] {
         assert_eq!(explained(scene, task).as_deref(), Some(expected));
@@ -66,7 +62,7 @@ fn what_the_graph_decides_is_said() {
 }
 
 #[test]
-fn of_a_long_history_the_newest_are_shown_and_the_one_that_decided() {
+fn shows_the_newest_and_the_deciding_event() {
     let mut scene = "graph T1\n log a/a.jsonl\n 12:00 task_completed T1\n".to_owned();
     for minute in 0..59 {
         scene.push_str(&format!(

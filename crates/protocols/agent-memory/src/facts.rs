@@ -6,6 +6,16 @@ use super::assess::{RunVerdict, Verdict};
 use super::entry::Entry;
 use super::track::State;
 
+/// The states in the order of the counts.
+const SHOWN: [State; 6] = [
+    State::Pending,
+    State::InProgress,
+    State::Done,
+    State::Failed,
+    State::Blocked,
+    State::Skipped,
+];
+
 pub(super) fn facts(verdict: &Verdict, entry: &Entry) -> Fact {
     let incomplete = verdict.incomplete().map(|run| run.evidence.id.as_str());
     Fact::object([
@@ -42,7 +52,7 @@ fn run(run: &RunVerdict) -> Fact {
         ("total", run.total.into()),
         (
             "counts",
-            Fact::object(State::ALL.map(|state| (state.as_str(), count(state).into()))),
+            Fact::object(SHOWN.map(|state| (state.as_str(), count(state).into()))),
         ),
         ("states", Fact::object(states)),
         (
@@ -78,6 +88,6 @@ fn run(run: &RunVerdict) -> Fact {
         ),
         ("next_action", run.next.fact()),
         ("stale", run.stale.into()),
-        ("findings", Fact::list(run.noticed.codes())),
+        ("findings", Fact::list(run.findings.codes())),
     ])
 }

@@ -1,8 +1,6 @@
-//! All events of a run, folded into what they say together.
+//! All events of a run, folded into one state; a [`Track`] has the events of one task.
 //!
-//! The result does not depend on the order in which the logs are read: times
-//! decide, and inside one log its lines. What is said of a single task is kept
-//! in a [`Track`].
+//! The order in which logs are read does not matter: times decide, and within a log its lines.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -47,7 +45,7 @@ impl Owner<'_> {
 #[derive(Debug)]
 pub(super) struct Fold<'a> {
     owner: Owner<'a>,
-    /// Where each task's track stands; looking a name up must not copy it.
+    /// The index of each task's track; a lookup must not copy the name.
     index: HashMap<Box<str>, usize>,
     tracks: Vec<Track>,
     /// The track that was asked for last.
@@ -68,7 +66,7 @@ pub(super) struct Fold<'a> {
     foreign: BTreeMap<Box<str>, Mark>,
 }
 
-/// What all events of a run say together.
+/// The state after all events of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Folded {
     pub(super) tasks: BTreeMap<String, TaskRecord>,
@@ -88,9 +86,9 @@ pub(super) struct Folded {
     pub(super) reopened: bool,
     pub(super) cleanup_completed: bool,
     pub(super) nameless_task_event: Option<Mark>,
-    /// Whether events say that `rekindle run` started the run.
+    /// Whether events show that `rekindle run` started the run.
     pub(super) is_of_the_engine: bool,
-    /// Events that name other runs, with the first place of each.
+    /// Other runs that events name, with the first location of each.
     pub(super) foreign: Vec<(String, Mark)>,
     /// The one other run that all events name, when none names this one.
     pub(super) renamed_from: Option<String>,
@@ -109,7 +107,7 @@ impl Folded {
     }
 }
 
-/// More different runs than this in one folder's logs are not worth telling apart.
+/// The most other runs that are counted separately.
 const MOST_FOREIGN: usize = 16;
 
 impl<'a> Fold<'a> {
@@ -187,7 +185,7 @@ impl<'a> Fold<'a> {
             }),
             Kind::Other => {}
         }
-        // Any event may name a task; naming is not a state, but an unknown name is worth telling.
+        // Any event may name a task; an unknown one is a finding.
         if let Some(task) = event.task_id() {
             self.track(task, mark);
         }
@@ -255,7 +253,7 @@ impl<'a> Fold<'a> {
         &mut self.tracks[at]
     }
 
-    /// Returns what the events say together.
+    /// Returns the state after all events.
     pub(super) fn finish(mut self) -> Folded {
         let stands = |end: Mark| !self.reopening.values().any(|event| event.is_after(end));
         let standing = self.ends.values().filter(|(_, mark)| stands(*mark));
@@ -293,10 +291,10 @@ impl<'a> Fold<'a> {
     }
 }
 
-/// Puts moves in the order in which they were made.
+/// Sorts phase transitions by time.
 ///
-/// At one instant in several logs a move follows the one that led to where it starts; where that
-/// tells nothing the furthest goes first, so that the run is never taken to be further than it is.
+/// Of simultaneous ones in several logs, a transition follows the one that leads to its start;
+/// otherwise the furthest comes first, so that the run is never considered further than it is.
 fn in_order(mut transitions: Vec<Transition>) -> Vec<Transition> {
     transitions.sort_by_key(|transition| transition.mark.order());
     let mut ordered: Vec<Transition> = Vec::with_capacity(transitions.len());

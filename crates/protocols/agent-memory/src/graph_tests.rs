@@ -1,12 +1,12 @@
-//! The graph, its damage, and which task comes first: rulings 24 to 30, 34 and 41.
+//! Tests of the graph, its damage, and the selection of tasks.
 
 use super::scene_tests::{Scene, check, check_scene};
 
 const READY: &str = "docs prd plan constitution\n";
 
 #[test]
-fn tasks_that_the_graph_lacks_count_for_nothing_but_their_failures() {
-    // Ruling 24, and 23: an unknown task can be the last completed.
+fn unknown_tasks_only_count_their_failures() {
+    // An unknown task can be the last completed one.
     check(
         &format!(
             "{READY}
@@ -33,7 +33,7 @@ fn tasks_that_the_graph_lacks_count_for_nothing_but_their_failures() {
 }
 
 #[test]
-fn a_task_event_without_a_task_is_activity_and_is_told_of() {
+fn reports_task_events_without_a_task() {
     for nameless in [
         "10:05 task_completed",
         "10:05 task_completed task_id=null",
@@ -48,7 +48,7 @@ fn a_task_event_without_a_task_is_activity_and_is_told_of() {
              findings [UNKNOWN_TASK]",
         );
     }
-    // Also without a graph, where a name alone is no finding; other events need name none.
+    // Without a graph a name is not a finding; other events need no task.
     check(
         "log a/a.jsonl\n 10:00 task_started",
         "findings [UNKNOWN_TASK]",
@@ -62,8 +62,7 @@ fn a_task_event_without_a_task_is_activity_and_is_told_of() {
 }
 
 #[test]
-fn without_a_readable_graph_the_total_is_not_known() {
-    // Ruling 28.
+fn without_a_graph_the_total_is_unknown() {
     for graph in ["", "file task-graph.json {\"tasks\":["] {
         let corrupt = if graph.is_empty() {
             ""
@@ -97,7 +96,7 @@ fn without_a_readable_graph_the_total_is_not_known() {
 }
 
 #[test]
-fn a_graph_is_read_in_both_shapes_and_anything_else_is_corrupt() {
+fn reads_both_graph_shapes_and_rejects_others() {
     for graph in [
         r#"{"tasks":[{"id":"T1","dependencies":[]},{"id":"T2","dependencies":["T1"]}]}"#,
         r#"{"task_graph":{"metadata":{},"tasks":[{"id":"T1"},{"id":"T2","dependencies":["T1"]}]}}"#,
@@ -151,8 +150,8 @@ fn ids_are_opaque_and_may_be_numbers() {
 }
 
 #[test]
-fn a_dependency_that_is_not_there_is_never_satisfied() {
-    // Ruling 25, also for a dependency that events know.
+fn unknown_dependencies_are_never_satisfied() {
+    // Also for a dependency that events name.
     check(
         &format!(
             "{READY} graph T1<X9 T2<T1 T3
@@ -171,8 +170,7 @@ fn a_dependency_that_is_not_there_is_never_satisfied() {
 }
 
 #[test]
-fn a_cycle_stops_its_members_and_what_needs_them_and_nothing_else() {
-    // Ruling 26.
+fn cycles_block_only_members_and_dependents() {
     check(
         &format!("{READY} graph T1<T3 T2<T1 T3<T2 T4<T3 T5"),
         "runnable [T5]
@@ -195,8 +193,7 @@ fn a_cycle_stops_its_members_and_what_needs_them_and_nothing_else() {
 }
 
 #[test]
-fn a_done_member_stands_and_lets_the_others_run() {
-    // Ruling 27.
+fn a_done_member_breaks_a_cycle() {
     check(
         &format!("{READY} graph T1<T3 T2<T1 T3<T2\n log a/a.jsonl\n 10:00 task_completed T2"),
         "states {T1:pending,T2:done,T3:pending}
@@ -218,7 +215,6 @@ fn a_done_member_stands_and_lets_the_others_run() {
 
 #[test]
 fn the_first_of_two_equal_ids_counts() {
-    // Ruling 30.
     check_scene(
         &Scene::new("docs prd plan constitution\n file tasks/T1.md x\n file tasks/T2.md x").with(
             "task-graph.json",
@@ -232,8 +228,7 @@ fn the_first_of_two_equal_ids_counts() {
 }
 
 #[test]
-fn a_contract_is_the_tasks_own() {
-    // Ruling 29.
+fn contracts_belong_to_one_task() {
     for (names, missing) in [
         ("T003.md T003-TEST.md", false),
         ("T003-add-thing.md T003-TEST-x.md", false),
@@ -251,7 +246,7 @@ fn a_contract_is_the_tasks_own() {
             &format!("findings [{findings}]"),
         );
     }
-    // Only of tasks that are not finished, and a folder is no contract.
+    // Only for unfinished tasks; a folder is not a contract.
     check(
         &format!("{READY} bare T1 T2!\n log a/a.jsonl\n 10:00 task_completed T1"),
         "findings []",
@@ -263,7 +258,7 @@ fn a_contract_is_the_tasks_own() {
 }
 
 #[test]
-fn an_id_that_leads_elsewhere_is_only_a_name() {
+fn unsafe_ids_lead_to_no_file() {
     let scene = Scene::new("docs prd plan constitution\n graph ../../x T2<../../x");
     check_scene(
         &scene,
@@ -281,8 +276,8 @@ fn an_id_that_leads_elsewhere_is_only_a_name() {
 }
 
 #[test]
-fn runnable_tasks_stand_in_the_order_of_selection() {
-    // Ruling 34: in progress, quality, bootstrap, phase, graph; no phase is phase 0.
+fn sorts_runnable_tasks_by_selection() {
+    // In progress, quality, bootstrap, phase, graph; a missing phase is 0.
     check(
         &format!(
             "{READY} graph T1@2 T2@1 T3 Q1@9 H2@8 T4@3 T5@1
@@ -316,7 +311,6 @@ fn runnable_tasks_stand_in_the_order_of_selection() {
 
 #[test]
 fn development_waits_for_all_of_the_bootstrap() {
-    // Ruling 41.
     let graph = "graph D1 B1 B2<B1 D2<D1 T9";
     for (events, runnable) in [
         ("", "[B1,T9]"),
@@ -344,8 +338,7 @@ fn development_waits_for_all_of_the_bootstrap() {
 }
 
 #[test]
-fn what_can_run_does_not_depend_on_the_phase() {
-    // Ruling 45.
+fn runnable_tasks_do_not_depend_on_the_phase() {
     for phase in 0..=4 {
         check(
             &format!("{READY} graph T1 T2<T1\n log a/a.jsonl\n 10:00 phase_transition 0>{phase}"),

@@ -1,4 +1,4 @@
-//! Where a run keeps its things.
+//! The paths of a run.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ pub(super) const RUNS: &str = ".agent-memory/runs";
 /// The folder of the orders of all workers, relative to the project; the runner writes them.
 pub(super) const ORDERS: &str = ".rekindle/runs";
 
-/// Documents of a run that decide what comes next.
+/// The documents that decide the next action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Artifact {
     Prd,
@@ -54,8 +54,7 @@ impl Artifact {
 }
 
 impl Artifact {
-    /// Returns whether it is what stands in the file that counts, and not that the file is there; of
-    /// the task graph its reader tells.
+    /// Returns whether an empty file counts as missing; the task graph has its own reader.
     pub(super) fn is_written(self) -> bool {
         match self {
             Self::Prd
@@ -81,9 +80,7 @@ pub(super) fn run_folder(run: &str) -> Utf8PathBuf {
     Utf8Path::new(RUNS).join(run)
 }
 
-/// Returns the log, relative to the project, that a resume at `stamp` writes.
-///
-/// A writer has a log of its own, so a name that is taken gets a number.
+/// Returns the log of a resume at `stamp`, relative to the project; every writer has its own.
 pub(super) fn session_log(run: &str, stamp: &str, taken: &[String]) -> Utf8PathBuf {
     let folder = run_folder(run).join("events/orchestrator");
     let mut name = format!("{stamp}.jsonl");
@@ -95,10 +92,9 @@ pub(super) fn session_log(run: &str, stamp: &str, taken: &[String]) -> Utf8PathB
     folder.join(name)
 }
 
-/// Returns the log, relative to the project, into which an actor's reports of one day go.
+/// Returns the log for an actor's reports of one day, relative to the project.
 ///
-/// Reports come one at a time from processes that end at once; a log for each would be a folder of
-/// crumbs. No other tool writes a log of this name, so every writer still has its own.
+/// One log for each short-lived process would be too many; no other tool uses this name.
 pub(super) fn actor_log(run: &str, actor: &str, day: &str) -> Utf8PathBuf {
     run_folder(run)
         .join("events")
@@ -128,7 +124,7 @@ pub(super) fn is_conforming(run: &str) -> bool {
         && plain(short)
 }
 
-/// Returns whether a name, with an extension, can be one part of a path without leading anywhere else.
+/// Returns whether a name with an extension is a safe file name.
 pub(super) fn is_safe_name(name: &str) -> bool {
     !name.is_empty()
         && name.trim() == name
@@ -138,10 +134,9 @@ pub(super) fn is_safe_name(name: &str) -> bool {
             .any(|c| c == '/' || c == '\\' || c.is_control())
 }
 
-/// Finds a task's contract among the names in `tasks/`, which are sorted.
+/// Finds the contract of a task among the sorted names in `tasks/`.
 ///
-/// `<id>.md`, or `<id>-<title>.md` when its stem is not itself a task's id (`T003-TEST.md` is none
-/// of `T003`) and is no work log.
+/// It is `<id>.md`, or `<id>-<title>.md` unless its stem is the id of another task or a work log.
 pub(super) fn contract<'n>(
     task: &str,
     names: &'n [String],
@@ -169,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn run_names_are_read_leniently_and_judged_strictly() {
+    fn recognizes_conforming_run_names() {
         for good in [
             "20260115-1030-add-validation-a1b2",
             "20260115-1430-x-0000",
@@ -192,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_contract_is_never_taken_for_that_of_another_task() {
+    fn does_not_confuse_contracts_of_similar_ids() {
         let names: Vec<String> = [
             "T003-TEST.md",
             "T003-work.md",
@@ -209,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_of_ones_own_is_never_one_that_is_there() {
+    fn new_logs_get_unused_names() {
         let taken = [
             "20260120-120000.jsonl".to_owned(),
             "20260120-120000-2.jsonl".to_owned(),
@@ -221,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_lead_elsewhere_are_not_safe() {
+    fn recognizes_unsafe_names() {
         for bad in ["", "../../x", "a/b", "a\nb", " a", "a ", "a\\b"] {
             assert!(!is_safe_name(bad), "{bad}");
         }

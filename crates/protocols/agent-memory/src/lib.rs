@@ -1,21 +1,20 @@
 //! agent-memory: event-sourced runs under `.agent-memory/runs/`.
 //!
-//! All state is reconstructable from disk: documents and the event logs of all
-//! actors. A run's way through here: `read` streams every log into a `fold`,
-//! `assess` concludes phase, task states and the next action, `plan` turns
-//! an intent into effects. Events are append-only and every writer has a log
-//! of its own.
+//! `read` streams every log into a `fold`, `assess` concludes the phase, the task states and the
+//! next action, and `plan` turns an intent into effects. Events are append-only and every writer
+//! has its own log.
 
 mod assess;
 mod entry;
 mod event;
 mod explain;
 mod facts;
+mod findings;
 mod fold;
 mod layout;
 mod log;
+mod messages;
 mod next;
-mod noticed;
 mod origin;
 mod phase;
 mod plan;
@@ -32,14 +31,13 @@ mod task_graph;
 mod task_list;
 mod tasks;
 mod track;
-mod words;
 mod work;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_model::{
-    AgentTask, Assessment, Checkpoint, Code, Explanation, Happened, Intent, Moment, Plan, Progress,
-    ProtocolName, State, Summary, Work, WorkflowDocument, WorkflowId,
+    AgentTask, Assessment, Attempted, Checkpoint, Code, Explanation, Happened, Intent, Moment,
+    Plan, Progress, ProtocolName, State, Summary, Work, WorkflowDocument, WorkflowId,
 };
 use rekindle_world::World;
 
@@ -160,6 +158,14 @@ impl Engine for AgentMemory {
 
     fn attempt_log(&self, workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf {
         scribe::attempt_log(workflow, actor, task, attempt)
+    }
+
+    fn own_folders(&self) -> &'static [&'static str] {
+        &[".agent-memory"]
+    }
+
+    fn evidence(&self, _: &Attempted) -> Vec<(&'static str, String)> {
+        Vec::new()
     }
 
     fn mirrored(&self, _: &[u8], _: &Happened, _: Timestamp) -> Option<Vec<u8>> {
@@ -301,15 +307,15 @@ fn assessment(verdict: &Verdict, entry: &Entry) -> Assessment {
         (Entry::AskWhichRun, _) => State::Choice,
         (Entry::UnknownRun | Entry::Continue(_) | Entry::Specified(_), _) => State::Unknown,
     };
-    let mut findings = verdict.noticed.findings();
+    let mut findings = verdict.findings.list();
     let shown = verdict.runs.iter().filter(|run| match chosen {
         Some(chosen) => chosen.evidence.id == run.evidence.id,
         None => !run.complete,
     });
-    findings.extend(shown.flat_map(|run| run.noticed.findings()));
+    findings.extend(shown.flat_map(|run| run.findings.list()));
     // A run that only seems to be over would be passed over in silence.
     let over = verdict.runs.iter().filter(|run| run.complete);
-    let told = over.flat_map(|run| run.noticed.findings());
+    let told = over.flat_map(|run| run.findings.list());
     findings.extend(told.filter(|finding| chosen.is_none() && finding.code == Code::OpenTasks));
     let mut workflows: Vec<Summary> = verdict.runs.iter().map(summary).collect();
     workflows.sort_by_key(|summary| summary.state == State::Complete);
@@ -326,7 +332,7 @@ fn summary(run: &RunVerdict) -> Summary {
     Summary {
         id: WorkflowId::new(crate::NAME, &run.evidence.id),
         state: run.next.standing(),
-        stage: format!("phase {} ({})", run.phase.number, run.phase.seed.title()),
+        stage: format!("phase {} ({})", run.phase.number, run.phase.base.as_str()),
         progress: Progress {
             done: run.done,
             total: run.total,
@@ -357,10 +363,14 @@ mod plan_tests;
 #[cfg(test)]
 mod property_tests;
 #[cfg(test)]
+mod read_tests;
+#[cfg(test)]
 mod recent_tests;
 #[cfg(test)]
 mod run_tests;
 #[cfg(test)]
 mod scene_tests;
+#[cfg(test)]
+mod settle_tests;
 #[cfg(test)]
 mod states_tests;

@@ -1,8 +1,7 @@
-//! A log of events, read line by line however damaged it is.
+//! Reads a log of events line by line, however damaged it is.
 //!
-//! Damage is a finding, never an error: what is readable counts. Three kinds
-//! are mended on the way because real writers produce them: several objects on
-//! one line, one object over several lines, and bytes that are not UTF-8.
+//! Damage is a finding, never an error. Three kinds are repaired because real writers produce them:
+//! several objects on one line, one object over several lines, and bytes that are not UTF-8.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -15,27 +14,27 @@ use rekindle_world::{ReadError, World};
 use serde::de::IgnoredAny;
 
 use super::event::{Event, Value};
-use super::noticed::Noticed;
+use super::findings::Findings;
 use super::{scan, surrogate};
 
-/// An event's line is a few hundred bytes; one of eight megabytes is none.
+/// The longest line, in bytes.
 const LONGEST_LINE: usize = 8 * 1024 * 1024;
 /// An object printed over more than this is not put together.
 const LONGEST_OBJECT: usize = 1024 * 1024;
-/// A log with more than this held in vain is not searched for printed objects any more: each line
-/// of it could begin one, and the search must stay linear.
+/// After this many bytes without result, a log is not searched for multi-line objects any more, so
+/// that the search stays linear.
 const MOST_WASTED: usize = 4 * LONGEST_OBJECT;
-/// What holding a line costs beside its bytes.
+/// The overhead of a line in memory.
 const LINE_COST: usize = 64;
 
-/// Where an event stands and when it happened.
+/// The position and time of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mark {
     /// Its time in the order of events; without any time at all it counts as the earliest.
     pub(super) at: Option<Timestamp>,
     /// Its time as it was stamped, which the order may not follow; see [`rekindle_model::Moment`].
     pub(super) stamp: Option<Timestamp>,
-    /// The log's place in the sorted list of logs.
+    /// The index of the log in the sorted list.
     pub(super) file: usize,
     /// The 1-based line.
     pub(super) line: u64,
@@ -50,7 +49,7 @@ impl Mark {
             || (self.at == other.at && self.file == other.file && self.number > other.number)
     }
 
-    /// Returns the order that decides where nothing better does: time, then log, then place in it.
+    /// Returns the order of last resort: time, then log, then position.
     pub(super) fn order(self) -> (Option<Timestamp>, usize, u64) {
         (self.at, self.file, self.number)
     }
@@ -62,7 +61,7 @@ pub(super) fn read(
     path: &Utf8Path,
     shown_as: Utf8PathBuf,
     file: usize,
-    noticed: &mut Noticed,
+    findings: &mut Findings,
     sink: &mut dyn FnMut(&Event<'_>, Mark),
 ) -> Result<(), ReadError> {
     let name = path.file_name().unwrap_or_default();
@@ -70,7 +69,7 @@ pub(super) fn read(
         file,
         name_time: rekindle_text::file_stamp(name),
         path: shown_as,
-        noticed,
+        findings,
         sink,
         previous: None,
         latest: None,
@@ -92,7 +91,7 @@ struct Reader<'r> {
     path: Utf8PathBuf,
     /// The time in the log's name, for events before the first that has one.
     name_time: Option<Timestamp>,
-    noticed: &'r mut Noticed,
+    findings: &'r mut Findings,
     sink: &'r mut dyn FnMut(&Event<'_>, Mark),
     previous: Option<Timestamp>,
     latest: Option<Timestamp>,
@@ -158,7 +157,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a line that begins something new.
+    /// Reads a line outside of an open object.
     fn alone(&mut self, line: Line<'_>) {
         match serde_json::from_str::<Event<'_>>(&line.text) {
             Ok(event) => self.event(&event, line.number),
@@ -175,10 +174,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds a line to the open object, and returns the lines that are none of it.
+    /// Adds a line to the open object, and returns the lines that do not belong to it.
     ///
-    /// An object that begins in the first column is a record of its own: the open one was torn.
-    /// Inside a printed object its parts are indented.
+    /// An event in the first column is a record of its own, so the open object was torn.
     fn extend(&mut self, mut open: OpenObject, line: Line<'static>) -> Vec<Line<'static>> {
         let is_event = || serde_json::from_str::<Event<'_>>(&line.text).is_ok();
         let reach = if line.text.starts_with('{') && is_event() {
@@ -204,7 +202,7 @@ impl Reader<'_> {
         self.give_up(open)
     }
 
-    /// Takes the event that ends at `end` of its last line, and returns what follows it there.
+    /// Reads the event that ends at `end` of its last line, and returns the rest of that line.
     fn complete<'l>(
         &mut self,
         open: &OpenObject,
@@ -243,7 +241,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes several objects from one line, or says what is wrong with it.
+    /// Reads several objects on one line, or reports the damage.
     fn mend(&mut self, line: &Line<'_>) {
         let text = &*line.text;
         let objects: Result<Vec<Event<'_>>, _> = serde_json::Deserializer::from_str(text)
@@ -299,7 +297,7 @@ impl Reader<'_> {
         };
         let after = event.after.text().and_then(rekindle_text::parse_instant);
         if own.is_some() {
-            // A writer of ours whose clock was set back has said what the event comes after.
+            // rekindle records the lower bound of an event's time if its clock was set back.
             if own < self.latest && after.is_none() {
                 self.note(Code::NonmonotonicFile, line);
             }
@@ -320,7 +318,7 @@ impl Reader<'_> {
     }
 
     fn note(&mut self, code: Code, line: u64) {
-        self.noticed
+        self.findings
             .add(code, || Place::line(self.path.clone(), line));
     }
 }
@@ -347,11 +345,11 @@ struct OpenObject {
     shape: Shape,
 }
 
-/// How deep in an object a text stands, told by its brackets and quotes alone.
+/// The nesting depth of an incomplete object, by its brackets and quotes.
 #[derive(Default)]
 struct Shape {
     depth: usize,
-    /// What holding it costs, in bytes.
+    /// Its size in memory, in bytes.
     cost: usize,
 }
 
@@ -362,7 +360,7 @@ enum Reach {
     Open,
     /// It is complete, and ends here in the line.
     Closed { end: usize },
-    /// It can not go on: no text of JSON goes over the end of a line.
+    /// Incomplete: a JSON string cannot span lines.
     Torn,
 }
 

@@ -1,4 +1,4 @@
-//! Logs however damaged, and times however written: rulings 5 to 8, 31 to 33, 36.
+//! Tests of damaged logs and of all forms of times.
 
 use super::scene_tests::{Scene, check, check_scene};
 
@@ -21,7 +21,7 @@ fn event(kind: &str, task: &str, minute: u32) -> String {
 const PENDING: &str = "T1:pending,T2:pending,T3:pending";
 
 #[test]
-fn byte_order_marks_line_ends_and_blank_lines_are_no_findings() {
+fn accepts_byte_order_marks_line_ends_and_blank_lines() {
     let (a, b) = (
         event("task_started", "T1", 1),
         event("task_completed", "T2", 2),
@@ -45,7 +45,7 @@ fn byte_order_marks_line_ends_and_blank_lines_are_no_findings() {
 }
 
 #[test]
-fn a_torn_last_line_was_never_written() {
+fn ignores_a_torn_last_line() {
     let a = event("task_started", "T1", 1);
     let b = event("task_completed", "T1", 2);
     let states = "T1:in_progress,T2:pending,T3:pending";
@@ -55,7 +55,7 @@ fn a_torn_last_line_was_never_written() {
     }
     check_log(format!("{a}\ngarbage").as_bytes(), states, "TRUNCATED_LINE");
     check_log(format!("{a}\n\0\0\0").as_bytes(), states, "TRUNCATED_LINE");
-    // With its line end the same is damage, and without one what parses counts.
+    // With a line end it is damage; without one, complete JSON counts.
     let torn = format!("{a}\n{}\n", &b[..40]);
     check_log(torn.as_bytes(), states, "CORRUPT_LINE");
     check_log(
@@ -67,12 +67,12 @@ fn a_torn_last_line_was_never_written() {
 }
 
 #[test]
-fn only_the_line_that_is_damaged_is_lost() {
+fn loses_only_damaged_lines() {
     let a = event("task_started", "T1", 1);
     let b = event("task_completed", "T2", 1);
     let pretty = "{\n  \"event_type\": \"task_failed\",\n  \"task_id\": \"T3\",\n  \"timestamp\": \"2026-01-19T10:01:00Z\"\n}";
     let all = "T1:in_progress,T2:done,T3:failed";
-    // Wherever a line was torn, what stands below is read by itself.
+    // The lines below a torn one are read separately.
     for torn in [
         r#"{"event_type":"task_sta"#,
         r#"{"event_type":"#,
@@ -97,7 +97,7 @@ fn only_the_line_that_is_damaged_is_lost() {
 }
 
 #[test]
-fn conflict_markers_are_damage_and_both_sides_count() {
+fn reads_both_sides_of_conflict_markers() {
     let a = event("task_started", "T1", 1);
     let b = event("task_completed", "T2", 2);
     let lines = format!("<<<<<<< HEAD\n{a}\n=======\n{b}\n>>>>>>> lane\n");
@@ -109,7 +109,7 @@ fn conflict_markers_are_damage_and_both_sides_count() {
 }
 
 #[test]
-fn several_objects_on_a_line_are_all_taken_in_order() {
+fn reads_several_objects_on_a_line_in_order() {
     let a = event("task_started", "T1", 1);
     let b = event("task_completed", "T1", 1);
     for lines in [
@@ -123,7 +123,7 @@ fn several_objects_on_a_line_are_all_taken_in_order() {
             "CONCATENATED_JSON_RECOVERED",
         );
     }
-    // One that is no object spoils the line, and so does one that is torn.
+    // A value that is not an object spoils the line, and so does a torn one.
     for odd in ["[1]", "5", ",", "{\"event_type\""] {
         let terminated = format!("{a}{odd}\n");
         check_log(terminated.as_bytes(), PENDING, "CORRUPT_LINE");
@@ -133,8 +133,8 @@ fn several_objects_on_a_line_are_all_taken_in_order() {
 }
 
 #[test]
-fn events_of_one_line_have_an_order_too() {
-    // Ruling 5 and 42: the failure stands below the completion, so it counts.
+fn events_on_one_line_are_ordered() {
+    // The failure is below the completion, so it counts.
     check(
         r#"docs prd plan constitution
            graph T1
@@ -152,7 +152,7 @@ fn events_of_one_line_have_an_order_too() {
 }
 
 #[test]
-fn an_object_over_several_lines_is_put_together() {
+fn joins_an_object_over_several_lines() {
     let pretty = |task: &str| {
         format!(
             "{{\n  \"event_type\": \"task_completed\",\n\n  \"task_id\": \"{task}\",\n  \"timestamp\": \"2026-01-19T10:03:00Z\",\n  \"details\": {{\n    \"files\": [\n      {{\n        \"a\": \"}}\\\"{{\"\n      }}\n    ]\n  }}\n}}"
@@ -190,7 +190,7 @@ fn an_object_over_several_lines_is_put_together() {
 }
 
 #[test]
-fn json_that_is_no_object_is_passed_over() {
+fn ignores_json_that_is_not_an_object() {
     let a = event("task_started", "T1", 1);
     for odd in ["42", "null", "true", "\"text\"", "[]", &format!("[{a}]")] {
         let lines = format!("{odd}\n{a}\n");
@@ -203,7 +203,7 @@ fn json_that_is_no_object_is_passed_over() {
 }
 
 #[test]
-fn bytes_that_are_not_utf8_are_replaced_and_the_line_counts() {
+fn replaces_invalid_utf8() {
     let line = b"{\"event_type\":\"task_failed\",\"task_id\":\"T1\",\"timestamp\":\"2026-01-19T10:00:00Z\",\"error\":\"caf\xE9\"}\n";
     check_log(line, "T1:failed,T2:pending,T3:pending", "INVALID_UTF8");
     check_log(b"\xFF\xFE{\0\n", PENDING, "CORRUPT_LINE,INVALID_UTF8");
@@ -213,7 +213,7 @@ fn bytes_that_are_not_utf8_are_replaced_and_the_line_counts() {
 }
 
 #[test]
-fn half_of_an_escaped_pair_does_not_cost_the_event() {
+fn repairs_halves_of_surrogate_pairs() {
     let line = r#"{"event_type":"task_failed","task_id":"T1","timestamp":"2026-01-19T10:00:00Z","error":"cut \ud83d"}"#;
     check_log(
         format!("{line}\n").as_bytes(),
@@ -223,7 +223,7 @@ fn half_of_an_escaped_pair_does_not_cost_the_event() {
 }
 
 #[test]
-fn bytes_of_zero_are_damage() {
+fn zero_bytes_are_damage() {
     let a = event("task_started", "T1", 1);
     let lines = format!("{a}\n\0\0\0\0\n{}\n", event("task_completed", "T2", 2));
     check_log(
@@ -234,13 +234,13 @@ fn bytes_of_zero_are_damage() {
 }
 
 #[test]
-fn a_log_that_is_all_openings_is_read_in_linear_time() {
+fn reads_a_log_of_open_objects_in_linear_time() {
     let lines = "{\"a\":[\n".repeat(60_000);
     check_log(lines.as_bytes(), PENDING, "CORRUPT_LINE");
 }
 
 #[test]
-fn logs_are_found_at_any_depth_and_by_their_ending_alone() {
+fn finds_logs_at_any_depth_by_extension() {
     check(
         r#"docs prd plan constitution
            graph T1 T2 T3 T4 T5
@@ -260,8 +260,8 @@ fn logs_are_found_at_any_depth_and_by_their_ending_alone() {
 }
 
 #[test]
-fn a_type_is_read_from_any_key_and_in_any_spelling() {
-    // Ruling 36: `event_type` wins; what is empty or no text says nothing.
+fn reads_types_from_any_key_in_any_spelling() {
+    // `event_type` comes first; empty and other values do not count.
     check(
         r#"docs prd plan constitution
            graph T1 T2 T3 T4 T5 T6
@@ -278,8 +278,8 @@ fn a_type_is_read_from_any_key_and_in_any_spelling() {
 }
 
 #[test]
-fn times_are_read_in_every_form_of_iso_8601() {
-    // Ruling 8. The last one decides only if each is read as the instant it means.
+fn reads_times_in_every_iso_8601_form() {
+    // The last one decides only if each is read as its instant.
     for (earlier, later) in [
         ("2026-01-19T10:00:00Z", "2026-01-19T10:00:01Z"),
         ("2026-01-19T10:00:00", "2026-01-19T10:00:01"),
@@ -310,7 +310,7 @@ fn times_are_read_in_every_form_of_iso_8601() {
 }
 
 #[test]
-fn a_time_that_is_missing_is_that_of_the_line_above_or_of_the_file_or_the_earliest() {
+fn inherits_missing_times_from_the_line_above_or_the_file() {
     // Of the line above: 10:30, after the other log's 10:20.
     check(
         "docs prd plan constitution
@@ -357,7 +357,7 @@ fn a_time_that_is_missing_is_that_of_the_line_above_or_of_the_file_or_the_earlie
          last_activity 2026-01-19T00:00:00Z
          findings [MISSING_TIMESTAMP]",
     );
-    // Null is missing; what is no time is bad, and treated alike.
+    // Null is missing; any other value is a bad time, with the same effect.
     for (time, code) in [
         ("null", "MISSING_TIMESTAMP"),
         ("\"yesterday\"", "BAD_TIMESTAMP"),
@@ -376,8 +376,8 @@ fn a_time_that_is_missing_is_that_of_the_line_above_or_of_the_file_or_the_earlie
 }
 
 #[test]
-fn a_log_that_goes_back_in_time_is_told_of_even_by_events_of_another_run() {
-    // Ruling 7: the time decides, not the line.
+fn reports_logs_that_go_back_in_time() {
+    // The time decides, not the line.
     check(
         "docs prd plan constitution
          graph T1
@@ -397,7 +397,7 @@ fn a_log_that_goes_back_in_time_is_told_of_even_by_events_of_another_run() {
         "states {T1:in_progress}
          findings [NONMONOTONIC_FILE,RUN_ID_MISMATCH]",
     );
-    // Equal times and times that are not there go nowhere.
+    // Equal and missing times do not go back.
     check(
         "log a/a.jsonl
            10:30 note

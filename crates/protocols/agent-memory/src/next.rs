@@ -1,4 +1,4 @@
-//! What comes next in a run: the table's word for it, with the tasks and texts that belong to it.
+//! The next action of a run, with its tasks and texts.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ pub(super) enum NextAction {
     BreakTasks,
     CreateConstitution,
     AwaitApproval {
-        /// What was said when the approval was taken away.
+        /// The notes of the move back to planning.
         revision: Option<String>,
     },
     TransitionToExecution,
@@ -28,7 +28,7 @@ pub(super) enum NextAction {
     EscalateUser(Work),
     ResolveBlockers(Vec<String>),
     FixTaskGraph {
-        /// The members of cycles, or the tasks whose dependencies are not there.
+        /// The members of cycles, or the tasks with missing dependencies.
         stuck: Vec<String>,
     },
     RunCleanup,
@@ -43,18 +43,18 @@ pub(super) struct Work {
     pub(super) task: String,
     pub(super) title: String,
     pub(super) attempt: u32,
-    /// Whether it was begun before and never ended.
+    /// Whether an attempt was started and never ended.
     pub(super) interrupted: bool,
 }
 
-/// What the decision needs to know of a run; nothing else enters it.
+/// Everything that decides the next action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Situation<'a> {
-    /// What tells that it is complete, if anything does.
+    /// What makes the run complete, if it is.
     pub(super) outcome: Option<&'static str>,
     pub(super) phase: &'a Phase,
     pub(super) artifacts: &'a BTreeSet<Artifact>,
-    /// Whether the task graph is there and can be read.
+    /// Whether the task graph exists and is readable.
     pub(super) has_graph: bool,
     pub(super) all_finished: bool,
     /// The first runnable task with fewer than three failures, and whether only its verification is missing.
@@ -66,7 +66,7 @@ pub(super) struct Situation<'a> {
     pub(super) cleanup_completed: bool,
 }
 
-/// Returns what comes next.
+/// Returns the next action.
 pub(super) fn next_action(run: &Situation<'_>) -> NextAction {
     let selected = run.selectable.as_ref().map(|(work, _)| work);
     let work = selected.or(run.runnable.as_ref()).cloned();
@@ -105,7 +105,7 @@ impl Situation<'_> {
         Inputs {
             is_complete: self.outcome.is_some(),
             is_small: layout::is_small(self.artifacts),
-            phase: self.phase.seed,
+            phase: self.phase.base,
             has_prd: has(Artifact::Prd),
             has_plan: has(Artifact::Plan),
             has_graph: self.has_graph,
@@ -126,7 +126,7 @@ impl Situation<'_> {
 }
 
 impl NextAction {
-    /// Returns the table's word for it.
+    /// Returns the name of the action in the table.
     pub(super) fn kind(&self) -> &'static str {
         let due = match self {
             Self::RunComplete => Due::RunComplete,
@@ -168,23 +168,23 @@ impl NextAction {
             Self::VerifyPhaseAndTransition => {
                 "Verify the phase boundary, then move to phase 3: all tasks are finished".to_owned()
             }
-            Self::VerifyTask(work) => format!("Verify {}: its work is there", work.named()),
+            Self::VerifyTask(work) => format!("Verify {}: it is implemented", work.named()),
             Self::ExecuteTask(work) if work.interrupted => format!("Resume {} (attempt {})", work.named(), work.attempt),
             Self::ExecuteTask(work) if work.attempt > 1 => format!("Retry {} (attempt {})", work.named(), work.attempt),
             Self::ExecuteTask(work) => format!("Execute {}", work.named()),
             Self::EscalateUser(work) => format!("Ask the user about {}, which failed {} times", work.named(), work.attempt.saturating_sub(1)),
             Self::ResolveBlockers(tasks) => format!("Resolve what blocks {}", tasks.iter().map(|t| line(t)).collect::<Vec<_>>().join(", ")),
             Self::FixTaskGraph { stuck } => {
-                format!("Mend task-graph.json (task-breaker): {} can never run", stuck.iter().map(|t| line(t)).collect::<Vec<_>>().join(", "))
+                format!("Fix task-graph.json (task-breaker): {} can never run", stuck.iter().map(|t| line(t)).collect::<Vec<_>>().join(", "))
             }
-            Self::RunCleanup => "Run cleanup: cleanup-report.md is not there".to_owned(),
-            Self::RunPrPrep => "Prepare the pull request: pr-checklist.md is not there".to_owned(),
+            Self::RunCleanup => "Run cleanup: cleanup-report.md is missing".to_owned(),
+            Self::RunPrPrep => "Prepare the pull request: pr-checklist.md is missing".to_owned(),
             Self::PresentPr => "Present the pull request, then move to phase 4".to_owned(),
             Self::RunConsolidation => "Consolidate the run's memory (summary.md); `skip consolidation` ends the run without it".to_owned(),
         }
     }
 
-    /// Returns where this leaves the run.
+    /// Returns the state of the run.
     pub(super) fn standing(&self) -> Standing {
         match self {
             Self::RunComplete => Standing::Complete,

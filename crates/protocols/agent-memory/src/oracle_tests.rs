@@ -1,7 +1,7 @@
-//! The rulings applied in the plainest way, held against the real thing over random histories.
+//! Compares random histories with a naive implementation of the rules.
 //!
-//! Nothing here is shared with what it checks but the scene: all events are kept, sorted and gone
-//! through again for every question.
+//! Only the scene is shared with the tested code: all events are stored, sorted and searched for
+//! every question.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -119,7 +119,7 @@ impl History {
     }
 }
 
-/// An event with its time worked out: ruling 8.
+/// An event with its inherited time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Event {
     at: Option<u8>,
@@ -185,7 +185,7 @@ impl Oracle {
         self.events.iter().filter(move |event| event.task == task)
     }
 
-    /// The last word of these events: rulings 1 to 7.
+    /// The last of these events.
     fn last_word(&self, events: &[Event]) -> Option<Event> {
         let careful = [
             "pending",
@@ -214,7 +214,7 @@ impl Oracle {
         last_words.into_iter().max_by_key(rank)
     }
 
-    /// What the events say of a task: ruling 14, a skip counts where the task is not done already.
+    /// The state of a task by its events; a skip counts only if the task is not done.
     fn decided(&self, task: &str) -> Option<Event> {
         let all: Vec<Event> = self
             .of(task)
@@ -261,7 +261,7 @@ impl Oracle {
         states
     }
 
-    /// Rulings 2, 6 and 42.
+    /// The failures since the last completion.
     fn failures(&self) -> BTreeMap<&'static str, usize> {
         let mut failures = BTreeMap::new();
         for task in TASKS {
@@ -277,7 +277,7 @@ impl Oracle {
         failures
     }
 
-    /// Rulings 9, 10, 25, 26, 34 and 41.
+    /// The runnable tasks in their order.
     fn runnable(&self) -> Vec<&'static str> {
         let states = self.states();
         let finished = |id: &str| ["done", "skipped"].contains(&states[id]);
@@ -326,18 +326,18 @@ impl Oracle {
         format!("{{kind:resolve_blockers,tasks:[{}]}}", blocked.join(","))
     }
 
-    /// Ruling 19: an end after which nothing surely came that opens the run again.
+    /// An end that no later event reopens.
     fn is_complete(&self) -> bool {
         let opens = |e: &&Event| {
             e.state().is_some() || ["session_resumed", "informational"].contains(&e.kind)
         };
         let opening: Vec<&Event> = self.events.iter().filter(opens).collect();
         let mut ends = self.events.iter().filter(|e| e.kind == "run_completed");
-        // The move of every scene opens again what ended at no time at all.
+        // The transition of every scene reopens an end without a time.
         ends.any(|end| end.at.is_some() && !opening.iter().any(|event| event.surely_after(end)))
     }
 
-    /// The tasks one of which was completed last; the rulings do not order those of one instant.
+    /// The tasks that may be the last completed one; simultaneous ones have no order.
     fn last_completed(&self) -> Vec<&'static str> {
         let done: Vec<Event> = TASKS
             .iter()
@@ -410,7 +410,7 @@ proptest! {
         let mut scene = history.scene(&ACTORS);
         let before = scene.facts();
         let Some(plan) = scene.case().plan(&scene.world, &Intent::Open) else {
-            // What is complete is not taken up by itself.
+            // A complete run is not selected by itself.
             prop_assert!(Oracle::new(&history).is_complete());
             return Ok(());
         };
@@ -425,7 +425,7 @@ proptest! {
         for fact in ["states", "counts", "failures", "runnable", "next_action", "complete", "phase"] {
             prop_assert_eq!(part(&before, fact), part(&after, fact), "{}", fact);
         }
-        // What is done is never begun again.
+        // A done task is never started again.
         let log = plan.log;
         let next = scene.case().plan(&scene.world, &Intent::GoOn { log }).unwrap();
         let done = Oracle::new(&history).states();

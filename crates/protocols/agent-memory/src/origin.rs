@@ -1,23 +1,22 @@
-//! Whether `rekindle run` started a run, and how the run is to be done.
+//! Whether `rekindle run` started a run, and its settings.
 //!
-//! Such a run is done in worktrees and lands as commits. It must never be carried on in the project's
-//! folder because a file of its record is damaged or gone, so a missing file and one that cannot be
-//! read are told apart, and a missing one is looked for in what else the run left.
+//! The work of such a run lands as commits from worktrees. A damaged or missing file must never
+//! make rekindle continue it in the project's folder, so other traces of the run are checked too.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_model::{Code, Place};
 use rekindle_world::{Kind, ReadError, World};
 
+use super::findings::Findings;
 use super::fold::Folded;
 use super::layout;
-use super::noticed::Noticed;
 use super::read::{GraphFile, SettingsFile, inside, shown};
 use super::settings;
 
 /// The file is a few lines; commands in it may be long.
 const LARGEST: u64 = 1024 * 1024;
 
-/// What of a run's record says how it is to be done.
+/// The parts of a run that show its settings.
 pub(super) struct Record<'a> {
     pub(super) world: &'a dyn World,
     pub(super) id: &'a str,
@@ -29,7 +28,7 @@ pub(super) struct Record<'a> {
 
 impl Record<'_> {
     /// Reads how the run is to be done; a damaged record is a finding that blocks.
-    pub(super) fn settings(&self, noticed: &mut Noticed) -> SettingsFile {
+    pub(super) fn settings(&self, findings: &mut Findings) -> SettingsFile {
         let path = self.folder.join(settings::FILE);
         let broken = match self.read(&path) {
             Ok(Some(settings)) => match self.graph {
@@ -44,14 +43,14 @@ impl Record<'_> {
             Err(reason) => format!("`{}` cannot be used: {reason}", settings::FILE),
         };
         let place = Place::path(shown(self.world, &path));
-        noticed.add_about(Code::BrokenRunRecord, broken, || place);
+        findings.add_about(Code::BrokenRunRecord, broken, || place);
         SettingsFile::Unusable
     }
 
     fn read(&self, path: &Utf8Path) -> Result<Option<rekindle_model::Settings>, String> {
         match self.world.stat(path).map(|meta| meta.kind) {
             Ok(Kind::File) => {}
-            Ok(Kind::Link) if inside(self.world, path, &mut Noticed::default()).is_some() => {}
+            Ok(Kind::Link) if inside(self.world, path, &mut Findings::default()).is_some() => {}
             Ok(Kind::Link) => {
                 return Err("it is a link that leads nowhere in the project".to_owned());
             }
@@ -63,7 +62,7 @@ impl Record<'_> {
         settings::parse(&bytes.map_err(|error| error.to_string())?).map(Some)
     }
 
-    /// Returns what says that `rekindle run` started the run, if anything does.
+    /// Returns the evidence that `rekindle run` started the run.
     fn sign(&self) -> Option<&'static str> {
         if self.graph.get().is_some_and(|graph| graph.is_ours) {
             return Some("`rekindle run` made its task graph");
@@ -77,7 +76,7 @@ impl Record<'_> {
         has_orders.then_some("orders of its workers are below `.rekindle/runs/`")
     }
 
-    /// Returns where the orders of the run's workers are.
+    /// Returns the folder of the workers' orders.
     fn orders(&self, name: &str) -> Utf8PathBuf {
         self.world
             .project()

@@ -5,44 +5,21 @@ use std::collections::BTreeSet;
 use super::fold::{Folded, Transition};
 use super::layout::Artifact;
 use super::table::{PHASES, Traces};
-use rekindle_protocol::table::Value;
+use rekindle_protocol::table::values;
 
-/// The seed's five phases, which decide what comes next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum SeedPhase {
-    Intake,
-    Planning,
-    Execution,
-    Cleanup,
-    Consolidation,
-}
-
-impl Value for SeedPhase {
-    const ALL: &'static [Self] = &[
-        Self::Intake,
-        Self::Planning,
-        Self::Execution,
-        Self::Cleanup,
-        Self::Consolidation,
-    ];
-
-    fn word(self) -> &'static str {
-        self.title()
+values! {
+    /// The five phases of the base protocol, which decide the next action.
+    BasePhase {
+        Intake "intake",
+        Planning "planning",
+        Execution "execution",
+        Cleanup "cleanup and PR preparation",
+        Consolidation "memory consolidation",
     }
 }
 
-impl SeedPhase {
-    pub(super) fn title(self) -> &'static str {
-        match self {
-            Self::Intake => "intake",
-            Self::Planning => "planning",
-            Self::Execution => "execution",
-            Self::Cleanup => "cleanup and PR preparation",
-            Self::Consolidation => "memory consolidation",
-        }
-    }
-
-    fn of_seed(number: i64) -> Self {
+impl BasePhase {
+    fn of_base(number: i64) -> Self {
         match number {
             ..=0 => Self::Intake,
             1 => Self::Planning,
@@ -64,7 +41,7 @@ impl SeedPhase {
     }
 }
 
-/// Where the phase is known from.
+/// The source of the phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     Events,
@@ -86,8 +63,8 @@ pub(super) struct Phase {
     /// The number as it was logged.
     pub(super) number: i64,
     pub(super) source: Source,
-    /// What it means in the seed's terms.
-    pub(super) seed: SeedPhase,
+    /// The phase in the base protocol.
+    pub(super) base: BasePhase,
     /// Whether the number is one that no version of the protocol in use has.
     pub(super) out_of_range: bool,
     /// How this run counts its phases.
@@ -99,9 +76,9 @@ pub(super) struct Phase {
 /// How a run counts its phases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Numbering {
-    Seed,
-    UpToSix,
-    UpToEleven,
+    Base,
+    Later,
+    Latest,
 }
 
 impl Phase {
@@ -109,7 +86,7 @@ impl Phase {
     pub(super) fn logged(&self) -> i64 {
         match self.source {
             Source::Events => self.number,
-            Source::Artifacts => self.numbering.number(self.seed),
+            Source::Artifacts => self.numbering.number(self.base),
         }
     }
 }
@@ -117,25 +94,25 @@ impl Phase {
 impl Numbering {
     fn of(later_protocol: bool, number: i64) -> Self {
         match (later_protocol, number) {
-            (false, _) => Self::Seed,
-            (true, ..=6) => Self::UpToSix,
-            (true, 7..) => Self::UpToEleven,
+            (false, _) => Self::Base,
+            (true, ..=6) => Self::Later,
+            (true, 7..) => Self::Latest,
         }
     }
 
     /// Returns the number that a phase has.
-    pub(super) fn number(self, phase: SeedPhase) -> i64 {
+    pub(super) fn number(self, phase: BasePhase) -> i64 {
         let [intake, planning, execution, cleanup, consolidation] = match self {
-            Self::Seed => [0, 1, 2, 3, 4],
-            Self::UpToSix => [0, 2, 4, 5, 6],
-            Self::UpToEleven => [0, 7, 9, 10, 11],
+            Self::Base => [0, 1, 2, 3, 4],
+            Self::Later => [0, 2, 4, 5, 6],
+            Self::Latest => [0, 7, 9, 10, 11],
         };
         match phase {
-            SeedPhase::Intake => intake,
-            SeedPhase::Planning => planning,
-            SeedPhase::Execution => execution,
-            SeedPhase::Cleanup => cleanup,
-            SeedPhase::Consolidation => consolidation,
+            BasePhase::Intake => intake,
+            BasePhase::Planning => planning,
+            BasePhase::Execution => execution,
+            BasePhase::Cleanup => cleanup,
+            BasePhase::Consolidation => consolidation,
         }
     }
 }
@@ -146,46 +123,46 @@ pub(super) struct Voided {
     pub(super) notes: Option<String>,
 }
 
-/// What of a run's work decides the phase when no event does.
+/// What decides the phase if no event does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Work {
     pub(super) all_finished: bool,
     pub(super) any_started: bool,
-    /// Whether anything tells of a later version of the protocol.
+    /// Whether the run follows a later version of the protocol.
     pub(super) later_protocol: bool,
 }
 
-/// Returns the phase: the latest transition's, else what the documents tell.
+/// Returns the phase of the latest transition, or the one that the documents indicate.
 pub(super) fn phase(folded: &Folded, artifacts: &BTreeSet<Artifact>, work: Work) -> Phase {
     let Some(latest) = folded.transitions.last() else {
-        let seed = inferred(artifacts, work);
-        let number = Numbering::Seed.number(seed);
+        let base = inferred(artifacts, work);
+        let number = Numbering::Base.number(base);
         return Phase {
             number,
             source: Source::Artifacts,
-            seed,
+            base,
             out_of_range: false,
             numbering: Numbering::of(work.later_protocol, number),
             voided: None,
         };
     };
     let meaning = if work.later_protocol {
-        SeedPhase::of_later
+        BasePhase::of_later
     } else {
-        SeedPhase::of_seed
+        BasePhase::of_base
     };
-    let seed = meaning(latest.to);
+    let base = meaning(latest.to);
     Phase {
         number: latest.to,
         source: Source::Events,
-        seed,
+        base,
         out_of_range: !work.later_protocol && !(0..=4).contains(&latest.to),
         numbering: Numbering::of(work.later_protocol, latest.to),
-        voided: voided(&folded.transitions, meaning).filter(|_| seed <= SeedPhase::Planning),
+        voided: voided(&folded.transitions, meaning).filter(|_| base <= BasePhase::Planning),
     }
 }
 
-fn inferred(artifacts: &BTreeSet<Artifact>, work: Work) -> SeedPhase {
+fn inferred(artifacts: &BTreeSet<Artifact>, work: Work) -> BasePhase {
     let has = |artifact| artifacts.contains(&artifact);
     *PHASES.decide(Traces {
         has_checklist: has(Artifact::PrChecklist),
@@ -197,14 +174,14 @@ fn inferred(artifacts: &BTreeSet<Artifact>, work: Work) -> SeedPhase {
 }
 
 /// Returns the last move back to intake or planning after which execution was never entered again.
-fn voided(transitions: &[Transition], meaning: fn(i64) -> SeedPhase) -> Option<Voided> {
+fn voided(transitions: &[Transition], meaning: fn(i64) -> BasePhase) -> Option<Voided> {
     let mut voided = None;
     let mut before = None;
     for transition in transitions {
-        // What it says it leaves can be less than where the run was: that is a move back too.
+        // A transition may name an earlier start than the current phase; that is a move back too.
         let from = transition.from.max(before);
         before = Some(transition.to);
-        if meaning(transition.to) >= SeedPhase::Execution {
+        if meaning(transition.to) >= BasePhase::Execution {
             voided = None;
         } else if from.is_some_and(|from| from > transition.to) {
             voided = Some(Voided {
@@ -250,13 +227,13 @@ mod tests {
     }
 
     #[test]
-    fn the_latest_transition_decides_and_not_the_highest() {
+    fn the_latest_transition_decides() {
         assert_eq!(of(&[(0, 1), (1, 2), (2, 1)], NO_WORK).number, 1);
-        assert_eq!(of(&[(0, 1), (1, 2)], NO_WORK).seed, SeedPhase::Execution);
+        assert_eq!(of(&[(0, 1), (1, 2)], NO_WORK).base, BasePhase::Execution);
     }
 
     #[test]
-    fn a_move_back_takes_the_approval_away_until_execution_is_entered_again() {
+    fn a_move_back_revokes_the_approval_until_execution_resumes() {
         let is_voided = |path: &[(i64, i64)]| of(path, NO_WORK).voided.is_some();
         assert!(is_voided(&[(0, 1), (1, 2), (2, 1)]));
         assert!(is_voided(&[(0, 1), (1, 0), (0, 1)]));
@@ -266,22 +243,22 @@ mod tests {
     }
 
     #[test]
-    fn later_numberings_are_read_in_the_seeds_terms() {
+    fn maps_later_phase_numbers_to_base_phases() {
         let later = Work {
             later_protocol: true,
             ..NO_WORK
         };
-        let seed = |number| of(&[(0, number)], later).seed;
-        assert_eq!(seed(3), SeedPhase::Planning);
-        assert_eq!(seed(4), SeedPhase::Execution);
-        assert_eq!(seed(5), SeedPhase::Cleanup);
-        assert_eq!(seed(9), SeedPhase::Execution);
+        let base = |number| of(&[(0, number)], later).base;
+        assert_eq!(base(3), BasePhase::Planning);
+        assert_eq!(base(4), BasePhase::Execution);
+        assert_eq!(base(5), BasePhase::Cleanup);
+        assert_eq!(base(9), BasePhase::Execution);
         assert!(!of(&[(0, 9)], later).out_of_range);
         assert!(of(&[(0, 5)], NO_WORK).out_of_range);
     }
 
     #[test]
-    fn documents_tell_the_phase_where_no_event_does() {
+    fn documents_indicate_the_phase_without_events() {
         let table: &[(&[Artifact], bool, bool, i64)] = &[
             (&[], false, false, 0),
             (&[Artifact::Prd], false, false, 1),

@@ -1,4 +1,4 @@
-//! Phases, missing documents and the next action: rulings 15 to 18, 37 to 40 and 47.
+//! Tests of phases, missing documents and the next action.
 
 use super::scene_tests::{Scene, check, check_scene};
 
@@ -13,8 +13,8 @@ fn check_phase(scene: &str, phase: &str, next: &str) {
 const ALL: &str = "docs prd plan constitution\n graph T1 T2<T1\n";
 
 #[test]
-fn without_transitions_the_documents_tell_the_phase() {
-    // Ruling 15, in its order; `phase_source` is `artifacts`, also for phase 0.
+fn infers_the_phase_from_documents_without_transitions() {
+    // `phase_source` is `artifacts`, also for phase 0.
     for (scene, phase, next) in [
         ("", 0, "create_prd"),
         ("docs plan", 0, "create_prd"),
@@ -56,7 +56,7 @@ fn without_transitions_the_documents_tell_the_phase() {
         ("docs constitution", 2, "execute_small_task"),
         ("log a/a.jsonl\n 10:00 run_started", 0, "create_prd"),
     ] {
-        // A run's folder is there even if nothing is in it.
+        // The folder of a run may be empty.
         let scene = format!("folder tasks\n {scene}");
         check(
             &scene,
@@ -66,7 +66,7 @@ fn without_transitions_the_documents_tell_the_phase() {
 }
 
 #[test]
-fn with_a_transition_the_event_wins_even_if_the_documents_disagree() {
+fn transitions_override_documents() {
     for (events, phase, next) in [
         ("0>0", 0, "transition_to_execution"),
         ("0>1", 1, "transition_to_execution"),
@@ -81,14 +81,14 @@ fn with_a_transition_the_event_wins_even_if_the_documents_disagree() {
             ),
         );
     }
-    // Ahead of the phase is no finding.
+    // A document ahead of its phase is not a finding.
     check(
         &format!(
             "{ALL} docs cleanup-report pr-checklist\n log a/a.jsonl\n 10:00 phase_transition 0>1"
         ),
         "phase 1\n findings []",
     );
-    // Numbers written as text or under `details` are read; a move to nowhere is none.
+    // Reads numbers as text or under `details`; ignores a transition without a target.
     check_phase(
         &format!(
             "{ALL} log a/a.jsonl\n 10:00 phase_transition details={{\"from_phase\":\"1\",\"to_phase\":\"2\"}}"
@@ -104,7 +104,6 @@ fn with_a_transition_the_event_wins_even_if_the_documents_disagree() {
 
 #[test]
 fn other_events_about_phases_never_decide() {
-    // Ruling 40.
     check(
         "docs prd
          log a/a.jsonl
@@ -133,8 +132,8 @@ fn the_latest_transition_decides_whatever_its_log() {
 }
 
 #[test]
-fn moves_of_one_instant_follow_each_other_whoever_wrote_them() {
-    // Ruling 5: inside one log the lines tell, and between logs never the folder's name.
+fn simultaneous_transitions_follow_each_other() {
+    // Within a log the lines decide; between logs the folder's name never does.
     for (moves, phase) in [
         (["1>2", "2>3", "3>4"], 4),
         (["1>2", "2>1", "0>0"], 0),
@@ -155,8 +154,7 @@ fn moves_of_one_instant_follow_each_other_whoever_wrote_them() {
 }
 
 #[test]
-fn a_move_back_takes_the_approval_away() {
-    // Ruling 16.
+fn a_move_back_revokes_the_approval() {
     let back = "10:00 phase_transition 0>1\n 10:01 phase_transition 1>2\n";
     for (moves, phase, next) in [
         ("10:02 phase_transition 2>1", 1, "await_approval"),
@@ -167,7 +165,7 @@ fn a_move_back_takes_the_approval_away() {
             "await_approval",
         ),
         ("10:02 phase_transition 3>1", 1, "await_approval"),
-        // Whatever it says it leaves, the run was further.
+        // Whatever start it names, the run was further.
         ("10:02 phase_transition 0>1", 1, "await_approval"),
         ("10:02 phase_transition ?>1", 1, "await_approval"),
         (
@@ -208,8 +206,8 @@ fn a_move_back_takes_the_approval_away() {
 }
 
 #[test]
-fn what_an_earlier_phase_leaves_must_be_there() {
-    // Rulings 18 and 47; what the phase has yet to make is no finding.
+fn reports_missing_documents_of_earlier_phases() {
+    // Documents that the phase still has to write are not findings.
     for (phase, docs, next, missing) in [
         (0, "", "create_prd", false),
         (0, "prd", "create_plan", false),
@@ -255,13 +253,13 @@ fn what_an_earlier_phase_leaves_must_be_there() {
             &format!("phase {phase}\n next_action {{kind:{next}}}\n findings [{findings}]"),
         );
     }
-    // A small run whose approval was taken away waits like any other.
+    // A small run without approval waits like any other.
     check_phase(
         "docs constitution\n log a/a.jsonl\n 10:00 phase_transition 1>2\n 10:01 phase_transition 2>1",
         "1",
         "await_approval",
     );
-    // A graph that can not be read is missing, but makes no small run.
+    // An unreadable graph is missing, but does not make a run small.
     check(
         "docs constitution\n file task-graph.json x\n log a/a.jsonl\n 10:00 phase_transition 1>2",
         "next_action {kind:create_prd}\n findings [CORRUPT_TASK_GRAPH,MISSING_ARTIFACT]",
@@ -273,13 +271,12 @@ fn what_an_earlier_phase_leaves_must_be_there() {
 }
 
 #[test]
-fn a_folder_with_a_documents_name_is_no_document() {
+fn folders_are_not_documents() {
     check("folder prd.md", "phase 0\n next_action {kind:create_prd}");
 }
 
 #[test]
-fn all_done_in_execution_stays_there_until_it_is_verified() {
-    // Ruling 17.
+fn execution_ends_with_a_verification() {
     check_phase(
         &format!(
             "{ALL} log a/a.jsonl
@@ -303,8 +300,7 @@ fn all_done_in_execution_stays_there_until_it_is_verified() {
 }
 
 #[test]
-fn cleanup_then_preparation_then_the_pull_request() {
-    // Ruling 37.
+fn cleanup_precedes_the_pull_request() {
     for (extra, next) in [
         ("", "run_cleanup"),
         ("docs pr-checklist", "run_cleanup"),
@@ -326,8 +322,8 @@ fn cleanup_then_preparation_then_the_pull_request() {
 }
 
 #[test]
-fn later_protocols_count_their_phases_otherwise() {
-    // Ruling 39: any of the signs will do, and the number stays as it was logged.
+fn reads_phase_numbers_of_later_protocols() {
+    // Any of the signs is enough, and the number stays as it was logged.
     for sign in [
         "file workflow-state.json {\"workflow\":{\"current_phase\":11}}",
         "docs bootstrap-plan",
@@ -358,7 +354,7 @@ fn later_protocols_count_their_phases_otherwise() {
             );
         }
     }
-    // Back to the plan from execution takes the approval away here too.
+    // A move back from execution revokes the approval here too.
     check_phase(
         &format!(
             "{ALL} docs bootstrap-plan
@@ -372,7 +368,7 @@ fn later_protocols_count_their_phases_otherwise() {
 }
 
 #[test]
-fn a_phase_that_nobody_knows_is_told_of() {
+fn reports_unknown_phases() {
     for (phase, next) in [
         (5, "run_consolidation"),
         (9, "run_consolidation"),
@@ -382,7 +378,8 @@ fn a_phase_that_nobody_knows_is_told_of() {
             &format!("{ALL} log a/a.jsonl\n 10:00 phase_transition 2>{phase}"),
             &format!("phase {phase}\n findings [PHASE_OUT_OF_RANGE]"),
         );
-        // The seed's nearest phase decides what comes next; a move back below 0 voids as well.
+        // The nearest base phase decides the next action; a move back below 0 revokes the approval
+        // too.
         let next = if phase < 0 { "await_approval" } else { next };
         check_phase(
             &format!("{ALL} log a/a.jsonl\n 10:00 phase_transition 2>{phase}"),
@@ -398,7 +395,7 @@ fn a_phase_that_nobody_knows_is_told_of() {
 }
 
 #[test]
-fn a_state_file_of_a_later_protocol_is_a_cache_and_decides_nothing() {
+fn ignores_the_state_file_of_later_protocols() {
     check(
         "docs prd
          file workflow-state.json {\"workflow\":{\"current_phase\":9,\"status\":\"completed\"}}",
@@ -407,7 +404,7 @@ fn a_state_file_of_a_later_protocol_is_a_cache_and_decides_nothing() {
 }
 
 #[test]
-fn an_empty_graph_has_nothing_left_to_do() {
+fn an_empty_graph_is_finished() {
     check_scene(
         &Scene::new("docs prd plan constitution\n log a/a.jsonl\n 10:00 phase_transition 1>2")
             .with("task-graph.json", r#"{"tasks":[]}"#),

@@ -1,9 +1,7 @@
-//! From a verdict and an intent to a plan: a pure function.
+//! Verdict and intent to plan.
 //!
-//! The orchestrator's own events are effects; what an agent or a person has to
-//! bring about is asked for and then read from disk at the next round.
-//! Begin at `plan`; what agents are told, what follows from their end and from
-//! answers have a module each.
+//! The orchestrator's own events are effects; results of agents and people are read from disk in
+//! the next round. Start at [`plan`].
 
 mod agents;
 mod answer;
@@ -11,23 +9,21 @@ mod documents;
 mod settle;
 
 use camino::Utf8PathBuf;
-use rekindle_model::{
-    Action, Intent, Moment, Permission, Plan, Step, Stop, StopKind, Then, WorkflowId,
-};
+use rekindle_model::{Action, Intent, Moment, Plan, Step, Stop, StopKind, Then, WorkflowId};
 use serde_json::{Value, json};
 
 use super::assess::{RunVerdict, Verdict};
 use super::layout::{self, Artifact};
+use super::messages;
 use super::next::{NextAction, Work};
-use super::phase::SeedPhase;
+use super::phase::BasePhase;
 use super::read::SettingsFile;
 use super::record::Record;
 use super::track::State;
-use super::words;
 
 pub(super) use documents::{Documents, Report, report_path};
 
-/// Plans what is due in a run.
+/// Plans the next round of a run.
 pub(super) fn plan(
     verdict: &Verdict,
     run: &RunVerdict,
@@ -50,7 +46,7 @@ pub(super) fn plan(
         | Intent::Answer { log, .. } => log.clone(),
     };
     let planner = Planner {
-        // A new event comes after all that is there, whatever the clock says.
+        // A new event comes after all others, whatever the clock says.
         at: Moment::next(verdict.now, run.evidence.folded.latest),
         run,
         documents,
@@ -58,12 +54,12 @@ pub(super) fn plan(
     };
     match intent {
         Intent::Open => planner.open(),
-        // This protocol never asks for checks alone; whoever ran some finds the run as it is.
+        // This protocol has no separate checks.
         Intent::GoOn { .. } | Intent::Checked { .. } => planner.go_on(),
         Intent::Settle { task, ended, .. } => planner.settle(task, ended),
         Intent::Answer {
             question, answer, ..
-        } => planner.answer(*question, answer.trim()),
+        } => planner.answer(question, answer.trim()),
         Intent::Checkpoint { note } => planner.checkpoint(note),
         Intent::Report(report) => planner.report(report),
         Intent::Finish { tip, .. } => planner.finish(tip),
@@ -82,17 +78,10 @@ impl Planner<'_> {
         &self.run.evidence.id
     }
 
-    fn plan(&self, steps: Vec<Step>, then: Then) -> Plan {
+    fn plan(&self, steps: Vec<Step>, then: impl Into<Then>) -> Plan {
         Plan {
-            id: WorkflowId::new(crate::NAME, self.id()),
-            steps,
             log: self.log.clone(),
-            then,
-            ahead: Vec::new(),
-            before_asking: String::new(),
-            permission: Permission::Ask,
-            without_agent: None,
-            notes: Vec::new(),
+            ..Plan::new(WorkflowId::new(crate::NAME, self.id()), steps, then)
         }
     }
 
@@ -102,13 +91,8 @@ impl Planner<'_> {
     }
 
     fn append(&self, record: &Record<'_>, why: impl Into<String>) -> Step {
-        Step {
-            action: Action::Append {
-                log: self.log.clone(),
-                record: record.line(),
-            },
-            why: why.into(),
-        }
+        let (log, record) = (self.log.clone(), record.line());
+        Step::new(Action::Append { log, record }, why)
     }
 
     fn open(&self) -> Plan {
@@ -123,11 +107,8 @@ impl Planner<'_> {
         });
         let resumed = self.record("session_resumed").details(details);
         let steps = vec![
-            self.append(&resumed, "the run is taken up again"),
-            Step {
-                action: Action::Print(words::report(self.run)),
-                why: "the protocol's report".to_owned(),
-            },
+            self.append(&resumed, "the run is resumed"),
+            Step::print(messages::report(self.run), "the protocol's report"),
         ];
         self.plan(steps, Then::Again)
     }
@@ -144,7 +125,7 @@ impl Planner<'_> {
         let steps = vec![self.append(&made, "a checkpoint is wanted")];
         self.plan(
             steps,
-            stop(StopKind::Done, "the checkpoint is recorded", []),
+            Stop::new(StopKind::Done, "the checkpoint is recorded"),
         )
     }
 
@@ -154,19 +135,20 @@ impl Planner<'_> {
             record = record.task(task);
         }
         if let Some(details) = &report.details {
-            // The face has checked that it is an object; anything else is kept as the text it is.
+            // The front end accepts only objects; anything else is recorded as text.
             let text = || Value::from(details.as_str());
             record = record.details(serde_json::from_str(details).unwrap_or_else(|_| text()));
         }
         let steps = vec![self.append(&record, format!("{} reports it", report.actor))];
-        let unheard = words::unheard(&report.event);
-        self.plan(
-            steps,
-            stop(StopKind::Done, "the event is recorded", unheard),
-        )
+        let hints = messages::unheard(&report.event).into_iter().collect();
+        let stop = Stop {
+            hints,
+            ..Stop::new(StopKind::Done, "the event is recorded")
+        };
+        self.plan(steps, stop)
     }
 
-    /// All tasks are on the branch: a run that rekindle began is complete with that.
+    /// Completes a run of `rekindle run` after its last task has landed.
     fn finish(&self, tip: &str) -> Plan {
         let summary = format!(
             "# Run Summary: {}\n\n## Outcome\n\nsuccess\n\n## Statistics\n\n- Tasks: {}/{}\n- Last commit: {tip}\n",
@@ -175,32 +157,27 @@ impl Planner<'_> {
             self.run.total.unwrap_or_default(),
         );
         let path = layout::run_folder(self.id()).join(Artifact::Summary.file_name());
-        let after = summary.into_bytes();
-        let made = Step {
-            action: match self.run.evidence.blank.get(&Artifact::Summary) {
-                Some(blank) => Action::Edit {
-                    path,
-                    before: blank.clone(),
-                    after,
-                },
-                None => Action::Create {
-                    path,
-                    contents: after,
-                },
+        let summary = summary.into_bytes();
+        let write = match self.run.evidence.blank.get(&Artifact::Summary).cloned() {
+            Some(before) => Action::Edit {
+                path,
+                before,
+                after: summary,
             },
-            why: "the run's summary".to_owned(),
+            None => Action::Create {
+                path,
+                contents: summary,
+            },
         };
+        let made = Step::new(write, "the run's summary");
         let steps = vec![made, self.completed("every task has landed")];
         self.plan(steps, self.done())
     }
 
-    fn done(&self) -> Then {
+    fn done(&self) -> Stop {
         let outcome = self.run.outcome.unwrap_or("complete");
-        stop(
-            StopKind::Done,
-            format!("run `{}` is complete ({outcome})", self.id()),
-            [],
-        )
+        let reason = format!("run `{}` is complete ({outcome})", self.id());
+        Stop::new(StopKind::Done, reason)
     }
 
     /// Returns the end of a resume that has no agent for a run whose tasks are done in worktrees.
@@ -208,8 +185,8 @@ impl Planner<'_> {
         let id = format!("{}:{}", crate::NAME, self.id());
         let id = rekindle_text::shell_word(&id).into_owned();
         let hint = format!("name an agent: `rekindle resume {id} --agent NAME`");
-        let reason = "its tasks are done in worktrees, which needs an agent";
-        self.plan(Vec::new(), stop(StopKind::Waiting, reason, [hint]))
+        let reason = "its tasks are done in worktrees, which requires an agent";
+        self.plan(Vec::new(), Stop::new(StopKind::Waiting, reason).hint(hint))
     }
 
     fn go_on(&self) -> Plan {
@@ -219,26 +196,20 @@ impl Planner<'_> {
         }
         match &self.run.next {
             NextAction::RunComplete => self.plan(Vec::new(), self.done()),
-            NextAction::AwaitApproval { .. } => {
-                self.plan(Vec::new(), Then::Ask(words::approval(self.run)))
-            }
-            NextAction::EscalateUser(work) => {
-                self.plan(Vec::new(), Then::Ask(words::escalation(work)))
-            }
-            NextAction::PresentPr => {
-                self.plan(Vec::new(), Then::Ask(words::pull_request(self.run)))
-            }
+            NextAction::AwaitApproval { .. } => self.plan(Vec::new(), messages::approval(self.run)),
+            NextAction::EscalateUser(work) => self.plan(Vec::new(), messages::escalation(work)),
+            NextAction::PresentPr => self.plan(Vec::new(), messages::pull_request(self.run)),
             NextAction::TransitionToExecution => {
                 let moved = self.transition(
-                    SeedPhase::Execution,
+                    BasePhase::Execution,
                     "user_approval",
-                    Some("constitution.md is there"),
+                    Some("constitution.md exists"),
                 );
                 self.plan(vec![moved], Then::Again)
             }
             NextAction::ResolveBlockers(tasks) => self.plan(Vec::new(), self.blocked(tasks)),
             NextAction::ExecuteTask(work) => self.execute(work, None),
-            NextAction::VerifyTask(work) => self.plan(Vec::new(), Then::Agent(self.verifier(work))),
+            NextAction::VerifyTask(work) => self.plan(Vec::new(), self.verifier(work)),
             NextAction::ExecuteSmallTask
             | NextAction::CreatePrd
             | NextAction::CreatePlan
@@ -248,11 +219,11 @@ impl Planner<'_> {
             | NextAction::FixTaskGraph { .. }
             | NextAction::RunCleanup
             | NextAction::RunPrPrep
-            | NextAction::RunConsolidation => self.plan(Vec::new(), Then::Agent(self.step(None))),
+            | NextAction::RunConsolidation => self.plan(Vec::new(), self.step(None)),
         }
     }
 
-    fn blocked(&self, tasks: &[String]) -> Then {
+    fn blocked(&self, tasks: &[String]) -> Stop {
         let id = rekindle_text::shell_word(self.id());
         let behind: Vec<(&String, Option<&str>)> = tasks
             .iter()
@@ -275,7 +246,7 @@ impl Planner<'_> {
             }
         };
         let has = |wanted: bool| behind.iter().any(|(_, need)| need.is_some() == wanted);
-        // What blocks a task behind a skipped one does not go away by saying so.
+        // An event does not unblock a task behind a skipped one.
         let lift = has(false).then(|| {
             format!("when a block is gone, say so: `rekindle event {id} task_ready --task TASK`")
         });
@@ -283,12 +254,10 @@ impl Planner<'_> {
             format!("leave a task behind a skipped one out too: `rekindle event {id} task_skipped --task TASK`")
         });
         let reasons = behind.iter().take(10).map(reason);
-        let hints: Vec<String> = reasons.chain(lift).chain(leave_out).collect();
-        stop(
-            StopKind::Blocked,
-            "every task that is left is blocked",
-            hints,
-        )
+        Stop {
+            hints: reasons.chain(lift).chain(leave_out).collect(),
+            ..Stop::new(StopKind::Blocked, "every remaining task is blocked")
+        }
     }
 
     /// Returns a task that was skipped and that this one needs.
@@ -301,7 +270,7 @@ impl Planner<'_> {
     }
 
     /// Returns the move to a phase, in the numbers that this run uses.
-    fn transition(&self, to: SeedPhase, trigger: &str, notes: Option<&str>) -> Step {
+    fn transition(&self, to: BasePhase, trigger: &str, notes: Option<&str>) -> Step {
         let mut details = self.moved(to, trigger);
         let to_phase = details["to_phase"].clone();
         if let Some(notes) = notes {
@@ -311,8 +280,8 @@ impl Planner<'_> {
         self.append(&record, format!("the run moves to phase {to_phase}"))
     }
 
-    /// Returns what is told of a phase that follows.
-    fn moved(&self, to: SeedPhase, trigger: &str) -> Value {
+    /// Returns the details of a transition to a phase.
+    fn moved(&self, to: BasePhase, trigger: &str) -> Value {
         let from = self.run.phase.logged();
         let to = self.run.phase.numbering.number(to);
         json!({"from_phase": from, "to_phase": to, "trigger": trigger})
@@ -323,8 +292,8 @@ impl Planner<'_> {
             .record("task_started")
             .task(&work.task)
             .details(json!({"attempt": work.attempt}));
-        let started = self.append(&record, format!("{} begins", work.named()));
-        self.plan(vec![started], Then::Agent(self.executor(work, guidance)))
+        let started = self.append(&record, format!("{} starts", work.named()));
+        self.plan(vec![started], self.executor(work, guidance))
     }
 
     fn completed(&self, why: &str) -> Step {
@@ -334,16 +303,4 @@ impl Planner<'_> {
     fn totals(&self) -> Value {
         json!({"total_tasks": self.run.total, "tasks_completed": self.run.done})
     }
-}
-
-fn stop(
-    kind: StopKind,
-    reason: impl Into<String>,
-    hints: impl IntoIterator<Item = String>,
-) -> Then {
-    Then::Stop(Stop {
-        kind,
-        reason: reason.into(),
-        hints: hints.into_iter().collect(),
-    })
 }

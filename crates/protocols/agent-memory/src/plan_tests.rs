@@ -1,16 +1,16 @@
-//! Plans: what each next action, each end of an agent and each answer leads to.
+//! Tests of the plans of each next action.
 
-use rekindle_model::{Action, AgentTask, Ended, Intent, Plan, Report, Stop, StopKind, Then};
+use rekindle_model::{Action, AgentTask, Intent, Plan, Report, Stop, StopKind, Then};
 use serde_json::Value;
 
 use super::scene_tests::{RUN, Scene, in_run};
 
-/// Returns a plan in a few lines: what is appended, and what happens then.
+/// Returns a plan in a few lines: the appended events, and what follows.
 pub(super) fn shown(plan: &Plan) -> String {
     let mut lines: Vec<String> = plan.steps.iter().map(|step| effect(&step.action)).collect();
     lines.push(match &plan.then {
         Then::Agent(task) => agent(task),
-        Then::Ask(question) => format!("ask {:?}", question.kind),
+        Then::Ask(question) => format!("ask {}", question.id),
         Then::Again => "again".to_owned(),
         Then::Workers | Then::Check(_) => panic!("this protocol has no such plan"),
         Then::Stop(Stop { kind, reason, .. }) => format!("stop {kind:?}: {reason}"),
@@ -29,7 +29,7 @@ fn agent(task: &AgentTask) -> String {
     format!("agent {}{id}{checks}", task.role)
 }
 
-/// Returns an appended event without what is the same in all.
+/// Returns an appended event without the constant fields.
 fn effect(action: &Action) -> String {
     let record = match action {
         Action::Append { record, .. } => record,
@@ -83,7 +83,7 @@ pub(super) const FAILED: &str = "docs prd plan constitution\n graph T1 T2<T1\n l
 pub(super) const WAITING: &str = "docs prd plan\n graph T1";
 
 #[test]
-fn opening_a_run_tells_of_it_and_goes_round() {
+fn opening_a_run_records_the_resume() {
     let opened = plan(READY, &Intent::Open);
     assert_eq!(
         shown(&opened),
@@ -92,7 +92,7 @@ fn opening_a_run_tells_of_it_and_goes_round() {
          again"
     );
     assert_eq!(opened.log, log());
-    // Ruling 35: the keys, the spelling and the time.
+    // The keys, the spelling and the time.
     let Action::Append { record, .. } = &opened.steps[0].action else {
         panic!("the first step appends")
     };
@@ -100,7 +100,7 @@ fn opening_a_run_tells_of_it_and_goes_round() {
         "{{\"event_type\":\"session_resumed\",\"run_id\":\"{RUN}\",\"timestamp\":\"2026-01-20T12:00:00Z\",\"actor\":\"orchestrator\",\"details\":{{"
     );
     assert!(record.starts_with(&start), "{record}");
-    // A log that is there is another writer's.
+    // An existing log belongs to another writer.
     let taken = format!("{READY} log orchestrator/20260120-120000.jsonl\n 10:00 note");
     assert_eq!(
         plan(&taken, &Intent::Open).log,
@@ -118,7 +118,7 @@ fn opening_a_run_tells_of_it_and_goes_round() {
 }
 
 #[test]
-fn the_report_is_the_seeds_to_the_letter() {
+fn prints_the_prescribed_report() {
     let print = |scene: &str| {
         let steps = plan(scene, &Intent::Open).steps;
         steps.into_iter().find_map(|step| match step.action {
@@ -156,7 +156,7 @@ fn the_report_is_the_seeds_to_the_letter() {
     Continuing...
     ═══════════════════════════════════════════════════════════
     ");
-    // Rulings 23 and 28: no title, no total.
+    // Without a title and a total.
     assert_eq!(
         print("docs prd\n log a/a.jsonl\n 10:00 task_completed T1"),
         report(
@@ -185,10 +185,10 @@ fn every_next_action_has_its_plan() {
         ("folder tasks".to_owned(), "agent spec-writer"),
         ("docs prd".to_owned(), "agent planner"),
         ("docs prd plan".to_owned(), "agent task-breaker"),
-        (WAITING.to_owned(), "ask Approval"),
+        (WAITING.to_owned(), "ask approval"),
         (
             at(1),
-            "append phase_transition {\"from_phase\":1,\"notes\":\"constitution.md is there\",\"to_phase\":2,\"trigger\":\"user_approval\"}\nagain",
+            "append phase_transition {\"from_phase\":1,\"notes\":\"constitution.md exists\",\"to_phase\":2,\"trigger\":\"user_approval\"}\nagain",
         ),
         (
             "docs prd plan\n graph T1\n log a/a.jsonl\n 09:00 phase_transition 1>2".to_owned(),
@@ -211,10 +211,10 @@ fn every_next_action_has_its_plan() {
             format!("{READY} 10:00 task_completed T1\n 10:01 task_skipped T2"),
             "agent verifier",
         ),
-        (FAILED.to_owned(), "ask Escalation"),
+        (FAILED.to_owned(), "ask escalation"),
         (
             format!("{READY} 10:00 task_blocked T1"),
-            "stop Blocked: every task that is left is blocked",
+            "stop Blocked: every remaining task is blocked",
         ),
         (
             "docs prd plan constitution\n graph T1<T1".to_owned(),
@@ -224,7 +224,7 @@ fn every_next_action_has_its_plan() {
         (format!("{} docs cleanup-report", at(3)), "agent pr-prep"),
         (
             format!("{} docs cleanup-report pr-checklist", at(3)),
-            "ask PullRequest",
+            "ask pull_request",
         ),
         (at(4), "agent memory-consolidator"),
     ];
@@ -238,172 +238,9 @@ fn every_next_action_has_its_plan() {
     );
 }
 
-fn settle(role: &'static str, task: Option<&str>, attempt: u32, ended: Ended) -> Intent {
-    Intent::Settle {
-        log: log(),
-        task: AgentTask {
-            role,
-            task: task.map(str::to_owned),
-            attempt,
-            summary: String::new(),
-            prompt: String::new(),
-            checks: Vec::new(),
-            by_hand: Vec::new(),
-            seen: None,
-        },
-        ended,
-    }
-}
-
-fn failed() -> Ended {
-    Ended::Failed {
-        reason: "it broke".to_owned(),
-    }
-}
-
-fn check_failed() -> Ended {
-    Ended::CheckFailed {
-        check: "cargo test".to_owned(),
-        reason: "exit code 1".to_owned(),
-    }
-}
-
 #[test]
-fn what_an_executor_did_is_recorded() {
-    let executor = |attempt, ended| settle("executor", Some("T1"), attempt, ended);
-    let started = format!("{READY} 10:00 task_started T1");
-    check_plan(
-        &started,
-        &executor(1, Ended::Succeeded),
-        "append task_implemented T1 {\"attempt\":1}\nagain",
-    );
-    check_plan(
-        &started,
-        &executor(2, failed()),
-        "append task_failed T1 {\"attempt\":2,\"error\":\"it broke\"}\nagain",
-    );
-    check_plan(
-        &started,
-        &executor(1, check_failed()),
-        "append task_failed T1 {\"attempt\":1,\"error\":\"exit code 1\"}\nagain",
-    );
-    // What a person asked to have tried once more is verified at once.
-    check_plan(
-        &format!("{FAILED} 10:03 task_started T1"),
-        &executor(4, Ended::Succeeded),
-        "append task_implemented T1 {\"attempt\":4}\nagent verifier T1 attempt 4",
-    );
-}
-
-#[test]
-fn what_a_verifier_found_is_recorded() {
-    let verifier = |ended| settle("verifier", Some("T1"), 1, ended);
-    let scene = |report: &str| {
-        format!("{READY} 10:00 task_implemented T1\n file verifications/T1.md {report}")
-    };
-    let passed =
-        "append task_verified T1 {\"attempt\":1}\nappend task_completed T1 {\"attempt\":1}\nagain";
-    let refused = |reason: &str| {
-        format!(
-            "append task_verification_failed T1 {{\"attempt\":1,\"reason\":\"{reason}\"}}\nagain"
-        )
-    };
-    for report in [
-        "",
-        "no verdict",
-        "---\\nresult: passed\\n---\\n",
-        "### Result: PASSED\\n",
-        "---\\nresult: \"PASSED_WITH_WARNINGS\"\\n",
-    ] {
-        check_plan(&scene(report), &verifier(Ended::Succeeded), passed);
-    }
-    let says_failed = "---\\nresult: failed\\n---\\n";
-    check_plan(
-        &scene(says_failed),
-        &verifier(Ended::Succeeded),
-        &refused("the verifier's report says failed"),
-    );
-    check_plan(
-        &scene("### Result: BLOCKED\\n"),
-        &verifier(Ended::Succeeded),
-        "append task_blocked T1 {\"blocking\":true,\"reason\":\"the verifier's report says blocked\"}\nagain",
-    );
-    // Whatever the report says, a check that fails and an agent that fails count.
-    let says_passed = scene("---\\nresult: passed\\n---\\n");
-    check_plan(&says_passed, &verifier(failed()), &refused("it broke"));
-    check_plan(
-        &says_passed,
-        &verifier(check_failed()),
-        &refused("`cargo test`: exit code 1"),
-    );
-    // A second attempt has a report of its own.
-    check_plan(
-        &format!("{}\n 09:30 task_failed T1", scene(says_failed)),
-        &settle("verifier", Some("T1"), 2, Ended::Succeeded),
-        "append task_verified T1 {\"attempt\":2}\nappend task_completed T1 {\"attempt\":2}\nagain",
-    );
-}
-
-#[test]
-fn what_follows_a_step_is_recorded_when_its_document_is_there() {
-    let step = |role| settle(role, None, 1, Ended::Succeeded);
-    let at = |phase: u8, docs: &str| {
-        format!(
-            "docs prd plan constitution {docs}\n graph T1\n log a/a.jsonl\n 09:00 phase_transition 0>{phase}\n"
-        )
-    };
-    let moved = |from, to, trigger: &str| {
-        format!(
-            "append phase_transition {{\"from_phase\":{from},\"to_phase\":{to},\"trigger\":\"{trigger}\"}}\nagain"
-        )
-    };
-    check_plan("folder tasks", &step("spec-writer"), "again");
-    check_plan(
-        "docs prd\n log a/a.jsonl\n 09:00 phase_transition 0>0",
-        &step("spec-writer"),
-        &moved(0, 1, "prd_ready"),
-    );
-    check_plan("docs prd plan", &step("planner"), "again");
-    check_plan(WAITING, &step("task-breaker"), "again");
-    check_plan(
-        &at(2, "x"),
-        &step("verifier"),
-        &moved(2, 3, "all_tasks_finished"),
-    );
-    check_plan(
-        "docs constitution",
-        &step("executor"),
-        &moved(2, 3, "small_task_done"),
-    );
-    check_plan(
-        &at(3, "x"),
-        &step("cleanup"),
-        "append cleanup_completed\nagain",
-    );
-    check_plan(&at(3, "cleanup-report"), &step("pr-prep"), "again");
-    check_plan(&at(4, "x"), &step("memory-consolidator"), "again");
-    check_plan(
-        &format!("ask {RUN}\n {}", at(4, "summary")),
-        &step("memory-consolidator"),
-        "append run_completed {\"tasks_completed\":0,\"total_tasks\":1}\nagain",
-    );
-    for ended in [failed(), check_failed()] {
-        let reason = if ended == failed() {
-            "it broke"
-        } else {
-            "exit code 1"
-        };
-        check_plan(
-            "docs prd",
-            &settle("planner", None, 1, ended),
-            &format!("stop Blocked: the planner did not succeed: {reason}"),
-        );
-    }
-}
-
-#[test]
-fn in_a_renamed_folder_events_keep_the_name_that_they_had() {
-    // Ruling 31: under the folder's new name all events before would be another run's.
+fn events_of_a_renamed_folder_keep_their_run_id() {
+    // Under the new name of the folder all earlier events would belong to another run.
     let renamed = plan(
         "docs prd\n log a/a.jsonl\n 10:00 run_started run_id=20260101-0900-old-aaaa",
         &Intent::Open,
@@ -435,7 +272,7 @@ fn blocked_tasks_are_named_with_their_reasons() {
 }
 
 #[test]
-fn checks_of_the_graph_bind_the_verifier() {
+fn the_verifier_runs_the_checks_of_the_graph() {
     let scene =
         Scene::new("docs prd plan constitution\n log a/a.jsonl\n 10:00 task_implemented T1").with(
             "task-graph.json",
@@ -452,7 +289,7 @@ fn checks_of_the_graph_bind_the_verifier() {
 }
 
 #[test]
-fn whoever_writes_the_first_document_is_told_the_name_of_the_feature() {
+fn the_spec_writer_gets_the_feature_name() {
     let prompt = |scene: &str| {
         let plan = plan(scene, &Intent::GoOn { log: log() });
         let Then::Agent(task) = plan.then else {
@@ -468,7 +305,7 @@ fn whoever_writes_the_first_document_is_told_the_name_of_the_feature() {
         prompt(begun)
     );
     assert!(!prompt("folder tasks").contains("the name of the feature"));
-    // Later the documents say it.
+    // Later the documents describe it.
     let planned = format!("docs prd\n {}", begun.trim_start_matches("folder tasks\n "));
     assert!(!prompt(&planned).contains("the name of the feature"));
 }
@@ -514,7 +351,7 @@ fn checkpoints_and_reports_are_appended_and_read_back() {
 }
 
 #[test]
-fn the_summary_of_a_run_takes_the_place_of_an_empty_one() {
+fn replaces_an_empty_summary() {
     let finish = Intent::Finish {
         log: "log".into(),
         tip: "abc".to_owned(),

@@ -1,4 +1,4 @@
-//! Whatever stands in the files: never a panic, and always the same answer.
+//! Any file content: never a panic, and always the same answer.
 
 use proptest::prelude::*;
 use rekindle_model::Intent;
@@ -57,7 +57,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// Looks at everything that can be asked of a project, twice, and returns what differs.
+/// Inspects a project twice in every way, and returns the differences.
 fn look(scene: &Scene) -> Result<(), TestCaseError> {
     let (one, other) = (scene.case(), scene.case());
     prop_assert_eq!(one.assessment(), other.assessment());
@@ -74,7 +74,7 @@ fn look(scene: &Scene) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// What stands between events in a damaged log; none of it can be the end of anything.
+/// Lines between the events of a damaged log; none can end an object.
 const DAMAGE: [&str; 10] = [
     "",
     "garbage",

@@ -1,4 +1,4 @@
-//! From the world to evidence: what stands on disk of every run, and nothing concluded from it yet.
+//! World to evidence: the files of every run, without conclusions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,10 @@ use rekindle_model::{Code, Place, Settings};
 use rekindle_world::{Entry, Kind, Meta, ReadError, World};
 
 use super::event::Event;
+use super::findings::Findings;
 use super::fold::{Fold, Folded, Owner};
 use super::layout::{self, Artifact};
 use super::log::{self, Mark};
-use super::noticed::Noticed;
 use super::origin::Record;
 use super::task_graph::{self, TaskGraph};
 
@@ -24,22 +24,22 @@ pub(super) const LARGEST_BLANK: u64 = 64;
 /// Folders under `events/` deeper than this are not looked into.
 const DEEPEST: usize = 16;
 
-/// What stands on disk of all runs.
+/// The files of all runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Evidence {
     pub(super) now: Timestamp,
     /// Sorted by name.
     pub(super) runs: Vec<RunEvidence>,
-    /// What was noticed beside the runs.
-    pub(super) noticed: Noticed,
+    /// Findings outside the runs.
+    pub(super) findings: Findings,
 }
 
-/// What stands on disk of one run.
+/// The files of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RunEvidence {
     pub(super) id: String,
     pub(super) artifacts: BTreeSet<Artifact>,
-    /// Documents in which nothing stands, so that they do not count, with their bytes.
+    /// Empty documents, which do not count, with their bytes.
     pub(super) blank: BTreeMap<Artifact, Vec<u8>>,
     pub(super) graph: GraphFile,
     /// Names in `tasks/`.
@@ -49,11 +49,11 @@ pub(super) struct RunEvidence {
     /// The logs in the order that [`Mark::file`] counts, relative to the project.
     pub(super) logs: Vec<Utf8PathBuf>,
     pub(super) folded: Folded,
-    /// The title that the contract of the last completed task gives, where the graph gives none.
+    /// The title in the contract of the last completed task, if the graph has none.
     pub(super) contract_title: Option<(String, String)>,
-    /// How the run is to be done, where `rekindle run` started it.
+    /// The settings of a run that `rekindle run` started.
     pub(super) settings: SettingsFile,
-    pub(super) noticed: Noticed,
+    pub(super) findings: Findings,
 }
 
 /// `task-graph.json` as it was found.
@@ -67,7 +67,7 @@ pub(super) enum GraphFile {
 /// `rekindle-run.json` as it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SettingsFile {
-    /// It is not there, and nothing says that `rekindle run` started the run.
+    /// It does not exist, and nothing shows that `rekindle run` started the run.
     Absent,
     /// `rekindle run` started the run, and how it is to be done cannot be read.
     Unusable,
@@ -75,7 +75,7 @@ pub(super) enum SettingsFile {
 }
 
 impl RunEvidence {
-    /// Returns where an event stands.
+    /// Returns the location of an event.
     pub(super) fn place(&self, mark: Mark) -> Place {
         Place::line(self.logs[mark.file].clone(), mark.line)
     }
@@ -105,19 +105,19 @@ pub(super) fn evidence_of(
     world: &dyn World,
     select: impl FnOnce(Vec<String>) -> Vec<String>,
 ) -> Evidence {
-    let mut noticed = Noticed::default();
+    let mut findings = Findings::default();
     let folder = world.project().join(layout::RUNS);
-    // The way there may lead out of the project before its last part does.
-    let is_inside = world.stat(&folder).is_err() || inside(world, &folder, &mut noticed).is_some();
+    // A parent folder may be a link that leads out of the project.
+    let is_inside = world.stat(&folder).is_err() || inside(world, &folder, &mut findings).is_some();
     let entries = if is_inside {
-        list(world, &folder, &mut noticed)
+        list(world, &folder, &mut findings)
     } else {
         Vec::new()
     };
     let names = entries
         .into_iter()
         .filter(|entry| !entry.name.starts_with('.'))
-        .filter(|entry| is_folder(world, &folder, entry, &mut noticed))
+        .filter(|entry| is_folder(world, &folder, entry, &mut findings))
         .map(|entry| entry.name)
         .collect();
     let selected = select(names);
@@ -125,21 +125,21 @@ pub(super) fn evidence_of(
     Evidence {
         now: world.now(),
         runs,
-        noticed,
+        findings,
     }
 }
 
 fn run(world: &dyn World, id: &str) -> RunEvidence {
     let folder = world.project().join(layout::run_folder(id));
-    let mut noticed = Noticed::default();
+    let mut findings = Findings::default();
     let mut artifacts: BTreeSet<Artifact> = Artifact::ALL
         .into_iter()
         .filter(|artifact| world.is_file(&folder.join(artifact.file_name())))
         .collect();
-    let blank = blank(world, &folder, &artifacts, &mut noticed);
+    let blank = blank(world, &folder, &artifacts, &mut findings);
     artifacts.retain(|artifact| !blank.contains_key(artifact));
     let graph = if artifacts.contains(&Artifact::TaskGraph) {
-        read_graph(world, &folder, &mut noticed)
+        read_graph(world, &folder, &mut findings)
     } else {
         GraphFile::Absent
     };
@@ -147,18 +147,18 @@ fn run(world: &dyn World, id: &str) -> RunEvidence {
         // It is gone since the folder was looked at.
         artifacts.remove(&Artifact::TaskGraph);
     }
-    let mut contracts = list(world, &folder.join("tasks"), &mut noticed);
+    let mut contracts = list(world, &folder.join("tasks"), &mut findings);
     contracts.retain(|entry| matches!(entry.kind, Kind::File | Kind::Link));
     let contracts = names(&contracts);
     let events = folder.join("events");
     let orchestrator_logs = names(&list(
         world,
         &events.join("orchestrator"),
-        &mut Noticed::default(),
+        &mut Findings::default(),
     ));
     let mut logs = Vec::new();
-    find_logs(world, &events, DEEPEST, &mut logs, &mut noticed);
-    let folded = fold(world, id, &logs, &mut noticed);
+    find_logs(world, &events, DEEPEST, &mut logs, &mut findings);
+    let folded = fold(world, id, &logs, &mut findings);
     let contract_title = contract_title(world, &folder, &folded, graph.get(), &contracts);
     let settings = Record {
         world,
@@ -167,7 +167,7 @@ fn run(world: &dyn World, id: &str) -> RunEvidence {
         graph: &graph,
         folded: &folded,
     }
-    .settings(&mut noticed);
+    .settings(&mut findings);
     RunEvidence {
         id: id.to_owned(),
         artifacts,
@@ -179,19 +179,18 @@ fn run(world: &dyn World, id: &str) -> RunEvidence {
         folded,
         contract_title,
         settings,
-        noticed,
+        findings,
     }
 }
 
-/// Returns the documents in which nothing stands, with their bytes.
+/// Returns the empty documents, with their bytes.
 ///
-/// A death between the making of a file and its first line leaves such a one, and it proves nothing:
-/// neither that a plan was approved nor that a run is over.
+/// A crash after creating a file leaves one; it proves neither an approval nor the end of a run.
 fn blank(
     world: &dyn World,
     folder: &Utf8Path,
     artifacts: &BTreeSet<Artifact>,
-    noticed: &mut Noticed,
+    findings: &mut Findings,
 ) -> BTreeMap<Artifact, Vec<u8>> {
     let mut blank = BTreeMap::new();
     for &artifact in artifacts.iter().filter(|artifact| artifact.is_written()) {
@@ -202,7 +201,7 @@ fn blank(
             && let Ok(bytes) = world.read(&path, LARGEST_BLANK)
             && String::from_utf8_lossy(&bytes).chars().all(is_blank)
         {
-            noticed.add_about(Code::EmptyDocument, artifact.file_name(), || {
+            findings.add_about(Code::EmptyDocument, artifact.file_name(), || {
                 Place::path(shown(world, &path))
             });
             blank.insert(artifact, bytes);
@@ -215,43 +214,43 @@ fn names(entries: &[Entry]) -> Vec<String> {
     entries.iter().map(|entry| entry.name.clone()).collect()
 }
 
-/// Returns a path as it is shown: relative to the project where it is inside.
+/// Returns a path relative to the project, if it is inside.
 pub(super) fn shown(world: &dyn World, path: &Utf8Path) -> Utf8PathBuf {
     path.strip_prefix(world.project())
         .unwrap_or(path)
         .to_owned()
 }
 
-/// Lists a folder; one that is not there is empty, one that can not be read is a finding.
-fn list(world: &dyn World, folder: &Utf8Path, noticed: &mut Noticed) -> Vec<Entry> {
-    if !is_ours(world, folder, noticed) {
+/// Lists a folder; a missing one is empty, an unreadable one is a finding.
+fn list(world: &dyn World, folder: &Utf8Path, findings: &mut Findings) -> Vec<Entry> {
+    if !is_ours(world, folder, findings) {
         return Vec::new();
     }
     match world.list(folder) {
         Ok(entries) => entries,
         Err(error) => {
             if !error.is_not_found() {
-                unreadable(world, folder, &error, noticed);
+                unreadable(world, folder, &error, findings);
             }
             Vec::new()
         }
     }
 }
 
-fn unreadable(world: &dyn World, path: &Utf8Path, error: &ReadError, noticed: &mut Noticed) {
+fn unreadable(world: &dyn World, path: &Utf8Path, error: &ReadError, findings: &mut Findings) {
     let place = shown(world, path);
-    noticed.add_about(Code::UnreadableFile, format!("{place}: {error}"), || {
+    findings.add_about(Code::UnreadableFile, format!("{place}: {error}"), || {
         Place::path(place.clone())
     });
 }
 
-/// Returns whether an entry is a folder inside the project; a link that leads elsewhere is a finding.
-fn is_folder(world: &dyn World, folder: &Utf8Path, entry: &Entry, noticed: &mut Noticed) -> bool {
+/// Returns whether an entry is a folder inside the project.
+fn is_folder(world: &dyn World, folder: &Utf8Path, entry: &Entry, findings: &mut Findings) -> bool {
     match entry.kind {
         Kind::Folder => true,
         Kind::Link => {
             let path = folder.join(&entry.name);
-            let target = inside(world, &path, noticed);
+            let target = inside(world, &path, findings);
             target.is_some_and(|target| {
                 world
                     .stat(&target)
@@ -262,17 +261,17 @@ fn is_folder(world: &dyn World, folder: &Utf8Path, entry: &Entry, noticed: &mut 
     }
 }
 
-/// Returns whether a path may be read: it is no link, or one that stays inside the project.
-fn is_ours(world: &dyn World, path: &Utf8Path, noticed: &mut Noticed) -> bool {
+/// Returns whether a path is not a link, or one that stays inside the project.
+fn is_ours(world: &dyn World, path: &Utf8Path, findings: &mut Findings) -> bool {
     let is_link = world.stat(path).is_ok_and(|meta| meta.kind == Kind::Link);
-    !is_link || inside(world, path, noticed).is_some()
+    !is_link || inside(world, path, findings).is_some()
 }
 
-/// Returns where a link leads, if that is inside the project.
+/// Returns the target of a link, if it is inside the project; otherwise adds a finding.
 pub(super) fn inside(
     world: &dyn World,
     link: &Utf8Path,
-    noticed: &mut Noticed,
+    findings: &mut Findings,
 ) -> Option<Utf8PathBuf> {
     let target = world.resolve(link).ok()?;
     let project = world.resolve(world.project()).ok()?;
@@ -280,7 +279,7 @@ pub(super) fn inside(
         return Some(target);
     }
     let place = shown(world, link);
-    noticed.add_about(Code::OutsideProject, place.as_str(), || {
+    findings.add_about(Code::OutsideProject, place.as_str(), || {
         Place::path(place.clone())
     });
     None
@@ -292,30 +291,30 @@ fn find_logs(
     folder: &Utf8Path,
     depth: usize,
     logs: &mut Vec<Utf8PathBuf>,
-    noticed: &mut Noticed,
+    findings: &mut Findings,
 ) {
-    for entry in list(world, folder, noticed) {
+    for entry in list(world, folder, findings) {
         let path = folder.join(&entry.name);
         let is_log = path.extension() == Some("jsonl");
         match entry.kind {
-            Kind::Folder if depth > 0 => find_logs(world, &path, depth - 1, logs, noticed),
+            Kind::Folder if depth > 0 => find_logs(world, &path, depth - 1, logs, findings),
             Kind::File if is_log => logs.push(path),
             // A link to a folder is never followed: it could lead round in a circle.
-            Kind::Link if is_log && inside(world, &path, noticed).is_some() => logs.push(path),
+            Kind::Link if is_log && inside(world, &path, findings).is_some() => logs.push(path),
             Kind::Folder | Kind::File | Kind::Link | Kind::Other => {}
         }
     }
 }
 
-fn fold(world: &dyn World, id: &str, logs: &[Utf8PathBuf], noticed: &mut Noticed) -> Folded {
-    let before = noticed.clone();
-    let folded = fold_as(world, Owner::Folder(id), logs, noticed);
+fn fold(world: &dyn World, id: &str, logs: &[Utf8PathBuf], findings: &mut Findings) -> Folded {
+    let before = findings.clone();
+    let folded = fold_as(world, Owner::Folder(id), logs, findings);
     let renamed = folded.renamed_from.as_deref().map(|from| {
-        // The folder was renamed: what its events say counts under their own name.
-        *noticed = before;
-        fold_as(world, Owner::Renamed(from), logs, noticed)
+        // The folder was renamed: its events count under their own name.
+        *findings = before;
+        fold_as(world, Owner::Renamed(from), logs, findings)
     });
-    note_foreign(world, &folded, logs, noticed);
+    note_foreign(world, &folded, logs, findings);
     renamed.unwrap_or(folded)
 }
 
@@ -323,10 +322,10 @@ fn fold_as(
     world: &dyn World,
     owner: Owner<'_>,
     logs: &[Utf8PathBuf],
-    noticed: &mut Noticed,
+    findings: &mut Findings,
 ) -> Folded {
     let mut fold = Fold::new(owner);
-    each_event(world, logs, noticed, &mut |event, mark| {
+    each_event(world, logs, findings, &mut |event, mark| {
         fold.hear(event, mark);
     });
     fold.finish()
@@ -336,22 +335,22 @@ fn fold_as(
 pub(super) fn each_event(
     world: &dyn World,
     logs: &[Utf8PathBuf],
-    noticed: &mut Noticed,
+    findings: &mut Findings,
     sink: &mut dyn FnMut(&Event<'_>, Mark),
 ) {
     for (file, path) in logs.iter().enumerate() {
         let place = shown(world, path);
-        match log::read(world, path, place.clone(), file, noticed, sink) {
+        match log::read(world, path, place.clone(), file, findings, sink) {
             Ok(()) => {}
             Err(ReadError::NotFound) => {
-                noticed.add_about(Code::VanishedFile, place.as_str(), || {
+                findings.add_about(Code::VanishedFile, place.as_str(), || {
                     Place::path(place.clone())
                 });
             }
             Err(
                 error @ (ReadError::Denied | ReadError::TooLarge { .. } | ReadError::Failed(_)),
             ) => {
-                unreadable(world, path, &error, noticed);
+                unreadable(world, path, &error, findings);
             }
         }
     }
@@ -365,7 +364,7 @@ pub(super) fn feature(world: &dyn World, run: &RunEvidence) -> Option<String> {
         .map(|log| world.project().join(log))
         .collect();
     let mut feature = None;
-    each_event(world, &logs, &mut Noticed::default(), &mut |event, _| {
+    each_event(world, &logs, &mut Findings::default(), &mut |event, _| {
         let is_ours = event.run_id().is_none_or(|id| id == run.name_in_events());
         if feature.is_none() && is_ours {
             feature = event.feature();
@@ -374,38 +373,38 @@ pub(super) fn feature(world: &dyn World, run: &RunEvidence) -> Option<String> {
     feature.filter(|feature| !feature.trim().is_empty())
 }
 
-fn note_foreign(world: &dyn World, folded: &Folded, logs: &[Utf8PathBuf], noticed: &mut Noticed) {
+fn note_foreign(world: &dyn World, folded: &Folded, logs: &[Utf8PathBuf], findings: &mut Findings) {
     for (other, mark) in &folded.foreign {
-        noticed.add_about(Code::RunIdMismatch, other, || {
+        findings.add_about(Code::RunIdMismatch, other, || {
             Place::line(shown(world, &logs[mark.file]), mark.line)
         });
     }
 }
 
-fn read_graph(world: &dyn World, folder: &Utf8Path, noticed: &mut Noticed) -> GraphFile {
+fn read_graph(world: &dyn World, folder: &Utf8Path, findings: &mut Findings) -> GraphFile {
     let path = folder.join(Artifact::TaskGraph.file_name());
     let place = || Place::path(shown(world, &path));
-    if !is_ours(world, &path, noticed) {
+    if !is_ours(world, &path, findings) {
         return GraphFile::Absent;
     }
     let bytes = match world.read(&path, LARGEST_GRAPH) {
         Ok(bytes) => bytes,
         Err(ReadError::NotFound) => return GraphFile::Absent,
         Err(error @ (ReadError::Denied | ReadError::TooLarge { .. } | ReadError::Failed(_))) => {
-            unreadable(world, &path, &error, noticed);
+            unreadable(world, &path, &error, findings);
             return GraphFile::Corrupt;
         }
     };
     match task_graph::parse(&bytes) {
         Ok(graph) => GraphFile::Read(graph),
         Err(reason) => {
-            noticed.add_about(Code::CorruptTaskGraph, reason, place);
+            findings.add_about(Code::CorruptTaskGraph, reason, place);
             GraphFile::Corrupt
         }
     }
 }
 
-/// Reads the title of the last completed task from its contract, where the graph has none.
+/// Reads the title of the last completed task from its contract, if the graph has none.
 fn contract_title(
     world: &dyn World,
     folder: &Utf8Path,
@@ -427,9 +426,9 @@ fn contract_title(
     Some((task.to_owned(), title))
 }
 
-/// Reads a document of the run as text, if it is there and may be read.
+/// Reads a document of the run, if it exists and is readable.
 pub(super) fn document(world: &dyn World, path: &Utf8Path) -> Option<String> {
-    inside(world, path, &mut Noticed::default())?;
+    inside(world, path, &mut Findings::default())?;
     let bytes = world.read(path, LARGEST_CONTRACT).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
@@ -477,7 +476,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_contract_heading_gives_the_title_after_the_id() {
+    fn reads_titles_from_contract_headings() {
         assert_eq!(
             heading_title("## Task: T003 - Add thing\n", "T003").as_deref(),
             Some("Add thing")

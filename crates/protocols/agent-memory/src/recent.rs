@@ -1,9 +1,7 @@
-//! Which runs are worth reading when somebody waits for the answer.
+//! Selects the runs that a hook reads, so that thousands of finished runs do not slow it down.
 //!
-//! A hook must not take longer because a project has thousands of finished runs. A run that has its
-//! `summary.md` and no later session is over, by names and times alone. A run without a summary is
-//! over if the last line of its orchestrator's last log says so. Of all others the newest are read,
-//! and the rest are counted, so that the answer can say that it is not complete.
+//! A run with a `summary.md` and no later session is over, as is one whose orchestrator's last log
+//! ends with such an event. Of the others the newest are read and the rest are counted.
 
 use std::cmp::Reverse;
 
@@ -15,11 +13,9 @@ use super::event::Event;
 use super::layout::{self, Artifact};
 use super::read::LARGEST_BLANK;
 
-/// So many of the newest runs are read even if they seem to be over: one of them may have been
-/// opened again by a line in a log that its folders do not show.
+/// This many of the newest runs are always read: a log may have reopened one that seems to be over.
 const ALWAYS_READ: usize = 16;
-/// Of so many of the newest runs, by their names, it is looked at whether a session began after the
-/// summary.
+/// Of this many of the newest runs, the sessions are compared with the summary.
 const NEWEST: usize = 512;
 /// The most runs that are read. One takes about 60 system calls.
 const MOST_READ: usize = 128;
@@ -38,13 +34,13 @@ pub(super) struct Selection {
     pub(super) unread: usize,
 }
 
-/// What a look at a run's folder says, without opening anything in it.
+/// What the metadata of a run's folder says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Glance {
     name: String,
-    /// When the latest session on it began, as far as that is known.
+    /// When its latest session started, if known.
     at: Option<Timestamp>,
-    /// Whether it has its summary, and no session began after that.
+    /// Whether it has a summary and no later session.
     is_over: bool,
 }
 
@@ -83,10 +79,7 @@ fn choose(mut runs: Vec<Glance>, is_ended: impl Fn(&str) -> bool) -> Selection {
     Selection { read, unread }
 }
 
-/// Looks at all runs at once.
-///
-/// Of an older run that has its summary nothing else is looked at: a look costs a microsecond or two,
-/// and thousands of runs are over.
+/// Looks at all runs at once; of an older run with a summary nothing else is checked.
 fn glances(world: &dyn World, mut names: Vec<String>) -> Vec<Glance> {
     names.sort_unstable_by(|a, b| b.cmp(a));
     let in_run = |name: &String, file: &str| {
@@ -104,7 +97,7 @@ fn glances(world: &dyn World, mut names: Vec<String>) -> Vec<Glance> {
             session: None,
         })
         .collect();
-    // A session has a log of its own, so this folder changes when one begins.
+    // Every session has its own log, so this folder changes when one starts.
     for file in ["events/orchestrator", "events"] {
         let mut unclear: Vec<&mut Look> = runs
             .iter_mut()
@@ -121,7 +114,7 @@ fn glances(world: &dyn World, mut names: Vec<String>) -> Vec<Glance> {
     runs.into_iter().map(Look::glance).collect()
 }
 
-/// What was seen of a run's folder.
+/// The metadata of a run's folder.
 struct Look {
     name: String,
     summary: Option<Seen>,
@@ -136,7 +129,7 @@ impl Look {
     }
 
     fn glance(self) -> Glance {
-        // The time of a link says nothing about what it leads to.
+        // The time of a link says nothing about its target.
         let is_link = |seen: Seen| seen.meta.kind == Kind::Link;
         let began = self.session.and_then(|seen| seen.modified);
         let closed = self.summary.and_then(|seen| seen.modified);
@@ -160,7 +153,7 @@ fn is_ended(world: &dyn World, name: &str) -> bool {
         .join(layout::run_folder(name))
         .join("events");
     let is_folder = |meta: Meta| meta.kind == Kind::Folder;
-    // A link may lead out of the project; who reads the whole run looks where to.
+    // A link may lead out of the project; only a full read follows it.
     let folder = events.join("orchestrator");
     if ![&events, &folder]
         .iter()
@@ -183,7 +176,7 @@ fn ends(tail: &[u8], run: &str) -> bool {
         return false;
     };
     let last = lines.rsplit(|byte| *byte == b'\n').next().unwrap_or(lines);
-    // A line that was cut at its beginning is no event either.
+    // The first line may be cut off.
     let Ok(event) = serde_json::from_slice::<Event<'_>>(last) else {
         return false;
     };
@@ -203,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_open_run_is_read_however_many_are_over() {
+    fn reads_an_old_open_run_among_many_finished() {
         let mut runs: Vec<Glance> = (1..5000).map(|minute| run(minute, true)).collect();
         runs.push(run(0, false));
         let chosen = choose(runs, |_| false);
@@ -213,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn of_too_many_the_newest_are_read_and_the_others_are_counted() {
+    fn reads_the_newest_and_counts_the_rest() {
         let chosen = choose((0..5000).map(|minute| run(minute, false)).collect(), |_| {
             false
         });
@@ -235,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn only_an_end_that_is_the_last_line_of_the_run_ends_it() {
+    fn only_a_last_line_ends_a_run() {
         let line = |kind: &str, rest: &str| format!("{{\"event_type\":\"{kind}\"{rest}}}\n");
         let over = line("run_completed", "");
         let cut = &over[3..];

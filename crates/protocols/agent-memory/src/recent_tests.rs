@@ -1,4 +1,4 @@
-//! What a hook finds among thousands of runs, and what it opens for that.
+//! Tests of what a hook finds and opens among thousands of runs.
 
 use jiff::{SignedDuration, Timestamp};
 use rekindle_world::{MemoryWorld, Recorder};
@@ -18,7 +18,7 @@ fn name(minute: usize) -> String {
     format!("{stamp}-orders-a1b2")
 }
 
-/// What a run has on disk.
+/// The files of a run.
 #[derive(Clone, Copy)]
 enum Run {
     /// It has events and no end.
@@ -70,7 +70,7 @@ fn runs(n: usize, run: impl Fn(usize) -> Run) -> MemoryWorld {
     (0..n).fold(world, |world, minute| with(world, minute, run(minute)))
 }
 
-/// Returns the names of what is open, how many were not read, and how many files and folders were opened.
+/// Returns the open runs, how many were not read, and how many files and folders were opened.
 fn opened(world: &MemoryWorld) -> (Vec<String>, usize, usize) {
     let recorder = Recorder::new(world);
     let open = AgentMemory.open(&recorder);
@@ -85,7 +85,7 @@ fn opened(world: &MemoryWorld) -> (Vec<String>, usize, usize) {
 }
 
 #[test]
-fn finished_runs_are_not_opened_however_many_there_are() {
+fn does_not_open_finished_runs() {
     let of = |n: usize| {
         opened(&runs(n, |minute| match minute {
             0 => Run::Open,
@@ -98,7 +98,7 @@ fn finished_runs_are_not_opened_however_many_there_are() {
 }
 
 #[test]
-fn an_old_run_that_was_opened_again_is_found_by_the_time_of_its_session() {
+fn finds_a_reopened_run_by_its_session() {
     let world = runs(300, |minute| match minute {
         7 => Run::Reopened,
         _ => Run::Closed,
@@ -108,7 +108,7 @@ fn an_old_run_that_was_opened_again_is_found_by_the_time_of_its_session() {
 }
 
 #[test]
-fn of_runs_that_only_an_event_closed_the_last_log_is_opened_and_no_open_one_is_missed() {
+fn opens_only_the_last_log_of_runs_closed_by_an_event() {
     let of = |n: usize| {
         opened(&runs(n, |minute| match minute {
             0 | 7 => Run::Open,
@@ -123,7 +123,7 @@ fn of_runs_that_only_an_event_closed_the_last_log_is_opened_and_no_open_one_is_m
 }
 
 #[test]
-fn of_too_many_open_runs_the_newest_are_read_and_the_rest_is_counted() {
+fn reads_the_newest_open_runs_and_counts_the_rest() {
     let (open, unread, _) = opened(&runs(500, |_| Run::Open));
     assert_eq!(open.len() + unread, 500);
     assert_eq!(open.last(), Some(&name(499)));
@@ -131,7 +131,7 @@ fn of_too_many_open_runs_the_newest_are_read_and_the_rest_is_counted() {
 }
 
 #[test]
-fn a_run_that_is_asked_for_alone_is_the_only_one_that_is_opened() {
+fn opens_only_the_requested_run() {
     let of = |n: usize| {
         let world = runs(n, |_| Run::Open);
         let recorder = Recorder::new(&world);

@@ -1,19 +1,19 @@
-//! Events as rekindle writes them: one line, the seed's spelling, time in UTC to the microsecond.
+//! Events as rekindle writes them: one line, with a UTC time in microseconds.
 
 use rekindle_model::Moment;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The key of what an event comes after.
+/// The key of the lower bound of an event's time.
 pub(super) const AFTER: &str = "rekindle_after";
 
-/// An event that is about to be appended; keys stand in this order.
+/// A new event; the keys are written in this order.
 #[derive(Debug, Serialize)]
 pub(super) struct Record<'a> {
     event_type: &'a str,
     run_id: &'a str,
     timestamp: String,
-    /// What it comes after, where the stamp does not tell; other readers pass over it.
+    /// The lower bound of its time, if the timestamp is before it; other readers ignore it.
     #[serde(skip_serializing_if = "Option::is_none")]
     rekindle_after: Option<String>,
     actor: &'a str,
@@ -55,7 +55,7 @@ impl<'a> Record<'a> {
 
     /// Returns the line without its end.
     pub(super) fn line(&self) -> String {
-        // Texts and numbers only: there is nothing in it that can not be written as JSON.
+        // Strings and numbers can always be written as JSON.
         serde_json::to_string(self).unwrap_or_default()
     }
 }

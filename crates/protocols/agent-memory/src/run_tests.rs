@@ -1,19 +1,11 @@
-//! Runs as a whole: which one, whether it is over, when something last happened: rulings 19 to 23,
-//! 31, 43 and 44, the facts paragraph, and what can not be read.
+//! Tests of whole runs: the selected one, whether it is over, and its last activity.
 
-use camino::{Utf8Path, Utf8PathBuf};
-use jiff::Timestamp;
 use rekindle_model::State;
-use rekindle_world::{
-    DatabaseQuestion, DatabaseRow, Entry, GitAnswer, GitQuestion, Meta, Ownership, ReadError, World,
-};
 
-use super::AgentMemory;
-use super::scene_tests::{RUN, Scene, check, check_scene, in_run, render};
-use rekindle_protocol::{Ask, Protocol};
+use super::scene_tests::{RUN, Scene, check, check_scene, render};
 
 #[test]
-fn the_entry_is_as_the_seed_names_it() {
+fn selects_the_prescribed_entry() {
     const DONE: &str = "log a/a.jsonl\n 10:00 run_completed\n";
     let two = "run 20260119-0900-b-bbbb\n run 20260118-0900-a-aaaa";
     let table = [
@@ -46,9 +38,9 @@ fn the_entry_is_as_the_seed_names_it() {
         two,
         "/incomplete [20260118-0900-a-aaaa,20260119-0900-b-bbbb]",
     );
-    // A name that is also the beginning of another is meant as it stands.
+    // A name that is also the start of another one selects its own run.
     check("ask r\n run r\n run r2", "/entry specified\n /selected r");
-    // Ruling 20: a complete run can be named; it is reported as complete.
+    // A complete run can be named; it is reported as complete.
     let named = Scene::new(&format!("ask {RUN}\n docs prd\n {DONE}"));
     check_scene(
         &named,
@@ -60,7 +52,7 @@ fn the_entry_is_as_the_seed_names_it() {
 }
 
 #[test]
-fn all_keys_of_a_run_are_always_there() {
+fn facts_always_have_all_keys() {
     let scene = Scene::new("ask nope\n folder tasks");
     assert_eq!(
         render(&scene.facts()),
@@ -75,8 +67,7 @@ fn all_keys_of_a_run_are_always_there() {
 }
 
 #[test]
-fn an_end_is_an_end_until_work_goes_on() {
-    // Rulings 19 and 44.
+fn a_run_is_over_until_it_is_reopened() {
     for (events, outcome) in [
         ("10:00 run_completed", "run_completed"),
         ("10:00 run-complete", "run_complete"),
@@ -99,7 +90,7 @@ fn an_end_is_an_end_until_work_goes_on() {
             "10:00 run_failed\n 10:01 run_completed\n 10:02 stm_archived",
             "stm_archived",
         ),
-        // What opens it again, and what does not.
+        // What reopens it, and what does not.
         ("10:00 run_completed\n 10:01 task_started T1", "null"),
         ("10:00 run_completed\n 10:01 task_created T9", "null"),
         ("10:00 run_completed\n 10:01 phase_transition 4>2", "null"),
@@ -139,7 +130,7 @@ fn an_end_is_an_end_until_work_goes_on() {
 }
 
 #[test]
-fn a_summary_alone_tells_of_an_end() {
+fn a_summary_completes_a_run() {
     for (scene, outcome) in [
         ("docs summary", "summary.md"),
         (
@@ -164,7 +155,7 @@ fn a_summary_alone_tells_of_an_end() {
 }
 
 #[test]
-fn a_document_in_which_nothing_stands_proves_nothing() {
+fn empty_documents_do_not_count() {
     let working = "docs prd plan constitution\n graph T1\n log a/a.jsonl\n 09:00 phase_transition 1>2\n 10:00 task_started T1";
     for blank in ["", "\n", " \t\r\n\n", "\u{feff}\n", "\0\0\0"] {
         let scene = Scene::new(working).with("summary.md", blank);
@@ -186,7 +177,7 @@ fn a_document_in_which_nothing_stands_proves_nothing() {
 }
 
 #[test]
-fn a_summary_above_open_tasks_is_told_of() {
+fn reports_open_tasks_of_a_complete_run() {
     let codes = |scene: &str| -> Vec<&str> {
         let findings = Scene::new(scene).assessment().findings;
         findings.iter().map(|f| f.code.as_str()).collect()
@@ -207,8 +198,8 @@ fn a_summary_above_open_tasks_is_told_of() {
 }
 
 #[test]
-fn a_complete_run_is_neither_stale_nor_lacking() {
-    // Ruling 43; what is wrong with its files is told nevertheless.
+fn complete_runs_are_not_stale_or_incomplete() {
+    // Damaged files are still reported.
     check(
         "now 2027-01-01T00:00:00Z
          bare T1 T1 T2<X
@@ -222,8 +213,7 @@ fn a_complete_run_is_neither_stale_nor_lacking() {
 }
 
 #[test]
-fn a_run_is_stale_from_the_seventh_day_on() {
-    // Ruling 21.
+fn a_run_is_stale_after_seven_days() {
     for (now, stale) in [
         ("2026-01-26T09:59:59Z", false),
         ("2026-01-26T10:00:00Z", true),
@@ -259,7 +249,7 @@ fn a_resume_without_work_leaves_a_run_stale() {
 
 #[test]
 fn the_last_activity_is_the_latest_event_or_the_time_of_the_name() {
-    // Ruling 22: any type, any log, to the second; foreign events do not count.
+    // Any type, any log, to the second; events of other runs do not count.
     check(
         "log a/a.jsonl
            10:00 task_started T1
@@ -278,7 +268,6 @@ fn the_last_activity_is_the_latest_event_or_the_time_of_the_name() {
 
 #[test]
 fn the_last_completed_task_has_its_title_from_graph_or_contract() {
-    // Ruling 23.
     let events = "log a/a.jsonl\n 10:00 task_completed T1\n 10:01 task_verified T2\n 10:02 task_completed T3\n 10:03 task_failed T3";
     let graph =
         |title: &str| format!(r#"{{"tasks":[{{"id":"T1"}},{{"id":"T2"{title}}},{{"id":"T3"}}]}}"#);
@@ -320,8 +309,7 @@ fn the_last_completed_task_has_its_title_from_graph_or_contract() {
 }
 
 #[test]
-fn events_of_another_run_are_ignored_unless_all_are_of_it() {
-    // Ruling 31.
+fn ignores_events_of_other_runs_unless_the_folder_was_renamed() {
     check(
         "docs prd plan constitution
          graph T1 T2
@@ -339,7 +327,7 @@ fn events_of_another_run_are_ignored_unless_all_are_of_it() {
          last_activity 2026-01-19T10:00:00Z
          findings [RUN_ID_MISMATCH]",
     );
-    // A renamed folder: events that name no run do not stand against it.
+    // A renamed folder: events without a run id do not prevent it.
     for nameless in ["10:02 note", "10:02 note run_id=", "10:02 note run_id=null"] {
         check(
             &format!(
@@ -364,169 +352,5 @@ fn events_of_another_run_are_ignored_unless_all_are_of_it() {
            10:00 task_started T1 run_id=x
            10:01 task_started T1 run_id=y",
         "states {T1:pending}\n findings [RUN_ID_MISMATCH]",
-    );
-}
-
-#[test]
-fn names_of_runs_are_read_leniently_and_judged_by_the_regex() {
-    for (name, conforming) in [
-        ("20260115-1030-add-validation-a1b2", true),
-        ("20260115-1030-feature-abc123", false),
-        ("20260124-1234-feature-x", false),
-        ("2026-01-24-abcdefgh", false),
-        ("My Run", false),
-    ] {
-        let scene = Scene::new(&format!("run {name}"));
-        let facts = render(&scene.fact("/runs"));
-        let findings = if conforming {
-            ""
-        } else {
-            "RUN_ID_NONCONFORMING"
-        };
-        assert!(facts.contains(&format!("findings:[{findings}]")), "{facts}");
-    }
-}
-
-#[test]
-fn files_and_hidden_folders_beside_the_runs_are_no_runs() {
-    let mut scene = Scene::new("docs prd");
-    let runs = Utf8Path::new(".agent-memory/runs");
-    scene.world = scene
-        .world
-        .file(runs.join("README.md"), "x")
-        .folder(runs.join(".trash"))
-        .file(runs.join("20260101-0900-file-aaaa"), "x");
-    check_scene(&scene, &format!("/entry continue\n /incomplete [{RUN}]"));
-    assert!(AgentMemory.is_here(&scene.world));
-    assert!(!AgentMemory.is_here(&Scene::new("run ").world));
-}
-
-#[test]
-fn a_linked_run_counts_if_it_stays_inside_the_project() {
-    let linked = |target: &str| {
-        let mut scene = Scene::new("run ");
-        scene.world = scene
-            .world
-            .file(format!("{target}/prd.md"), "x")
-            .link(in_run(RUN, ""), target);
-        scene
-    };
-    check_scene(
-        &linked("/project/elsewhere/run"),
-        &format!("/incomplete [{RUN}]\n phase 1\n findings []"),
-    );
-    let outside = linked("/outside/run");
-    check_scene(&outside, "/entry fresh_start\n /incomplete []\n /runs {}");
-    let codes: Vec<&str> = outside
-        .assessment()
-        .findings
-        .iter()
-        .map(|f| f.code.as_str())
-        .collect();
-    assert_eq!(codes, ["OUTSIDE_PROJECT"]);
-}
-
-#[test]
-fn links_below_a_run_are_followed_only_inside_the_project() {
-    let mut scene = Scene::new(
-        "docs prd plan constitution
-         graph T1 T2
-         link events/a/in.jsonl /project/logs/in.jsonl
-         link events/a/out.jsonl /outside/out.jsonl
-         link events/a/gone.jsonl /project/nothing.jsonl
-         link events/loop /project/.agent-memory",
-    );
-    let event = |task: &str| {
-        format!(
-            "{{\"type\":\"task_completed\",\"task_id\":\"{task}\",\"timestamp\":\"2026-01-19T10:00:00Z\"}}\n"
-        )
-    };
-    scene.world = scene
-        .world
-        .file("logs/in.jsonl", event("T1"))
-        .file("/outside/out.jsonl", event("T2"));
-    check_scene(&scene, "states {T1:done,T2:pending}\n findings []");
-}
-
-#[test]
-fn what_can_not_be_read_keeps_the_run_from_going_on() {
-    for scene in [
-        "docs prd\n denied events/a/a.jsonl",
-        "docs prd\n denied task-graph.json",
-    ] {
-        let scene = Scene::new(scene);
-        let assessment = scene.assessment();
-        let blockers: Vec<&str> = assessment.blockers().map(|f| f.code.as_str()).collect();
-        assert_eq!(blockers, ["UNREADABLE_FILE"]);
-        // It is no code of the run's closed set.
-        check_scene(&scene, "findings []");
-    }
-}
-
-/// A world in which a log is gone as soon as one wants to read it.
-struct Vanishing(Scene);
-
-impl World for Vanishing {
-    fn project(&self) -> &Utf8Path {
-        self.0.world.project()
-    }
-    fn now(&self) -> Timestamp {
-        self.0.world.now()
-    }
-    fn zone(&self) -> jiff::tz::TimeZone {
-        self.0.world.zone()
-    }
-    fn modified(&self, path: &Utf8Path) -> Option<Timestamp> {
-        self.0.world.modified(path)
-    }
-    fn variable(&self, name: &str) -> Option<String> {
-        self.0.world.variable(name)
-    }
-    fn stat(&self, path: &Utf8Path) -> Result<Meta, ReadError> {
-        self.0.world.stat(path)
-    }
-    fn list(&self, folder: &Utf8Path) -> Result<Vec<Entry>, ReadError> {
-        self.0.world.list(folder)
-    }
-    fn resolve(&self, path: &Utf8Path) -> Result<Utf8PathBuf, ReadError> {
-        self.0.world.resolve(path)
-    }
-    fn read(&self, path: &Utf8Path, _: u64) -> Result<Vec<u8>, ReadError> {
-        // Documents are looked into where they are so short that they may be empty.
-        let is_read = path.ends_with("task-graph.json") || path.extension() == Some("md");
-        assert!(is_read, "{path} is not read");
-        Err(ReadError::NotFound)
-    }
-    fn stream(&self, _: &Utf8Path, _: &mut dyn FnMut(&[u8])) -> Result<(), ReadError> {
-        Err(ReadError::NotFound)
-    }
-    fn ownership(&self, path: &Utf8Path) -> Result<Ownership, ReadError> {
-        self.0.world.ownership(path)
-    }
-    fn git(&self, _: &Utf8Path, _: &GitQuestion) -> Result<GitAnswer, ReadError> {
-        Err(ReadError::NotFound)
-    }
-    fn database(&self, _: &Utf8Path, _: &DatabaseQuestion) -> Result<Vec<DatabaseRow>, ReadError> {
-        Err(ReadError::NotFound)
-    }
-}
-
-#[test]
-fn what_vanishes_while_it_is_read_is_not_there() {
-    let world = Vanishing(Scene::new(
-        "docs prd plan\n graph T1\n log a/a.jsonl\n 10:00 task_started T1",
-    ));
-    let case = AgentMemory.inspect(&world, &Ask::default());
-    let codes: Vec<&str> = case
-        .assessment()
-        .findings
-        .iter()
-        .map(|f| f.code.as_str())
-        .collect();
-    assert_eq!(codes, ["VANISHED_FILE"]);
-    let facts = render(&case.assessment().facts);
-    assert!(
-        facts.contains("next_action:{kind:break_tasks},stale:false,findings:[]"),
-        "{facts}"
     );
 }

@@ -1,10 +1,10 @@
-//! A run laid out from a few words of text, and its facts as a few words of text.
+//! A run described by a short text, and its facts as a short text.
 //!
 //! A scene is one thing a line:
 //!
 //! ```text
 //! now 2026-01-20T12:00:00Z        the clock
-//! ask 20260119                    the name that a person gave
+//! ask 20260119                    the given name
 //! run NAME                        another run from here on; the first needs no line
 //! docs prd plan                   prd.md and plan.md
 //! graph T1 T2<T1,T3 Q1@2 T4!      ids with dependencies, phase and `!` for skipped; contracts too
@@ -13,9 +13,9 @@
 //! link PATH TARGET | denied PATH | folder PATH
 //! log executor/a.jsonl            a log; what follows are its lines:
 //!   10:00 task_started T1         an event of 2026-01-19 with a task
-//!   10:00 phase_transition 1>2    a move; `KEY=VALUE` adds a field with text or, if it parses, JSON
+//!   10:00 phase_transition 1>2    a transition; `KEY=VALUE` adds a field with text or, if it parses, JSON
 //!   - task_started T1             an event without a time
-//!   |RAW                          a line as it stands
+//!   |RAW                          a literal line
 //!   ~RAW                          the same without a line end
 //! ```
 
@@ -31,7 +31,7 @@ use rekindle_protocol::{Ask, Case, Protocol};
 /// The name of the run that a scene is about.
 pub(super) const RUN: &str = "20260119-0900-orders-api-k2l3";
 
-/// A project in memory, and what is asked about it.
+/// A project in memory, and the question about it.
 #[derive(Clone)]
 pub(super) struct Scene {
     pub(super) world: MemoryWorld,
@@ -65,13 +65,13 @@ impl Scene {
         self.assessment().facts
     }
 
-    /// Returns a part of the run's facts, or of all facts when the path begins with `/`.
+    /// Returns a part of the run's facts, or of all facts if the path starts with `/`.
     pub(super) fn fact(&self, path: &str) -> Fact {
         part(&self.facts(), path).clone()
     }
 }
 
-/// Returns a part of the run's facts, or of all facts when the path begins with `/`.
+/// Returns a part of the run's facts, or of all facts if the path starts with `/`.
 pub(super) fn part<'f>(facts: &'f Fact, path: &str) -> &'f Fact {
     match path.strip_prefix('/') {
         Some(path) => at(facts, path),
@@ -79,7 +79,7 @@ pub(super) fn part<'f>(facts: &'f Fact, path: &str) -> &'f Fact {
     }
 }
 
-/// Holds parts of a run's facts against what is expected: a path and its value a line.
+/// Compares parts of a run's facts with the expected values: a path and its value a line.
 pub(super) fn check(scene: &str, expected: &str) {
     check_scene(&Scene::new(scene), expected);
 }
@@ -120,7 +120,7 @@ pub(super) fn render(fact: &Fact) -> String {
     }
 }
 
-/// Returns the value at a path of keys; keys with dots can not be named.
+/// Returns the value at a path of keys; keys cannot contain dots.
 fn at<'f>(fact: &'f Fact, path: &str) -> &'f Fact {
     let mut fact = fact;
     for key in path.split('.') {

@@ -1,4 +1,4 @@
-//! Words of the engine in this protocol's events, and back.
+//! Converts the engine's reports to events of this protocol and back.
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
@@ -9,7 +9,7 @@ use super::layout;
 use super::record::{AFTER, Record};
 use rekindle_protocol::happened;
 
-/// Returns the line that records what happened to an attempt.
+/// Returns the event line for a report about an attempt.
 pub(crate) fn record(
     run: &str,
     actor: &str,
@@ -26,7 +26,7 @@ pub(crate) fn record(
         .line()
 }
 
-/// Returns what a line of an attempt's log says, of which task and which attempt.
+/// Returns the task, the attempt and the report in a line of an attempt's log.
 pub(crate) fn heard(line: &str) -> Option<(String, u32, Happened)> {
     let event: Value = serde_json::from_str(line).ok()?;
     let task = event.get("task_id")?.as_str()?.to_owned();
@@ -47,7 +47,7 @@ pub(crate) fn heard_at(line: &str) -> Option<Timestamp> {
 pub(crate) fn attempt_log(run: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let mut name: String = task.chars().filter(|c| plain(*c)).take(80).collect();
-    // A name that lost something is told from others that lost the same by a digest.
+    // A digest keeps shortened names apart.
     if name != task || name.starts_with('.') {
         name = format!("{}~{:016x}", name.trim_start_matches('.'), digest(task));
     }
@@ -58,7 +58,7 @@ pub(crate) fn attempt_log(run: &str, actor: &str, task: &str, attempt: u32) -> U
         .join(name)
 }
 
-/// FNV-1a: short, and the same everywhere and always.
+/// The FNV-1a hash.
 fn digest(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_understood_again() {
+    fn reads_written_reports_back() {
         let at = Moment::from("2026-01-20T12:00:00Z".parse::<Timestamp>().unwrap());
         let delivery = Delivery {
             commit: "c".to_owned(),
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_can_not_choose_where_its_log_is_nor_share_it() {
+    fn every_task_has_its_own_log_in_the_run() {
         let name = |task: &str| {
             attempt_log("r", "executor-1", task, 2)
                 .file_name()

@@ -1,7 +1,6 @@
-//! `rekindle-run.json`: how a run that rekindle started is to be done.
+//! `rekindle-run.json`: the settings of a run that `rekindle run` started, written once.
 //!
-//! Only runs that `rekindle run` began have it; for every other reader it is a
-//! file to ignore. It is written once, when the run begins.
+//! Other readers ignore it.
 
 use rekindle_model::Settings;
 use serde::{Deserialize, Serialize};
@@ -26,8 +25,8 @@ struct OnDisk {
 
 /// Reads the file, or says why it cannot be used.
 ///
-/// A file that cannot be used is never taken for a missing one: without it the run would be carried on
-/// in the project's folder instead of in worktrees.
+/// An unusable file is not a missing one: without it the run would continue in the project's
+/// folder.
 pub(super) fn parse(bytes: &[u8]) -> Result<Settings, String> {
     #[derive(Deserialize)]
     struct Version {
@@ -74,7 +73,7 @@ pub(super) fn text(settings: &Settings) -> String {
         timeout_seconds: settings.timeout,
         max_cost_microdollars: settings.max_cost,
     };
-    // Texts and numbers only: there is nothing in it that can not be written as JSON.
+    // Strings and numbers can always be written as JSON.
     let mut text = serde_json::to_string_pretty(&on_disk).unwrap_or_default();
     text.push('\n');
     text
@@ -101,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_cannot_be_used_say_why() {
+    fn explains_unusable_settings() {
         let written = text(&settings());
         for (from, to, why) in [
             (written.as_str(), "", "it is empty"),

@@ -1,8 +1,8 @@
-//! Beginning a run: from a plan that a person wrote to the files of a new run.
+//! Creates the files of a new run from a user's plan.
 //!
-//! The run is one that any reader of the protocol understands: documents, task
-//! graph, contracts, and the events that led to phase 2. What is wrong with the
-//! plan is said with its line before anything is written.
+//! Every reader of the protocol understands the run: documents, task graph, contracts, and the
+//! events up to phase 2. Problems of the plan are reported with their line before anything is
+//! written.
 
 use std::collections::HashMap;
 
@@ -39,7 +39,7 @@ pub(super) fn draft(path: &Utf8Path, bytes: &[u8]) -> PlanFile {
             Err(reason) => {
                 let finding = Finding::new(
                     Code::CorruptTaskGraph,
-                    format!("the plan can not be read: {reason}"),
+                    format!("the plan cannot be read: {reason}"),
                 )
                 .at(Place::path(path));
                 return PlanFile {
@@ -61,7 +61,7 @@ pub(super) fn draft(path: &Utf8Path, bytes: &[u8]) -> PlanFile {
     }
 }
 
-/// Title, tasks, what each needs, its line, and the lines of checkboxes that have no id.
+/// Title, tasks, dependencies of each, line of each, and the lines of checkboxes without an id.
 type Parts = (String, Vec<Task>, Vec<Vec<String>>, Vec<u64>, Vec<u64>);
 
 fn from_list(text: &str) -> Parts {
@@ -76,10 +76,10 @@ fn from_list(text: &str) -> Parts {
 }
 
 fn nameless(path: &Utf8Path, line: u64) -> Finding {
-    let message = "this checkbox has no id, so it is no task of the run";
+    let message = "this checkbox has no id, so it is not a task of the run";
     Finding::new(Code::TaskWithoutId, message.to_owned())
         .at(Place::line(path, line))
-        .hint("begin it with an id to make it one: `- [ ] T1 What is to be done`")
+        .hint("start it with an id: `- [ ] T1 Title`")
 }
 
 fn from_graph(text: &str) -> Result<Parts, String> {
@@ -96,7 +96,7 @@ fn from_graph(text: &str) -> Result<Parts, String> {
     Ok((title, tasks, needs, lines, Vec::new()))
 }
 
-/// Returns for ids, in their order, the lines on which they stand as a value of `id`.
+/// Returns the lines on which these ids are a value of `id`.
 fn lines_of<'i>(text: &str, ids: impl Iterator<Item = &'i str>) -> Vec<u64> {
     let places: Vec<(u64, &str)> = (1..)
         .zip(text.lines())
@@ -124,7 +124,7 @@ fn check(path: &Utf8Path, tasks: &[Task], needs: &[Vec<String>], lines: &[u64]) 
         .zip(needs)
         .map(|(task, needs)| (task.id.clone(), needs.clone()));
     let (graph, problems) = Graph::new(edges);
-    // Places in the graph count each id once; places in the plan count every line.
+    // The graph has each id once; the plan has every line.
     let place_of: HashMap<&str, usize> = tasks
         .iter()
         .enumerate()
@@ -142,7 +142,7 @@ fn check(path: &Utf8Path, tasks: &[Task], needs: &[Vec<String>], lines: &[u64]) 
             Problem::Duplicate { id, position } => Finding::new(
                 Code::DuplicateTask,
                 format!(
-                    "the id `{}` stands there before",
+                    "the id `{}` is used before",
                     rekindle_text::excerpt(&id, 80)
                 ),
             )
@@ -179,7 +179,7 @@ fn check(path: &Utf8Path, tasks: &[Task], needs: &[Vec<String>], lines: &[u64]) 
         findings.push(
             Finding::new(
                 Code::UnsafeName,
-                format!("`{}` can not name a file", name(task)),
+                format!("`{}` is not a safe file name", name(task)),
             )
             .at(at(position)),
         );

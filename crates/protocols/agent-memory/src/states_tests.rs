@@ -1,15 +1,15 @@
-//! Task states from events: rulings 1 to 7, 9 to 14, 42 and 46.
+//! Tests of task states by events.
 
 use super::scene_tests::check;
 
-/// Events of one log and what comes of them for `T1`, of which `T2` depends.
+/// The events of one log, and the state of `T1`, on which `T2` depends.
 fn check_events(events: &str, expected: &str) {
     let scene = format!("docs prd plan constitution\n graph T1 T2<T1\n log a/a.jsonl\n {events}");
     check(&scene, expected);
 }
 
 #[test]
-fn every_event_gives_the_state_of_its_row() {
+fn every_event_sets_its_state() {
     // Section 4, in both spellings.
     for (event, state) in [
         ("task_created", "pending"),
@@ -39,13 +39,12 @@ fn every_event_gives_the_state_of_its_row() {
 #[test]
 fn the_latest_event_wins() {
     for (events, state, failures) in [
-        // Ruling 1.
         (
             "10:00 task_failed T1\n 10:01 task_started T1",
             "in_progress",
             "{T1:1}",
         ),
-        // Ruling 2: reopened, and failures are counted since it was last done.
+        // Reopened; failures count since the last completion.
         (
             "10:00 task_completed T1\n 10:01 task_failed T1",
             "failed",
@@ -66,7 +65,6 @@ fn the_latest_event_wins() {
             "failed",
             "{T1:1}",
         ),
-        // Ruling 3.
         (
             "10:00 task_blocked T1\n 10:01 task_ready T1",
             "pending",
@@ -82,7 +80,7 @@ fn the_latest_event_wins() {
             "blocked",
             "{}",
         ),
-        // Rulings 5 and 7: equal stamps keep the order of lines, other stamps beat it.
+        // Equal times keep the order of lines, other times decide.
         (
             "10:00 task_failed T1\n 10:00 task_started T1",
             "in_progress",
@@ -98,13 +96,12 @@ fn the_latest_event_wins() {
             "done",
             "{}",
         ),
-        // Ruling 12.
         (
             "10:00 task_implemented T1\n 10:01 task_verified T1",
             "done",
             "{}",
         ),
-        // Ruling 42: every failure counts, with or without a start between.
+        // Every failure counts, with or without a start in between.
         (
             "10:00 task_failed T1\n 10:00 task_failure T1\n 10:01 task_verification_failed T1",
             "failed",
@@ -116,7 +113,7 @@ fn the_latest_event_wins() {
 }
 
 #[test]
-fn dependents_that_are_done_stay_done_when_what_they_need_is_opened_again() {
+fn done_dependents_stay_done() {
     check_events(
         "10:00 task_completed T1\n 10:01 task_completed T2\n 10:02 task_failed T1",
         "states {T1:failed,T2:done}
@@ -127,8 +124,8 @@ fn dependents_that_are_done_stay_done_when_what_they_need_is_opened_again() {
 }
 
 #[test]
-fn a_block_that_blocks_nothing_changes_nothing() {
-    // Ruling 13, at the top level and under `details`; anything else than `false` blocks.
+fn informational_blocks_change_nothing() {
+    // At the top level and under `details`; every value but `false` blocks.
     for (blocking, state) in [
         ("details={\"blocking\":false}", "in_progress"),
         ("blocking=false", "in_progress"),
@@ -144,9 +141,9 @@ fn a_block_that_blocks_nothing_changes_nothing() {
     }
 }
 
-/// What `T1` is after these events, each in a log of its own unless they are joined by `+`.
+/// The state of `T1` after these events, each in its own log unless joined by `+`.
 fn check_logs(logs: &[&str], state: &str) {
-    // Ruling 4: the actors' names do not matter.
+    // The actors' names do not matter.
     for names in [["a", "b", "c"], ["c", "b", "a"], ["b", "a", "c"]] {
         let mut scene = "docs prd plan constitution\n graph T1\n".to_owned();
         for (log, name) in logs.iter().zip(names) {
@@ -161,8 +158,8 @@ fn check_logs(logs: &[&str], state: &str) {
 }
 
 #[test]
-fn at_one_instant_the_most_careful_log_counts() {
-    // Ruling 6: blocked, failed, skipped, done, in progress, pending.
+fn of_simultaneous_events_the_most_careful_counts() {
+    // Blocked, failed, skipped, done, in progress, pending.
     let order = [
         ("blocked", "blocked"),
         ("failed", "failed"),
@@ -179,7 +176,7 @@ fn at_one_instant_the_most_careful_log_counts() {
             );
         }
     }
-    // Only each log's last word at that instant counts.
+    // Only the last event of each log at that instant counts.
     check_logs(&["10:00 blocked+10:00 started", "10:00 completed"], "done");
     check_logs(
         &["10:00 failed+10:00 started", "10:00 ready"],
@@ -198,7 +195,7 @@ fn at_one_instant_the_most_careful_log_counts() {
 }
 
 #[test]
-fn a_verdict_of_the_same_instant_follows_the_completion_it_judges() {
+fn simultaneous_verdicts_follow_the_completion() {
     check(
         "docs prd plan constitution
          graph T1
@@ -211,7 +208,7 @@ fn a_verdict_of_the_same_instant_follows_the_completion_it_judges() {
          failures {T1:1}
          next_action {kind:execute_task,task:T1,attempt:2}",
     );
-    // In one log it is the lines that tell.
+    // Within a log the lines decide.
     check_events(
         "10:00 task_verification_failed T1\n 10:00 task_completed T1",
         "states.T1 done\n failures {}",
@@ -219,7 +216,7 @@ fn a_verdict_of_the_same_instant_follows_the_completion_it_judges() {
 }
 
 #[test]
-fn what_was_implemented_and_begun_at_one_instant_is_verified_whoever_wrote_it() {
+fn simultaneously_started_and_implemented_tasks_are_verified() {
     for (a, b) in [("x", "y"), ("y", "x")] {
         check(
             &format!(
@@ -236,8 +233,7 @@ fn what_was_implemented_and_begun_at_one_instant_is_verified_whoever_wrote_it() 
 }
 
 #[test]
-fn a_skip_counts_where_the_task_was_not_done_before_it() {
-    // Ruling 14.
+fn done_tasks_cannot_be_skipped() {
     for (logs, state) in [
         (vec!["10:00 started+10:01 skipped"], "skipped"),
         (vec!["10:00 completed+10:01 skipped"], "done"),
@@ -253,7 +249,7 @@ fn a_skip_counts_where_the_task_was_not_done_before_it() {
             "in_progress",
         ),
         (vec!["10:00 completed", "10:01 skipped"], "done"),
-        // At one instant in several logs it is ruling 6 that decides.
+        // Of simultaneous events in several logs the most careful decides.
         (
             vec!["10:00 completed", "10:01 skipped", "10:01 started"],
             "skipped",
@@ -268,8 +264,8 @@ fn a_skip_counts_where_the_task_was_not_done_before_it() {
 }
 
 #[test]
-fn a_skipped_task_is_finished_but_not_done_and_blocks_what_needs_it() {
-    // Ruling 14, from the graph; 42: it keeps its failures.
+fn skipped_tasks_are_finished_and_block_their_dependents() {
+    // Skipped in the graph; it keeps its failures.
     check(
         "docs prd plan constitution
          graph T1! T2<T1 T3<T2 T4<T1 T5<T1! T6
@@ -293,7 +289,7 @@ fn a_skipped_task_is_finished_but_not_done_and_blocks_what_needs_it() {
          next_action {kind:resolve_blockers,tasks:[T2]}
          findings [BLOCKED_BY_SKIPPED]",
     );
-    // A skip of what is done, in the graph, is none; what it says in any other word is no skip.
+    // The graph cannot skip a done task; other words are not a skip.
     check(
         "docs prd plan constitution
          graph T1! T2<T1
@@ -313,7 +309,7 @@ fn a_skipped_task_is_finished_but_not_done_and_blocks_what_needs_it() {
          next_action {kind:verify_phase_and_transition}
          findings []",
     );
-    // What stands behind a task that an event blocked merely waits.
+    // A task behind a blocked one merely waits.
     check_events(
         "10:00 task_blocked T1",
         "states {T1:blocked,T2:pending}
@@ -322,8 +318,7 @@ fn a_skipped_task_is_finished_but_not_done_and_blocks_what_needs_it() {
 }
 
 #[test]
-fn failed_and_interrupted_tasks_are_runnable_until_they_failed_three_times() {
-    // Rulings 9, 10 and 1.
+fn failed_tasks_are_runnable_until_the_third_failure() {
     let table = [
         ("task_failed T1", "execute_task,task:T1,attempt:2"),
         (
@@ -366,7 +361,7 @@ fn failed_and_interrupted_tasks_are_runnable_until_they_failed_three_times() {
 }
 
 #[test]
-fn a_task_that_failed_three_times_waits_behind_all_others() {
+fn exhausted_tasks_come_last() {
     check(
         "docs prd plan constitution
          graph T1 T2 T3
@@ -381,8 +376,7 @@ fn a_task_that_failed_three_times_waits_behind_all_others() {
 }
 
 #[test]
-fn implemented_work_does_not_satisfy_what_depends_on_it() {
-    // Ruling 11.
+fn implemented_tasks_do_not_satisfy_dependents() {
     check_events(
         "10:00 task_implemented T1",
         "states {T1:in_progress,T2:pending}
@@ -392,7 +386,6 @@ fn implemented_work_does_not_satisfy_what_depends_on_it() {
 
 #[test]
 fn reports_never_change_a_state() {
-    // Ruling 46.
     check(
         "docs prd plan constitution
          graph T1
@@ -405,7 +398,7 @@ fn reports_never_change_a_state() {
 }
 
 #[test]
-fn a_long_history_is_decided_by_its_end() {
+fn the_end_of_a_long_history_decides() {
     let mut scene = "docs prd plan constitution\n graph T1\n log a/a.jsonl\n".to_owned();
     for minute in 0..60 {
         scene.push_str(&format!("08:{minute:02} task_started T1\n"));

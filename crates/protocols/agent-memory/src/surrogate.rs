@@ -1,14 +1,14 @@
-//! Escapes of half a character, which JSON allows and text can not hold.
+//! Repairs halves of surrogate pairs, which JSON allows and a Rust string cannot contain.
 //!
-//! Characters beyond the first 65,536 are escaped as a pair (`\ud83d\ude00`). A writer that cuts a
-//! text by its length leaves half of one, and the parser refuses the line for it.
+//! Writers that cut a text in the middle of `\ud83d\ude00` produce them, and the parser rejects the
+//! line.
 
 use std::borrow::Cow;
 
-/// The replacement character, escaped: as long as what it replaces.
+/// The escaped replacement character, as long as the half that it replaces.
 const REPLACEMENT: &str = "\\ufffd";
 
-/// Replaces every half of a pair that stands alone; the text must be JSON.
+/// Replaces every unpaired half in a JSON text.
 pub(super) fn replace_halves(json: &str) -> Cow<'_, str> {
     let mut replaced = Cow::Borrowed(json);
     let mut at = 0;
@@ -31,7 +31,7 @@ pub(super) fn replace_halves(json: &str) -> Cow<'_, str> {
     replaced
 }
 
-/// Returns the number in an escape like `\u0041` that begins at `at`.
+/// Returns the code of an escape like `\u0041` at `at`.
 fn escape(json: &str, at: usize) -> Option<u32> {
     let digits = json
         .get(at..at.checked_add(REPLACEMENT.len())?)?
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn halves_that_stand_alone_are_replaced_and_pairs_are_kept() {
+    fn replaces_unpaired_halves_only() {
         let table = [
             (r#""plain""#, r#""plain""#),
             (r#""\ud83d\ude00""#, r#""\ud83d\ude00""#),
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_no_json_is_no_danger() {
+    fn accepts_text_that_is_not_json() {
         for odd in ["\\", "\\u", "\\u12", "\\é", "\\u00é", "\\ud83"] {
             assert_eq!(replace_halves(odd), odd);
         }

@@ -1,15 +1,15 @@
-//! The decisions about a run as data, each in one place: what state a task is in, which tasks can
-//! run, which phase the documents tell, and what comes next ([`next`]).
+//! The decisions about a run as tables: the state of a task, which tasks can run, which phase the
+//! documents indicate, and the next action ([`next`]).
 
 pub(super) mod next;
 
 use super::event::TaskEvent;
-use super::phase::SeedPhase;
+use super::phase::BasePhase;
 use super::track::State;
 use rekindle_protocol::table::Cell::{In, Is};
-use rekindle_protocol::table::{Decision, Row, Table, Verdict, inputs, values};
+use rekindle_protocol::table::{Decision, Value as _, Verdict, inputs, table, values};
 
-/// Returns the decisions for the page about them.
+/// Returns the decisions for the documentation.
 pub(crate) fn decisions() -> Vec<Decision> {
     vec![
         events(),
@@ -20,7 +20,7 @@ pub(crate) fn decisions() -> Vec<Decision> {
     ]
 }
 
-/// What an event says of its task is a match over a closed set, so this is a print of that.
+/// Prints [`TaskEvent::state`], which is a match over all events.
 fn events() -> Decision {
     let rows = TaskEvent::ALL.iter().map(|event| {
         let ends = if event.is_end() { "yes" } else { "" };
@@ -28,52 +28,34 @@ fn events() -> Decision {
             format!("`{}`", event.as_str()),
             format!("`{}`", event.state().as_str()),
             ends.to_owned(),
-            source(*event).to_owned(),
         ]
     });
-    let mut states = State::ALL;
-    states.sort_unstable();
-    let words: Vec<String> = states
+    let words: Vec<String> = State::ALL
         .iter()
         .map(|state| format!("`{}`", state.as_str()))
         .collect();
     Decision {
-        title: "What an event says of a task",
+        title: "The state of a task after an event",
         about: format!(
-            "The latest event decides; inside one log a later line is later.\n\
-             Of what several logs say at the same instant the most careful counts, which is the last of {}.\n\
-             How an attempt ended counts only if no newer attempt has begun.\n\
-             A skip counts only where the task was not done before it.",
+            "The latest event decides; within one log a later line is later.\n\
+             Of simultaneous events in several logs the most careful state counts, which is the last of {}.\n\
+             The end of an attempt counts only if no newer attempt has started.\n\
+             A skip counts only if the task was not done before.",
             words.join(", ")
         ),
-        headings: vec!["event", "task is", "ends an attempt", "source"],
+        headings: vec!["event", "task is", "ends an attempt"],
         rows: rows.collect(),
     }
 }
 
-const fn source(event: TaskEvent) -> &'static str {
-    match event {
-        TaskEvent::Created | TaskEvent::Ready => "seed 26; ruling 3",
-        TaskEvent::Claimed | TaskEvent::Started => "seed 27; ruling 1",
-        TaskEvent::Implemented => "ruling 11",
-        TaskEvent::Verified => "ruling 12",
-        TaskEvent::Completed => "seed 28",
-        TaskEvent::Failed | TaskEvent::Failure | TaskEvent::VerificationFailed => {
-            "seed 29; ruling 2"
-        }
-        TaskEvent::Blocked => "seed 30; rulings 3, 13",
-        TaskEvent::Skipped => "ruling 14",
-    }
-}
-
 inputs! {
-    /// What events and graph say of one task.
+    /// What events and graph say about a task.
     Signs asked by SignsWhen {
-        /// By its last event; without any it is pending.
+        /// The state after its last event; pending without events.
         said: State = "events say",
         is_skipped: bool = "graph skips it",
-        /// A task that it depends on is skipped.
-        needs_skipped: bool = "needs a skipped one",
+        /// A dependency is skipped.
+        needs_skipped: bool = "needs a skipped task",
     }
 }
 
@@ -85,89 +67,28 @@ impl Verdict for State {
     }
 }
 
-const fn state(when: SignsWhen, then: State, source: &'static str) -> Row<Signs, State> {
-    Row { when, then, source }
+table! {
+    /// The state of a task of the graph.
+    pub(crate) static STATES: Signs, asked by SignsWhen => State;
+    "The state of a task",
+    "A task whose dependency will never be made is blocked; the tasks after it merely wait.";
+    [said: Is(State::Done)] => State::Done, "a completed task is done";
+    [is_skipped: Is(true)] => State::Skipped, "the graph skips it";
+    [said: Is(State::Skipped)] => State::Skipped, "an event skips it";
+    [needs_skipped: Is(true)] => State::Blocked, "a skipped dependency is never made";
+    [said: Is(State::Blocked)] => State::Blocked, "a blocked task is blocked";
+    [said: Is(State::Failed)] => State::Failed, "a failed task has failed";
+    [said: Is(State::InProgress)] => State::InProgress, "a started task is in progress";
+    [] => State::Pending, "a task without events is pending";
 }
 
-/// What state a task of the graph is in.
-pub(crate) static STATES: Table<Signs, State> = Table {
-    title: "The state of a task",
-    about: "What a task needs and will never get blocks it; what stands behind that one merely waits.",
-    rows: &[
-        state(
-            SignsWhen {
-                said: Is(State::Done),
-                ..SignsWhen::ANY
-            },
-            State::Done,
-            "seed 28",
-        ),
-        state(
-            SignsWhen {
-                is_skipped: Is(true),
-                ..SignsWhen::ANY
-            },
-            State::Skipped,
-            "ruling 14",
-        ),
-        state(
-            SignsWhen {
-                said: Is(State::Skipped),
-                ..SignsWhen::ANY
-            },
-            State::Skipped,
-            "ruling 14",
-        ),
-        state(
-            SignsWhen {
-                needs_skipped: Is(true),
-                ..SignsWhen::ANY
-            },
-            State::Blocked,
-            "ruling 14",
-        ),
-        state(
-            SignsWhen {
-                said: Is(State::Blocked),
-                ..SignsWhen::ANY
-            },
-            State::Blocked,
-            "seed 30",
-        ),
-        state(
-            SignsWhen {
-                said: Is(State::Failed),
-                ..SignsWhen::ANY
-            },
-            State::Failed,
-            "seed 29",
-        ),
-        state(
-            SignsWhen {
-                said: Is(State::InProgress),
-                ..SignsWhen::ANY
-            },
-            State::InProgress,
-            "seed 27",
-        ),
-    ],
-    last: state(
-        SignsWhen {
-            said: Is(State::Pending),
-            ..SignsWhen::ANY
-        },
-        State::Pending,
-        "seed 26",
-    ),
-};
-
 values! {
-    /// Whether it is a task's turn.
+    /// Whether a task can run.
     Turn {
-        Over "it is over",
-        Blocked "it is blocked",
-        Waits "it waits",
-        Runs "it can run",
+        Over "finished",
+        Blocked "blocked",
+        Waits "waits",
+        Runs "can run",
     }
 }
 
@@ -183,136 +104,56 @@ inputs! {
     /// What decides whether a task can run.
     Readiness asked by ReadinessWhen {
         state: State = "task is",
-        /// All that it depends on is done.
+        /// All dependencies are done.
         is_ready: bool = "dependencies done",
-        /// It is of development, and a task of the bootstrap is not finished.
+        /// A development task while a bootstrap task is not finished.
         is_early: bool = "before the bootstrap",
     }
 }
 
-const fn turn(when: ReadinessWhen, then: Turn, source: &'static str) -> Row<Readiness, Turn> {
-    Row { when, then, source }
+table! {
+    /// Which tasks can run.
+    pub(crate) static TURNS: Readiness, asked by ReadinessWhen => Turn;
+    "Whether a task can run",
+    "The first runnable task is chosen: started tasks first, then quality checks, then the bootstrap, then the rest by phase and by position in the graph.";
+    [state: In(&[State::Done, State::Skipped])] => Turn::Over, "finished tasks are not run";
+    [state: Is(State::Blocked)] => Turn::Blocked, "blocked tasks are not run";
+    [is_ready: Is(false)] => Turn::Waits, "dependencies come first";
+    [is_early: Is(true)] => Turn::Waits, "the bootstrap comes before development";
+    [] => Turn::Runs, "pending, interrupted and failed tasks run";
 }
 
-/// Which tasks can run.
-pub(crate) static TURNS: Table<Readiness, Turn> = Table {
-    title: "Whether a task can run",
-    about: "Of those that can run, the first is chosen: begun before others, checks of quality before the bootstrap before the rest, then by phase and by place in the graph.",
-    rows: &[
-        turn(
-            ReadinessWhen {
-                state: In(&[State::Done, State::Skipped]),
-                ..ReadinessWhen::ANY
-            },
-            Turn::Over,
-            "seed 33",
-        ),
-        turn(
-            ReadinessWhen {
-                state: Is(State::Blocked),
-                ..ReadinessWhen::ANY
-            },
-            Turn::Blocked,
-            "seed 34",
-        ),
-        turn(
-            ReadinessWhen {
-                is_ready: Is(false),
-                ..ReadinessWhen::ANY
-            },
-            Turn::Waits,
-            "seed 32",
-        ),
-        turn(
-            ReadinessWhen {
-                is_early: Is(true),
-                ..ReadinessWhen::ANY
-            },
-            Turn::Waits,
-            "ruling 41",
-        ),
-    ],
-    last: turn(
-        ReadinessWhen {
-            state: In(&[State::Pending, State::InProgress, State::Failed]),
-            ..ReadinessWhen::ANY
-        },
-        Turn::Runs,
-        "seed 31-34; rulings 9, 10",
-    ),
-};
-
 inputs! {
-    /// What tells the phase where no event does.
+    /// What indicates the phase if no event does.
     Traces asked by TracesWhen {
         has_checklist: bool = "pr-checklist.md",
         has_constitution: bool = "constitution.md",
         has_prd: bool = "prd.md",
         all_finished: bool = "all tasks finished",
-        any_started: bool = "a task begun",
+        any_started: bool = "a task started",
     }
 }
 
-impl Verdict for SeedPhase {
+impl Verdict for BasePhase {
     const COLUMNS: &'static [&'static str] = &["phase"];
 
     fn shown(&self) -> Vec<String> {
-        vec![self.title().to_owned()]
+        vec![self.as_str().to_owned()]
     }
 }
 
-const fn phase(when: TracesWhen, then: SeedPhase) -> Row<Traces, SeedPhase> {
-    Row {
-        when,
-        then,
-        source: "ruling 15",
-    }
+table! {
+    /// Which phase the documents indicate.
+    pub(crate) static PHASES: Traces, asked by TracesWhen => BasePhase;
+    "The phase if no event says it",
+    "The latest `phase_transition` decides; a run without one is judged by its documents and tasks.";
+    [has_checklist: Is(true)] => BasePhase::Consolidation, "the cleanup phase writes the checklist";
+    [has_constitution: Is(true), all_finished: Is(true)] => BasePhase::Cleanup, "cleanup follows the last task";
+    [has_constitution: Is(true)] => BasePhase::Execution, "an approved plan has a constitution";
+    [any_started: Is(true)] => BasePhase::Execution, "tasks start after the approval";
+    [has_prd: Is(true)] => BasePhase::Planning, "planning follows the PRD";
+    [] => BasePhase::Intake, "a run starts with the intake";
 }
-
-/// Which phase the documents tell.
-pub(crate) static PHASES: Table<Traces, SeedPhase> = Table {
-    title: "The phase where no event tells it",
-    about: "The latest `phase_transition` decides; only a run without any is read by its documents and tasks.",
-    rows: &[
-        phase(
-            TracesWhen {
-                has_checklist: Is(true),
-                ..TracesWhen::ANY
-            },
-            SeedPhase::Consolidation,
-        ),
-        phase(
-            TracesWhen {
-                has_constitution: Is(true),
-                all_finished: Is(true),
-                ..TracesWhen::ANY
-            },
-            SeedPhase::Cleanup,
-        ),
-        phase(
-            TracesWhen {
-                has_constitution: Is(true),
-                ..TracesWhen::ANY
-            },
-            SeedPhase::Execution,
-        ),
-        phase(
-            TracesWhen {
-                any_started: Is(true),
-                ..TracesWhen::ANY
-            },
-            SeedPhase::Execution,
-        ),
-        phase(
-            TracesWhen {
-                has_prd: Is(true),
-                ..TracesWhen::ANY
-            },
-            SeedPhase::Planning,
-        ),
-    ],
-    last: phase(TracesWhen::ANY, SeedPhase::Intake),
-};
 
 #[cfg(test)]
 #[path = "table_tests.rs"]

@@ -5,7 +5,7 @@ use super::*;
 use rekindle_protocol::table::{Input as _, check};
 
 #[test]
-fn every_combination_of_inputs_has_one_verdict_and_no_row_is_idle() {
+fn tables_cover_every_input_and_use_every_row() {
     check(&STATES);
     check(&TURNS);
     check(&PHASES);
@@ -22,7 +22,7 @@ fn every_event_is_printed_once() {
 }
 
 #[test]
-fn what_is_done_stays_done_and_is_never_run_again() {
+fn done_tasks_are_never_run_again() {
     for signs in Signs::all() {
         let is_done = *STATES.decide(signs) == State::Done;
         assert_eq!(is_done, signs.said == State::Done, "{signs:?}");
@@ -36,8 +36,8 @@ fn what_is_done_stays_done_and_is_never_run_again() {
 }
 
 #[test]
-fn a_task_runs_only_if_all_it_needs_is_done() {
-    // The seed's three conditions, and the one that a later version of the protocol adds.
+fn tasks_run_only_after_their_dependencies() {
+    // The three prescribed conditions, and one of a later version of the protocol.
     for place in Readiness::all() {
         let runs = place.is_ready
             && place.state != State::Done
@@ -49,13 +49,13 @@ fn a_task_runs_only_if_all_it_needs_is_done() {
 }
 
 #[test]
-fn nobody_executes_what_is_not_planned_approved_and_broken_into_tasks() {
+fn execution_requires_plan_approval_and_tasks() {
     let work = [Due::ExecuteTask, Due::VerifyTask, Due::EscalateUser];
     for run in Standing::all().filter(|run| work.contains(NEXT.decide(*run))) {
         // A small run has a constitution and no other document; its tasks are never asked for.
         let is_prepared = run.has_prd && run.has_plan && run.has_graph && run.has_constitution;
         assert!(is_prepared && !run.is_small, "{run:?}");
-        assert_eq!(run.phase, SeedPhase::Execution, "{run:?}");
+        assert_eq!(run.phase, BasePhase::Execution, "{run:?}");
     }
     for run in Standing::all().filter(|run| *NEXT.decide(*run) == Due::TransitionToExecution) {
         assert!(run.has_constitution && !run.is_voided, "{run:?}");
@@ -63,7 +63,7 @@ fn nobody_executes_what_is_not_planned_approved_and_broken_into_tasks() {
 }
 
 #[test]
-fn a_phase_is_left_only_when_its_work_is_there() {
+fn phases_end_only_when_their_work_exists() {
     for run in Standing::all() {
         let due = *NEXT.decide(run);
         let is_there = |wanted, is_there: bool| assert!(due != wanted || is_there, "{run:?}");
@@ -73,18 +73,18 @@ fn a_phase_is_left_only_when_its_work_is_there() {
     }
 }
 
-/// The seed's sentences about what comes next, each as its own condition, in no order.
+/// The prescribed next actions, each as its own condition, in any order.
 fn oracle(run: Standing) -> Vec<Due> {
     let is_open = !run.is_complete;
     let is_planned = run.has_prd && run.has_plan && run.has_graph;
-    let is_late = run.phase >= SeedPhase::Execution;
+    let is_late = run.phase >= BasePhase::Execution;
     let is_prepared = is_open && (run.is_small || is_planned && (!is_late || run.has_constitution));
     let is_approved = run.has_constitution && !run.is_voided;
-    let executes = is_prepared && !run.is_small && run.phase == SeedPhase::Execution;
+    let executes = is_prepared && !run.is_small && run.phase == BasePhase::Execution;
     let works = executes && !run.all_finished;
     let is_stuck = works && run.candidate == Candidate::Nothing;
-    let cleans = is_prepared && run.phase == SeedPhase::Cleanup;
-    let in_small = is_open && run.is_small && run.phase == SeedPhase::Execution;
+    let cleans = is_prepared && run.phase == BasePhase::Cleanup;
+    let in_small = is_open && run.is_small && run.phase == BasePhase::Execution;
     let is_missing = is_open && !run.is_small;
     let conditions = [
         (Due::RunComplete, run.is_complete),
@@ -121,7 +121,7 @@ fn oracle(run: Standing) -> Vec<Due> {
         (Due::PresentPr, cleans && run.is_clean && run.has_checklist),
         (
             Due::RunConsolidation,
-            is_prepared && run.phase == SeedPhase::Consolidation,
+            is_prepared && run.phase == BasePhase::Consolidation,
         ),
     ];
     let hold = conditions.into_iter().filter(|(_, holds)| *holds);
@@ -129,7 +129,7 @@ fn oracle(run: Standing) -> Vec<Due> {
 }
 
 #[test]
-fn exactly_one_thing_comes_next_and_it_is_the_seeds() {
+fn the_next_action_matches_the_specification() {
     for run in Standing::all() {
         assert_eq!(oracle(run), [*NEXT.decide(run)], "{run:?}");
     }

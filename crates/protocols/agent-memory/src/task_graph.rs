@@ -1,8 +1,6 @@
-//! `task-graph.json` in either of its shapes.
+//! `task-graph.json`, with `tasks` at the top or inside `task_graph`.
 //!
-//! Shape 1 has `tasks` at the top, shape 2 may wrap everything in
-//! `task_graph`. Both are read leniently: what is not understood is passed
-//! over, and only a file without a list of tasks with ids is no graph.
+//! It is read leniently: only a file without a list of tasks with ids is not a graph.
 
 use rekindle_model::graph::{Graph, Problem};
 use serde_json::{Map, Value};
@@ -33,7 +31,7 @@ impl Task {
         chars.next() == Some(letter) && chars.next().is_some_and(|c| c.is_ascii_digit())
     }
 
-    /// Returns whether it mends quality and so comes before other work.
+    /// Returns whether it is about quality and so comes before other work.
     pub(super) fn is_quality(&self) -> bool {
         self.kind == "quality" || self.starts_with_letter('Q') || self.starts_with_letter('H')
     }
@@ -60,7 +58,7 @@ pub(super) struct TaskGraph {
     pub(super) is_ours: bool,
 }
 
-/// Reads the file, or says why it is no graph.
+/// Reads the file, or says why it is not a graph.
 pub(super) fn parse(bytes: &[u8]) -> Result<TaskGraph, String> {
     let root = root(bytes)?;
     let is_ours = root.get("actor").and_then(Value::as_str) == Some(MAKER);
@@ -82,7 +80,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<TaskGraph, String> {
     })
 }
 
-/// Reads the tasks as they stand, each with the ids it depends on.
+/// Reads the tasks, each with the ids of its dependencies.
 pub(super) fn list(bytes: &[u8]) -> Result<Vec<(Task, Vec<String>)>, String> {
     entries(&root(bytes)?)
 }
@@ -177,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_graph_says_why() {
+    fn explains_invalid_graphs() {
         assert_eq!(ids(b"[]"), Err("it has no list `tasks`".to_owned()));
         assert_eq!(
             ids(br#"{"tasks":[{"title":"x"}]}"#),
@@ -187,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_keeps_what_an_agent_needs() {
+    fn reads_the_fields_of_a_task() {
         let graph = parse(
             br#"{"tasks":[{"id":7,"title":"t","phase":"2","type":"Quality","status":"SKIPPED","dependencies":"T1",
                 "files":{"allowed":["a"],"forbidden":["b"]},"files_likely":["c"],
@@ -204,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_before_a_digit_tell_the_kind_of_a_task() {
+    fn recognizes_the_kind_of_a_task_by_its_id() {
         let task = |id: &str| Task {
             id: id.to_owned(),
             ..Task::default()

@@ -8,7 +8,7 @@
 //! Files: src/api.rs, src/lib.rs
 //! Verify: `cargo test`
 //!
-//! What is to be done, in prose.
+//! The description, in prose.
 //!
 //! - [ ] T002 Document it
 //!   - depends: T001
@@ -16,10 +16,11 @@
 //! 1. [ ] T003 Announce it (depends: T002)
 //! ```
 //!
-//! A task begins with a heading of level 2 or deeper, or a checkbox at the left
-//! edge, whose first word is an id: letters with a digit. Lines `key: value`
-//! below it are its fields, other lines its description. A checkbox without an
-//! id is no task, and is told of where it stands among tasks or outside of any.
+//! A task is a heading of level 2 or deeper, or a checkbox at the left edge, whose first word is an
+//! id: letters with a digit. Lines `key: value` below it are its fields, other lines its
+//! description. A checkbox without an id is reported.
+
+use rekindle_text::markdown::line::{self, check_box, is_id};
 
 use super::task_graph::Task;
 
@@ -32,7 +33,7 @@ pub(super) struct Listed {
     pub(super) line: u64,
 }
 
-/// What was read of a list.
+/// The tasks of a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct TaskList {
     pub(super) title: String,
@@ -41,13 +42,13 @@ pub(super) struct TaskList {
     pub(super) without_id: Vec<u64>,
 }
 
-/// What the lines at hand belong to.
+/// What the current lines belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Within {
     Nothing,
-    /// A task that a heading began: checkboxes below it are its own list.
+    /// A task with a heading: checkboxes below it are its own list.
     Heading,
-    /// A task that is a checkbox itself: another one beside it is meant as a task.
+    /// A task that is a checkbox: checkboxes next to it are tasks too.
     Checkbox,
 }
 
@@ -107,7 +108,7 @@ pub(super) fn parse(text: &str) -> TaskList {
 
 enum Beginning<'l> {
     Title(&'l str),
-    /// A heading that is no task: what follows belongs to none.
+    /// A heading without a task.
     Section,
     Task {
         id: &'l str,
@@ -152,18 +153,10 @@ fn beginning(line: &str) -> Option<Beginning<'_>> {
     })
 }
 
-/// Returns whether a checkbox at the left edge is ticked, and what stands behind it.
+/// Returns whether a checkbox at the left edge is ticked, and its text.
 fn checkbox(line: &str) -> Option<(bool, &str)> {
-    let item = match line.strip_prefix(['-', '*', '+']) {
-        Some(item) => item,
-        None => line
-            .trim_start_matches(|c: char| c.is_ascii_digit())
-            .strip_prefix(['.', ')'])
-            .filter(|_| line.starts_with(|c: char| c.is_ascii_digit()))?,
-    };
-    let (mark, text) = item.strip_prefix(" [")?.split_once(']')?;
-    let done = mark.eq_ignore_ascii_case("x");
-    (done || mark.trim().is_empty()).then(|| (done, text.trim()))
+    let found = check_box(line).filter(|found| found.indent == 0)?;
+    Some((found.is_done()?, found.text))
 }
 
 fn is_open_checkbox(line: &str) -> bool {
@@ -189,7 +182,7 @@ fn without_needs(title: &str) -> (String, Vec<String>) {
     (title.to_owned(), Vec::new())
 }
 
-/// Returns whether a key says what a task depends on.
+/// Returns whether a key means dependencies.
 fn is_needs(key: &str) -> bool {
     let names = ["depends on", "depends", "dependencies", "needs"];
     names
@@ -203,21 +196,10 @@ fn ids(value: &str) -> Vec<String> {
     ids
 }
 
-/// Splits `**T001**: Title` into its id and title; the first word must look like an id.
+/// Splits `**T001**: Title` into its id and title.
 fn id_and_title(text: &str) -> Option<(&str, &str)> {
-    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    let id = word.trim_matches(['*', '`', ':', '[', ']']);
-    let looks_right = id.starts_with(|c: char| c.is_ascii_alphabetic())
-        && id.contains(|c: char| c.is_ascii_digit())
-        && id
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
-    looks_right.then(|| {
-        (
-            id,
-            rest.trim_start_matches(['-', '–', '—', ':', ' ']).trim(),
-        )
-    })
+    let (id, title) = line::id_and_title(text);
+    is_id(id).then_some((id, title))
 }
 
 impl Listed {
@@ -297,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn numbered_checkboxes_are_tasks_and_a_title_can_say_what_it_needs() {
+    fn reads_numbered_checkboxes_and_dependencies_in_titles() {
         insta::assert_snapshot!(shown("1. [ ] T001 First (quick)\n2) [x] T002 Second\n+ [ ] T003 Third (Depends on: T001, `T002`) now\n10. [ ] T004 Last (needs: none)\n1. T005 no checkbox\n"), @r#"
 
         1: T001 'First (quick)' needs [] files [] checks [] ""
@@ -308,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn open_checkboxes_without_an_id_are_told_of_where_they_look_like_tasks() {
+    fn reports_open_checkboxes_without_an_id() {
         for (text, lines) in [
             ("- [ ] write it\n", &[1][..]),
             (
@@ -325,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn code_blocks_hold_no_tasks() {
+    fn ignores_tasks_in_code_blocks() {
         assert_eq!(parse("```\n## T001: no\n```\n").tasks, []);
     }
 }

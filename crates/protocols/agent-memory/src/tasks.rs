@@ -1,12 +1,12 @@
-//! What events and graph together say of the tasks: their states, and which can run.
+//! The states of the tasks by events and graph, and which tasks can run.
 
 use rekindle_model::graph::Problem;
 use rekindle_model::{Code, Place};
 
 use super::event::TaskEvent;
+use super::findings::Findings;
 use super::layout::{self, Artifact};
 use super::next::Work;
-use super::noticed::Noticed;
 use super::read::RunEvidence;
 use super::table::{Readiness, STATES, Signs, TURNS, Turn};
 use super::task_graph::TaskGraph;
@@ -28,7 +28,7 @@ pub(super) struct Tasks<'a> {
 }
 
 impl<'a> Tasks<'a> {
-    /// Concludes from a run's events and its graph, which is empty where there is none.
+    /// Judges the tasks by events and graph; the graph may be empty.
     pub(super) fn new(run: &'a RunEvidence, graph: &'a TaskGraph) -> Self {
         let states = states(run, graph);
         let runnable = runnable(graph, &states);
@@ -46,7 +46,7 @@ impl<'a> Tasks<'a> {
         self.states.iter().all(|state| state.is_finished())
     }
 
-    /// Returns how many are done: of the graph, or by events alone where there is none.
+    /// Returns how many tasks are done: in the graph, or by events if there is none.
     pub(super) fn n_done(&self) -> usize {
         if self.run.graph.get().is_some() {
             let done = self.states.iter().filter(|state| **state == State::Done);
@@ -67,7 +67,7 @@ impl<'a> Tasks<'a> {
         lacking.cloned().collect()
     }
 
-    /// Returns whether work on any task was begun.
+    /// Returns whether a task was started.
     pub(super) fn any_started(&self) -> bool {
         let records = self.run.folded.tasks.values();
         let mut states = records.filter_map(|record| record.decided.map(|d| d.event.state()));
@@ -96,8 +96,8 @@ impl<'a> Tasks<'a> {
         self.ids((0..self.states.len()).filter(|&task| self.states[task] == State::Blocked))
     }
 
-    /// Returns the tasks that can never run as the graph stands: members of cycles, and tasks with
-    /// unknown dependencies; where it is neither, all that are left wait for each other.
+    /// Returns the tasks that can never run: members of cycles and tasks with unknown dependencies,
+    /// otherwise all unfinished tasks.
     pub(super) fn stuck(&self) -> Vec<String> {
         let mut stuck = self.cycles.concat();
         let problems = self.graph.problems.iter();
@@ -134,8 +134,8 @@ impl<'a> Tasks<'a> {
         }
     }
 
-    /// Notes what is wrong with the graph, and what events say of tasks that are not in it.
-    pub(super) fn note(&self, noticed: &mut Noticed) {
+    /// Adds the findings about the graph and about unknown tasks.
+    pub(super) fn note(&self, findings: &mut Findings) {
         let graph_file = layout::run_folder(&self.run.id).join(Artifact::TaskGraph.file_name());
         let in_graph = || Place::path(graph_file.clone());
         for problem in &self.graph.problems {
@@ -146,50 +146,50 @@ impl<'a> Tasks<'a> {
                     format!("{} needs {dependency}", self.graph.tasks[*task].id),
                 ),
             };
-            noticed.add_about(code, about, in_graph);
+            findings.add_about(code, about, in_graph);
         }
         for members in &self.cycles {
             let about = self.ids(members.iter().copied()).join(", ");
-            noticed.add_about(Code::DependencyCycle, about, in_graph);
+            findings.add_about(Code::DependencyCycle, about, in_graph);
         }
         for (task, state) in self.states.iter().enumerate() {
             let id = &self.graph.tasks[task].id;
             if !layout::is_safe_name(id) {
-                noticed.add_about(Code::UnsafeName, id, in_graph);
+                findings.add_about(Code::UnsafeName, id, in_graph);
             }
             let mut dependencies = self.graph.graph.dependencies(task).iter();
             let needs_skipped = dependencies.any(|&needed| self.states[needed] == State::Skipped);
             if needs_skipped && !state.is_finished() {
-                noticed.add_about(Code::BlockedBySkipped, id, in_graph);
+                findings.add_about(Code::BlockedBySkipped, id, in_graph);
             }
         }
         for id in &self.unknown() {
             let first = self.run.folded.tasks[id].first;
-            noticed.add_about(Code::UnknownTask, id, || self.run.place(first));
+            findings.add_about(Code::UnknownTask, id, || self.run.place(first));
         }
         if let Some(mark) = self.run.folded.nameless_task_event {
-            noticed.add_about(Code::UnknownTask, "(none named)", || self.run.place(mark));
+            findings.add_about(Code::UnknownTask, "(none named)", || self.run.place(mark));
         }
     }
 
     /// Notes the tasks that nobody has finished.
-    pub(super) fn note_open(&self, noticed: &mut Noticed) {
+    pub(super) fn note_open(&self, findings: &mut Findings) {
         let summary = layout::run_folder(&self.run.id).join(Artifact::Summary.file_name());
         for (task, state) in self.graph.tasks.iter().zip(&self.states) {
             if !state.is_finished() {
-                noticed.add_about(Code::OpenTasks, &task.id, || Place::path(&summary));
+                findings.add_about(Code::OpenTasks, &task.id, || Place::path(&summary));
             }
         }
     }
 
     /// Notes the unfinished tasks that have no contract.
-    pub(super) fn note_contracts(&self, noticed: &mut Noticed) {
+    pub(super) fn note_contracts(&self, findings: &mut Findings) {
         let is_task = |id: &str| self.graph.graph.find(id).is_some();
         for (task, state) in self.graph.tasks.iter().zip(&self.states) {
             let contract = layout::contract(&task.id, &self.run.contracts, is_task);
             if !state.is_finished() && contract.is_none() {
                 let folder = layout::run_folder(&self.run.id).join("tasks");
-                noticed.add_about(Code::MissingContract, &task.id, || Place::path(folder));
+                findings.add_about(Code::MissingContract, &task.id, || Place::path(folder));
             }
         }
     }
@@ -207,7 +207,7 @@ fn states(run: &RunEvidence, graph: &TaskGraph) -> Vec<State> {
         }
     });
     let mut signs: Vec<Signs> = signs.collect();
-    // Whether a task is skipped does not depend on what it needs, so one look back is enough.
+    // Skipping does not depend on other tasks, so one pass is enough.
     let is_skipped = |signs: &Signs| *STATES.decide(*signs) == State::Skipped;
     let skipped: Vec<usize> = (0..signs.len())
         .filter(|&task| is_skipped(&signs[task]))

@@ -1,45 +1,44 @@
-//! What was said of one task, and what it comes to.
+//! The events of one task, and their result.
 //!
-//! A track keeps a little, whatever the number of events. The rules: the latest event decides;
-//! inside one log a later line is later; at the same instant in different logs each log's last word
-//! counts and the most careful one wins, because a verdict follows the work it judges.
+//! The latest event decides, within a log the later line. Of simultaneous events in several logs
+//! the last of each log counts, and of those the most careful.
 
 use std::collections::BTreeMap;
 
 use super::event::TaskEvent;
 use super::log::Mark;
-use rekindle_protocol::table::Value;
+use rekindle_protocol::table::values;
 
-/// What was said of one task.
+/// The events of one task.
 #[derive(Debug)]
 pub(super) struct Track {
     pub(super) id: Box<str>,
-    /// Where it was first heard of.
+    /// The first event that names it.
     first: Mark,
-    /// The last word, leaving skips out.
+    /// The last event, without skips.
     status: LastWord,
-    /// The last word with skips, from the first one on: few tasks have any.
+    /// The last event with skips, if there is one.
     with_skips: Option<Box<LastWord>>,
     failures: Vec<Mark>,
     /// The newest completions, all of the same instant, at most one a log.
     completions: Vec<Mark>,
     /// The newest reason that a failure or a block gave.
     reason: Option<(Mark, String)>,
-    /// How attempts that have numbers ended: the last word of each.
+    /// The last event of each numbered attempt.
     ends: BTreeMap<u32, LastWord>,
-    /// The highest number of an attempt that has begun.
+    /// The highest number of a started attempt.
     newest_attempt: u32,
     /// The newest failure that names its attempt.
     last_failed: Option<(Mark, u32)>,
-    /// Failures that were conflicts with what landed meanwhile.
+    /// Failures by merge conflicts.
     conflicts: Vec<Mark>,
     /// Attempts whose worker or agent was killed from outside.
     interruptions: Vec<Mark>,
-    /// Where it was last said to be ready.
+    /// The last event that called it ready.
     ready: Option<Mark>,
-    /// What attempts have cost, by their numbers, in millionths of a dollar.
+    /// The cost of each attempt, in millionths of a dollar.
     costs: BTreeMap<u32, u64>,
-    /// The commit as which it was last said to have landed.
+    /// The last commit that landed.
     landed: Option<(Mark, String)>,
 }
 
@@ -109,16 +108,16 @@ impl Track {
         }
     }
 
-    /// Takes in what an attempt has cost until then; it can only grow.
+    /// Records the cost of an attempt so far; it can only grow.
     pub(super) fn pay(&mut self, attempt: u32, cost: u64) {
         let known = self.costs.entry(attempt).or_default();
         *known = cost.max(*known);
     }
 
-    /// Returns the last word, leaving skips out.
+    /// Returns the last event, without skips.
     ///
-    /// How an attempt ended counts only if no newer one has begun: a worker that was given up and
-    /// comes back must not decide anything.
+    /// The end of an attempt counts only if no newer attempt was started: a worker that was given
+    /// up must not decide anything.
     fn last_word(&self) -> Option<Decided> {
         let ends = self.ends.range(self.newest_attempt..);
         let words = ends
@@ -145,7 +144,7 @@ impl Track {
             Some(_) | None => self.completions.clear(),
         }
         self.completions.push(mark);
-        // What failed before a task was done is history and need not be kept.
+        // Failures before a completion do not count.
         self.failures.retain(|failure| failure.at >= mark.at);
     }
 
@@ -164,7 +163,7 @@ impl Track {
         self.interruptions.push(mark);
     }
 
-    /// Returns what counts against it: who says that a task is ready gives it all its attempts back.
+    /// Returns the failures that count; an event that calls the task ready resets them.
     fn trials(&self) -> Trials {
         let count = |marks: &[Mark]| {
             let counts = |mark: &&Mark| {
@@ -193,7 +192,7 @@ impl Track {
         u32::try_from(self.failures.iter().filter(counts).count()).unwrap_or(u32::MAX)
     }
 
-    /// Returns the event that decides; a skip does only where the task was not done before it.
+    /// Returns the deciding event; a skip counts only if the task was not done before.
     fn decided(&self) -> Option<Decided> {
         let status = self.last_word();
         let Some(last) = self.with_skips.as_ref().and_then(|words| words.get()) else {
@@ -222,26 +221,26 @@ impl Track {
     }
 }
 
-/// What all events together say of one task.
+/// The result of all events of one task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TaskRecord {
     pub(super) decided: Option<Decided>,
     pub(super) failures: u32,
     pub(super) trials: Trials,
-    /// The highest number of an attempt that has begun.
+    /// The highest number of a started attempt.
     pub(super) attempts: u32,
     /// The attempt of the newest failure.
     pub(super) last_failed: Option<u32>,
     pub(super) reason: Option<String>,
-    /// What attempts have cost, by their numbers, in millionths of a dollar.
+    /// The cost of each attempt, in millionths of a dollar.
     pub(super) costs: BTreeMap<u32, u64>,
-    /// The commit as which it was last said to have landed.
+    /// The last commit that landed.
     pub(super) landed: Option<(Mark, String)>,
-    /// Where it was first heard of by anything.
+    /// The first event that names it.
     pub(super) first: Mark,
 }
 
-/// What counts against a task of the engine's since it was last done or said to be ready.
+/// The failures of an engine task since it was last done or ready.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Trials {
     pub(super) failures: u32,
@@ -249,11 +248,11 @@ pub(super) struct Trials {
     pub(super) interruptions: u32,
 }
 
-/// The last word on a task, over all logs read so far.
+/// The last event of a task in the logs so far.
 #[derive(Debug, Clone, Copy, Default)]
 struct LastWord {
     settled: Option<Decided>,
-    /// The last word of the log that is being read.
+    /// The last event of the current log.
     current: Option<Decided>,
 }
 
@@ -278,7 +277,7 @@ impl LastWord {
     }
 }
 
-/// The event that decides, and where it stands.
+/// The deciding event and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Decided {
     pub(super) event: TaskEvent,
@@ -290,7 +289,7 @@ impl Decided {
         self.event.state()
     }
 
-    /// Returns the one of two words that counts: in one log the later line, else the weightier.
+    /// Returns which of two events counts: in one log the later line, otherwise the weightier.
     fn later(self, other: Self) -> Self {
         let same_moment = (self.mark.at, self.mark.file) == (other.mark.at, other.mark.file);
         let self_counts = if same_moment {
@@ -301,89 +300,46 @@ impl Decided {
         if self_counts { self } else { other }
     }
 
-    /// Returns whether it skips what its own log says to be done at that very instant.
+    /// Returns whether it skips a task that its log completes at the same instant.
     fn is_void_after(self, before: Self) -> bool {
         self.state() == State::Skipped
             && before.state() == State::Done
             && self.mark.at == before.mark.at
     }
 
-    /// Returns what orders the last words of several logs: the latest counts, and of one instant the most careful.
+    /// Returns the order of the last events of several logs: by time, then by the more careful
+    /// state.
     ///
-    /// Equal states go by the course of a task, never by the name of an actor as long as anything else tells.
+    /// Equal states are ordered by the course of a task.
     fn weight(self) -> impl Ord {
         let Self { event, mark } = self;
         (mark.at, event.state(), event, mark.file, mark.number)
     }
 }
 
-/// A task's state; of what several logs say at one instant the greatest counts, which is the most careful.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum State {
-    Pending,
-    InProgress,
-    Done,
-    Skipped,
-    Failed,
-    Blocked,
+values! {
+    /// The state of a task; of simultaneous states the greatest counts, which is the most careful.
+    State {
+        Pending "pending",
+        InProgress "in_progress",
+        Done "done",
+        Skipped "skipped",
+        Failed "failed",
+        Blocked "blocked",
+    }
 }
 
 impl State {
-    /// In the order in which they are shown.
-    pub(super) const ALL: [Self; 6] = [
-        Self::Pending,
-        Self::InProgress,
-        Self::Done,
-        Self::Failed,
-        Self::Blocked,
-        Self::Skipped,
-    ];
-
     /// Returns whether nothing is left to be done.
     pub(super) fn is_finished(self) -> bool {
-        match self {
-            Self::Done | Self::Skipped => true,
-            Self::Pending | Self::InProgress | Self::Failed | Self::Blocked => false,
-        }
-    }
-
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::InProgress => "in_progress",
-            Self::Done => "done",
-            Self::Skipped => "skipped",
-            Self::Failed => "failed",
-            Self::Blocked => "blocked",
-        }
-    }
-}
-
-impl Value for State {
-    const ALL: &'static [Self] = &Self::ALL;
-
-    fn word(self) -> &'static str {
-        self.as_str()
+        matches!(self, Self::Done | Self::Skipped)
     }
 }
 
 impl TaskEvent {
-    /// Returns whether it tells how an attempt ended.
+    /// Returns whether it ends an attempt.
     pub(super) fn is_end(self) -> bool {
-        match self {
-            Self::Implemented
-            | Self::Verified
-            | Self::Completed
-            | Self::Failed
-            | Self::Failure
-            | Self::VerificationFailed => true,
-            Self::Created
-            | Self::Ready
-            | Self::Claimed
-            | Self::Started
-            | Self::Blocked
-            | Self::Skipped => false,
-        }
+        matches!(self.state(), State::Done | State::Failed) || self == Self::Implemented
     }
 
     /// Returns the state that a task is in after this event.

@@ -1,17 +1,17 @@
-//! A run's tasks as work for the engine: only runs that `rekindle run` began have it.
+//! The tasks of a run as work for the engine, if `rekindle run` started it.
 
 use rekindle_model::{AgentTask, Command, Destination, Standing, Work, WorkTask};
 use rekindle_world::World;
 
 use super::assess::RunVerdict;
 use super::layout::{self, Artifact};
+use super::messages;
 use super::read::{self, SettingsFile};
 use super::settings;
 use super::task_graph::Task;
 use super::track::State;
-use super::words;
 
-/// Returns the work that is left in a run, or `None` where it is not the engine's to do.
+/// Returns the remaining work of a run, or `None` if it is not the engine's.
 pub(super) fn work(run: &RunVerdict) -> Option<Work> {
     let SettingsFile::Read(settings) = run.evidence.settings.clone() else {
         return None;
@@ -103,7 +103,7 @@ pub(super) fn commands(run: &RunVerdict) -> Vec<Command> {
     commands
 }
 
-/// Returns what an agent is told for an attempt at a task, in a worktree of its own.
+/// Returns the task of an agent for an attempt in its own worktree.
 pub(super) fn brief(
     world: &dyn World,
     run: Option<&RunVerdict>,
@@ -114,14 +114,8 @@ pub(super) fn brief(
     let found = run.and_then(|run| Some((run, run.evidence.graph.get()?.tasks.get(index)?)));
     let Some((run, task)) = found else {
         return AgentTask {
-            role: "executor",
-            task: None,
             attempt,
-            summary: String::new(),
-            prompt: String::new(),
-            checks: Vec::new(),
-            by_hand: Vec::new(),
-            seen: None,
+            ..AgentTask::new("executor", "", "")
         };
     };
     let id = rekindle_text::excerpt(&task.id, 80);
@@ -131,8 +125,12 @@ pub(super) fn brief(
     } else {
         format!("{id} - {title}")
     };
-    let prompt = words::entitled(words::worktree_prompt(run, &task.id), &task.id, &task.title);
-    let mut prompt = words::describe(prompt, task);
+    let prompt = messages::entitled(
+        messages::worktree_prompt(run, &task.id),
+        &task.id,
+        &task.title,
+    );
+    let mut prompt = messages::describe(prompt, task);
     if let Some((path, contract)) = read::contract_text(world, &run.evidence, &task.id) {
         prompt = prompt.quote(&format!("`{path}`, the task's contract"), &contract);
     }
@@ -147,20 +145,18 @@ pub(super) fn brief(
     let earlier = trouble.or_else(|| record.and_then(|record| record.reason.as_deref()));
     if attempt > 1 {
         prompt = prompt.line(format!(
-            "This is attempt {attempt}. The worktree is as it was before the first one; what earlier attempts left is kept under `refs/rekindle/`."
+            "This is attempt {attempt}. The worktree is in its original state; the results of earlier attempts are saved under `refs/rekindle/`."
         ));
         if let Some(earlier) = earlier {
             prompt = prompt.quote("the last attempt, which did not succeed", earlier);
         }
     }
+    let summary = format!("{named} (attempt {attempt})");
+    let prompt = prompt.checks("`task-graph.json`", &task.checks).finish();
     AgentTask {
-        role: "executor",
         task: Some(task.id.clone()),
         attempt,
-        summary: format!("{named} (attempt {attempt})"),
-        prompt: prompt.checks("`task-graph.json`", &task.checks).finish(),
         checks: task.checks.clone(),
-        by_hand: Vec::new(),
-        seen: None,
+        ..AgentTask::new("executor", summary, prompt)
     }
 }

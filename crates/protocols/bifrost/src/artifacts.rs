@@ -1,7 +1,6 @@
-//! What the Artifacts field of a checkpoint names: paths among prose.
+//! Paths in the Artifacts field of a checkpoint.
 //!
-//! Real fields hold bare names, paths, remarks in brackets, sentences, functions and things with a
-//! slash that are no paths. An item counts by its first word alone.
+//! Real fields mix names, paths, remarks and sentences, so only the first word of an item counts.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -13,22 +12,22 @@ pub(super) struct Named {
     pub(super) kind: Kind,
 }
 
-/// How sure it is that a word is a path.
+/// How certain it is that a word is a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// It has the form of one.
     Path,
-    /// It has a slash; it is one only if it is there.
+    /// It contains a slash, so it is a path only if the file exists.
     Maybe,
 }
 
-/// Returns the paths that the values of a field name, in order.
+/// Returns the paths in the values of a field.
 pub(super) fn named(values: &[String]) -> Vec<Named> {
     let items = values.iter().flat_map(|value| items(value));
     items.filter_map(|item| path_of(&item)).collect()
 }
 
-/// Splits a value at commas and semicolons that stand neither in brackets nor in backticks.
+/// Splits a value at commas and semicolons outside brackets and backticks.
 fn items(value: &str) -> Vec<String> {
     let mut items = vec![String::new()];
     let mut depth = 0_u32;
@@ -80,9 +79,8 @@ fn path_of(item: &str) -> Option<Named> {
     })
 }
 
-/// Returns how a file or folder is written, so that it is read as a path again.
-///
-/// `short` is what it is called in its feature; `path` leads there from the project.
+/// Returns a file or folder in the form that [`named`] reads; `short` is relative to the feature,
+/// `path` to the project.
 pub(super) fn written(short: &Utf8Path, path: &Utf8Path, is_folder: bool) -> String {
     let text = if is_folder {
         format!("{short}/")
@@ -117,7 +115,7 @@ fn has_name_of_a_file(word: &str) -> bool {
     }
 }
 
-/// Returns where a name may lead, nearest first; the last resort, a search by name, is not here.
+/// Returns the paths to try for a name, nearest first.
 pub(super) fn places(
     name: &str,
     feature: &Utf8Path,
@@ -134,58 +132,42 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_told_from_prose() {
-        let table = [
-            (
-                "plan.md, research.md, data-model.md, contracts/",
-                "plan.md research.md data-model.md contracts/",
-            ),
-            ("specs/f/spec.md (validated)", "specs/f/spec.md"),
-            (
-                "tasks.md (8 tasks, in 4 phases); notes.txt",
-                "tasks.md notes.txt",
-            ),
-            (
-                "backend/tests/a.py, b.py, c.py",
-                "backend/tests/a.py b.py c.py",
-            ),
-            (
-                "x.tsx (255 lines) with stage filter, search, date grouping",
-                "x.tsx",
-            ),
-            ("All implementation files for f", ""),
-            ("Session file created", ""),
-            ("fetch_rankings_page() and parse()", ""),
-            ("Deleted migrate_to_firestore.py and legacy files", ""),
-            ("CI/CD (4 GitHub Actions workflows)", "CI/CD?"),
-            ("loading/error UI (T039)", "loading/error?"),
-            (
-                "backend/Dockerfile (39 lines, multi-stage)",
-                "backend/Dockerfile?",
-            ),
-            (".env.example, .gitignore", ".env.example .gitignore"),
-            ("`src/a b.ts` new, `src/c.ts`", "src/a b.ts src/c.ts"),
-            ("`a, b.md`; ./Makefile", "a, b.md Makefile?"),
-            ("src/*.ts, src/**/x.rs", "src/*.ts src/**/x.rs"),
-            ("/api/users, ../outside.md, https://x.org/a.html", ""),
-            ("v1.0, e.g. x, 3.14", ""),
-            ("None", ""),
-            ("", ""),
-        ];
-        for (value, wanted) in table {
-            let found: Vec<String> = named(&[value.to_owned()])
-                .into_iter()
+    fn separates_paths_from_prose() {
+        let rows = "plan.md, research.md, data-model.md, contracts/ => plan.md research.md data-model.md contracts/
+            specs/f/spec.md (validated) => specs/f/spec.md
+            tasks.md (8 tasks, in 4 phases); notes.txt => tasks.md notes.txt
+            backend/tests/a.py, b.py, c.py => backend/tests/a.py b.py c.py
+            x.tsx (255 lines) with stage filter, search, date grouping => x.tsx
+            All implementation files for f =>
+            Session file created =>
+            fetch_rankings_page() and parse() =>
+            Deleted migrate_to_firestore.py and legacy files =>
+            CI/CD (4 GitHub Actions workflows) => CI/CD?
+            loading/error UI (T039) => loading/error?
+            backend/Dockerfile (39 lines, multi-stage) => backend/Dockerfile?
+            .env.example, .gitignore => .env.example .gitignore
+            `src/a b.ts` new, `src/c.ts` => src/a b.ts src/c.ts
+            `a, b.md`; ./Makefile => a, b.md Makefile?
+            src/*.ts, src/**/x.rs => src/*.ts src/**/x.rs
+            /api/users, ../outside.md, https://x.org/a.html =>
+            v1.0, e.g. x, 3.14 =>
+            None =>
+            =>";
+        for row in rows.lines() {
+            let (value, wanted) = row.trim_start().split_once("=>").unwrap();
+            let found = named(&[value.to_owned()]).into_iter();
+            let found: Vec<String> = found
                 .map(|named| match named.kind {
                     Kind::Path => named.text,
                     Kind::Maybe => named.text + "?",
                 })
                 .collect();
-            assert_eq!(found.join(" "), wanted, "{value}");
+            assert_eq!(found.join(" "), wanted.trim(), "{row}");
         }
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn reads_written_paths_back() {
         let table = [
             ("spec.md", "specs/f/spec.md", false, "spec.md"),
             ("contracts", "specs/f/contracts", true, "contracts/"),
@@ -210,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_looked_for_at_the_top_in_the_feature_and_beside_the_one_before() {
+    fn searches_the_project_the_feature_and_the_previous_folder() {
         let found = places("b.py", "specs/f".into(), Some("backend/tests".into()));
         assert_eq!(found, ["b.py", "specs/f/b.py", "backend/tests/b.py"]);
         assert_eq!(

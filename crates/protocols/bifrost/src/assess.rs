@@ -1,9 +1,9 @@
-//! Evidence to verdict: where the feature stands, what is wrong with it, and what comes next.
+//! Evidence to verdict: the state of a feature, its findings and its next command.
 
 use rekindle_model::{Finding, OfferKind};
 
+use super::findings;
 use super::next::{NextCommand, Situation};
-use super::noticed;
 use super::phase::Phase;
 use super::read::{Artifact, Feature, Presence, minute_of};
 use super::tasks::Tasks;
@@ -17,23 +17,25 @@ const IN_PROGRESS: &str = "In Progress";
 pub(super) const HIGH_CONTEXT: u32 = 60;
 
 /// An older checkpoint is stale, in minutes.
-pub(super) const STALE: i64 = 7 * 24 * 60;
+const STALE: i64 = 7 * DAY;
+/// A day in minutes.
+pub(super) const DAY: i64 = 24 * 60;
 
-/// A feature and what it means.
+/// A feature and the conclusions about it.
 #[derive(Debug, Clone)]
 pub(super) struct Judged {
     pub(super) feature: Feature,
     pub(super) phase: Phase,
-    /// Whether what the checkpoint is about is complete; in the implement phase that is a task.
+    /// Whether the work of the checkpoint is complete; in the implement phase that is a task.
     pub(super) is_complete: bool,
-    /// The phases that are over, in order.
+    /// The completed phases.
     pub(super) completed: Vec<Phase>,
     pub(super) next: NextCommand,
     /// How old the checkpoint is, in minutes by the user's clock; less than nothing in the future.
     pub(super) age_minutes: i64,
-    /// Paths of what was written after the checkpoint.
+    /// Files written after the checkpoint.
     pub(super) modified: Vec<String>,
-    /// What the validators said, where they were asked for.
+    /// The results of the validators, if requested.
     pub(super) validations: Vec<Validation>,
     pub(super) findings: Vec<Finding>,
 }
@@ -44,7 +46,8 @@ pub(super) fn assess(feature: Feature) -> Judged {
     let phase = chosen.phase.unwrap_or(Phase::Spec);
     let is_complete = chosen.is_complete();
     let is_over = match phase {
-        // A checkpoint of this phase is of a task; only the tasks tell of the phase.
+        // A checkpoint of this phase is about a task; only the task list shows whether the phase is
+        // complete.
         Phase::Implement => feature.tasks.as_ref().is_some_and(Tasks::is_complete),
         Phase::Spec | Phase::Plan | Phase::Tasks => is_complete,
     };
@@ -62,7 +65,7 @@ pub(super) fn assess(feature: Feature) -> Judged {
         let written = file.written.map(minute_of);
         file.state != Presence::Absent && written > chosen.at
     };
-    // Nothing can be told from a time that has not come.
+    // A time in the future says nothing about the files.
     let modified = if age_minutes < 0 {
         Vec::new()
     } else {
@@ -86,17 +89,16 @@ pub(super) fn assess(feature: Feature) -> Judged {
         findings: Vec::new(),
         feature,
     };
-    judged.findings = noticed::noticed(&judged);
+    judged.findings = findings::findings(&judged);
     judged
 }
 
-/// Runs the validators that are due: the spec's always, the plan's from a complete plan on.
+/// Runs the validators: the spec's always, the plan's once the plan is complete.
 fn validations(feature: &Feature, phase: Phase, is_complete: bool) -> Vec<Validation> {
     let path = |name: &str| layout::file(&feature.name, name).into_string();
     let spec = feature.spec.as_deref();
     let plan = feature.plan.as_deref();
     let has_plan = phase > Phase::Plan || phase == Phase::Plan && is_complete;
-    // What is not there is told as such, not as invalid.
     let spec = spec.map(|text| validate_spec(&path("spec.md"), Some(text)));
     let plan = plan
         .filter(|_| has_plan)
@@ -111,13 +113,12 @@ impl Judged {
         latest.is_none_or(|latest| latest.id != self.feature.chosen.id)
     }
 
-    /// Returns whether the checkpoint has to become the latest one: another one is, or none that can
-    /// be read.
+    /// Returns whether the checkpoint has to become the latest one.
     pub(super) fn is_restored(&self) -> bool {
         !self.feature.checkpoints.is_latest(&self.feature.chosen)
     }
 
-    /// Returns the word for how far the checkpoint is.
+    /// Returns the status of the checkpoint.
     pub(super) fn status(&self) -> &'static str {
         if self.is_complete {
             COMPLETE
@@ -126,9 +127,7 @@ impl Judged {
         }
     }
 
-    /// Returns the word for how far the phase is.
-    ///
-    /// A checkpoint of the implement phase is of a task; the phase goes on as long as tasks are open.
+    /// Returns the status of the phase; the implement phase lasts as long as tasks are open.
     pub(super) fn status_of_phase(&self) -> &'static str {
         let is_over = match self.phase {
             Phase::Spec | Phase::Plan | Phase::Tasks => self.is_complete,
@@ -148,7 +147,7 @@ impl Judged {
 
     /// Returns whole days of age.
     pub(super) fn age_days(&self) -> i64 {
-        self.age_minutes.max(0) / (24 * 60)
+        self.age_minutes.max(0) / DAY
     }
 
     /// Returns whether the context is high: it was at the checkpoint, or it has grown since.
@@ -170,7 +169,7 @@ impl Judged {
         self.age_minutes > STALE
     }
 
-    /// Returns whether the checkpoint is old, and the validators passed on what it stands for.
+    /// Returns whether the checkpoint is old but its files are valid.
     pub(super) fn is_valid_though_stale(&self) -> bool {
         let is_valid = self.validations.iter().all(|found| found.is_valid);
         self.is_stale() && !self.validations.is_empty() && is_valid
@@ -185,14 +184,14 @@ impl Judged {
         self.feature.asked.accepted.contains(&offer)
     }
 
-    /// Returns how many of some files are there, and how many they are.
+    /// Returns how many of the matching files exist, and how many there are.
     pub(super) fn counted(&self, counts: impl Fn(&Artifact) -> bool) -> (usize, usize) {
         let files = || self.feature.files.iter().filter(|file| counts(file));
         let present = files().filter(|file| file.state == Presence::Present);
         (present.count(), files().count())
     }
 
-    /// Returns what is not there, or not filled in.
+    /// Returns the files that are missing or not filled in.
     pub(super) fn missing(&self) -> Vec<&str> {
         let missing = self.feature.files.iter();
         let missing = missing.filter(|file| match file.state {
@@ -218,6 +217,9 @@ impl Judged {
     }
 }
 
+#[cfg(test)]
+#[path = "file_tests.rs"]
+mod file_tests;
 #[cfg(test)]
 #[path = "assess_tests.rs"]
 mod tests;

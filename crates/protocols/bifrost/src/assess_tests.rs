@@ -1,11 +1,11 @@
-//! Checkpoints held against what is there, as tables.
+//! Tests of checkpoints compared with the project, as tables.
 
 use super::super::scene_tests::{
     PLACEHOLDER, SPEC, Scene, TASKS, back_to, block, codes, fact, named, session,
 };
 use rekindle_protocol::{Ask, ResumeOption};
 
-/// Phase, status, files that are there, blockers, the marker.
+/// Phase, status, existing files, blockers, the marker.
 const MATRIX: [(&str, &str, &str, &str, &str); 17] = [
     ("spec", "Started", "spec", "", "specs/f:spec|"),
     ("spec", "Complete", "spec", "", "specs/f:spec|spec"),
@@ -81,7 +81,7 @@ const MATRIX: [(&str, &str, &str, &str, &str); 17] = [
 ];
 
 #[test]
-fn each_phase_needs_its_files_and_tells_what_is_over() {
+fn each_phase_needs_its_files_and_sets_the_marker() {
     for (phase, status, there, blockers, marker) in MATRIX {
         let world = rekindle_world::MemoryWorld::new(
             "/w/p",
@@ -117,7 +117,7 @@ fn each_phase_needs_its_files_and_tells_what_is_over() {
 }
 
 #[test]
-fn a_checkpoint_grows_old_at_two_levels_strictly() {
+fn warns_about_checkpoints_older_than_7_and_30_days() {
     for (time, code, days) in [
         ("2026-03-14 09:00", "", "0"),
         ("2026-03-07 09:00", "", "7"),
@@ -130,222 +130,6 @@ fn a_checkpoint_grows_old_at_two_levels_strictly() {
         let scene = Scene::new().edit("(2026-03-14 08:00)", &format!("({time})"));
         assert_eq!(scene.codes(&named("f")), code, "{time}");
         assert_eq!(scene.fact("age_days"), days, "{time}");
-    }
-}
-
-#[test]
-fn what_can_not_be_read_is_not_called_absent() {
-    let path = "specs/f/spec.md";
-    let large = "x".repeat(8 * 1024 * 1024 + 1);
-    let mut denied = Scene::new();
-    denied.world = denied.world.denied(path);
-    for scene in [denied, Scene::new().file(path, &large)] {
-        let fresh = Ask {
-            options: vec![(ResumeOption::FRESH, String::new())],
-            ..named("f")
-        };
-        assert_eq!(scene.codes(&fresh), "UNREADABLE_FILE");
-        assert_eq!(scene.fact("missing"), "");
-        let plan = scene
-            .case(&named("f"))
-            .plan(&scene.world(), &rekindle_model::Intent::Open);
-        let said = plan.unwrap().before_asking;
-        assert!(
-            said.contains("Make specs/f/spec.md readable (it "),
-            "{said}"
-        );
-        assert!(!said.contains("git "), "{said}");
-    }
-}
-
-#[test]
-fn git_is_offered_only_where_it_has_what_is_gone() {
-    use rekindle_world::{GitAnswer, GitChange, GitEntry, GitQuestion, GitRepository};
-    let mut scene = Scene::new();
-    scene.world =
-        rekindle_world::MemoryWorld::new("/w/p", super::super::scene_tests::NOW.parse().unwrap())
-            .file("specs/f/plan.md", super::super::scene_tests::PLAN)
-            .file("specs/f/tasks.md", super::super::scene_tests::TASKS);
-    let said = |scene: &Scene| {
-        assert_eq!(scene.codes(&named("f")), "MISSING_CRITICAL");
-        let plan = scene
-            .case(&named("f"))
-            .plan(&scene.world(), &rekindle_model::Intent::Open);
-        plan.unwrap().before_asking
-    };
-    assert!(!said(&scene).contains("git "));
-    let entry = GitEntry {
-        mode: "100644".to_owned(),
-        id: "b".repeat(40),
-    };
-    let gone = |path: &str| GitChange {
-        path: path.into(),
-        from: None,
-        before: Some(entry.clone()),
-        after: None,
-    };
-    let base = "a".repeat(40);
-    for (path, is_offered) in [("p/specs/f/spec.md", true), ("specs/f/spec.md", false)] {
-        let mut saved = scene.clone();
-        let repository = GitRepository {
-            top_level: "/w".into(),
-            common_dir: "/w/.git".into(),
-            head: Some(base.clone()),
-            branch: None,
-        };
-        let changes = GitQuestion::Changes { base: base.clone() };
-        saved.world = saved
-            .world
-            .git_says(
-                "",
-                GitQuestion::Repository,
-                GitAnswer::Repository(repository),
-            )
-            .git_says("", changes, GitAnswer::Changes(vec![gone(path)]));
-        let said = said(&saved);
-        let offer = "`git checkout HEAD -- specs/f/spec.md`";
-        assert_eq!(said.contains(offer), is_offered, "{said}");
-    }
-}
-
-#[test]
-fn what_is_written_in_a_later_minute_is_modified() {
-    let written = |at: &str| Scene::new().written_at("specs/f/plan.md", at);
-    assert_eq!(written("2026-03-14T08:00:59Z").fact("modified"), "");
-    let later = written("2026-03-14T08:01:00Z");
-    assert_eq!(later.fact("modified"), "specs/f/plan.md");
-    assert_eq!(later.codes(&named("f")), "MODIFIED_AFTER");
-    let future = later.edit("(2026-03-14 08:00)", "(2026-03-15 08:00)");
-    assert_eq!(future.fact("modified"), "");
-    // A folder counts by its newest file, the session never.
-    let scene = Scene::new()
-        .edit("**Artifacts**: spec.md", "**Artifacts**: contracts/")
-        .file("specs/f/contracts/a.yaml", "")
-        .file("specs/f/contracts/deep/b.yaml", "")
-        .written_at("specs/f/contracts/deep/b.yaml", "2026-03-14T08:30:00Z")
-        .written_at("specs/f/session.md", "2026-03-14T08:30:00Z");
-    assert_eq!(scene.fact("modified"), "specs/f/contracts");
-    for named in [
-        "session.md",
-        "specs/f/",
-        "specs/",
-        ".bifrost/",
-        ".bifrost/active-workflow",
-    ] {
-        let own = scene
-            .clone()
-            .edit(
-                "**Artifacts**: contracts/",
-                &format!("**Artifacts**: {named}"),
-            )
-            .written_at("specs/f/contracts/deep/b.yaml", "2026-03-14T07:30:00Z")
-            .written_at(".bifrost/active-workflow", "2026-03-14T08:30:00Z");
-        assert_eq!(own.fact("artifacts_listed"), "1 1", "{named}");
-        assert_eq!(own.fact("modified"), "", "{named}");
-    }
-    assert_eq!(scene.fact("artifacts_listed"), "1 1");
-    assert_eq!(scene.fact("artifacts_verified"), "4 4");
-}
-
-#[test]
-fn artifacts_are_found_where_they_are_and_prose_is_not_counted() {
-    let scene = |value: &str| {
-        Scene::new()
-            .edit("**Artifacts**: spec.md", &format!("**Artifacts**: {value}"))
-            .file("backend/tests/a.py", "")
-            .file("backend/tests/b.py", "")
-            .file("backend/Dockerfile", "")
-            .file("backend/cloudbuild.yaml", "")
-            .file("specs/g/only-there.md", "")
-            .file("specs/g/both.md", "")
-            .file("src/both.md", "")
-            .file(".bifrost/memory/project-session.md", "")
-            .file(".rekindle/worktrees/x/kept.js", "")
-            .file("node_modules/x/lost.js", "")
-    };
-    for (value, listed, missing, code) in [
-        ("spec.md", "1 1", "", ""),
-        ("specs/f/spec.md (validated), plan.md", "2 2", "", ""),
-        ("backend/tests/a.py, b.py", "2 2", "", ""),
-        ("backend/Dockerfile (39 lines), CI/CD", "1 1", "", ""),
-        ("cloudbuild.yaml", "1 1", "", ""),
-        ("All files for f", "0 0", "", ""),
-        ("a.py, gone.py", "1 2", "gone.py", "MISSING_ARTIFACT"),
-        ("only-there.md, project-session.md", "2 2", "", ""),
-        ("both.md", "0 1", "both.md", "MISSING_ARTIFACT"),
-        ("kept.js", "0 1", "kept.js", "MISSING_ARTIFACT"),
-        ("lost.js", "0 1", "lost.js", "MISSING_ARTIFACT"),
-        ("../../etc/passwd, /etc/passwd", "0 0", "", ""),
-    ] {
-        let scene = scene(value);
-        assert_eq!(scene.fact("artifacts_listed"), listed, "{value}");
-        assert_eq!(scene.fact("missing"), missing, "{value}");
-        assert_eq!(scene.codes(&named("f")), code, "{value}");
-    }
-}
-
-#[test]
-fn the_page_of_another_feature_takes_no_required_ones_place() {
-    let mut scene = Scene::new().edit("**Artifacts**: spec.md", "**Artifacts**: plan.md");
-    scene.world =
-        rekindle_world::MemoryWorld::new("/w/p", super::super::scene_tests::NOW.parse().unwrap())
-            .file("specs/f/spec.md", SPEC)
-            .file("specs/f/tasks.md", TASKS)
-            .file("specs/g/plan.md", "# Plan\n");
-    assert_eq!(scene.codes(&named("f")), "MISSING_CRITICAL");
-    assert_eq!(scene.fact("missing"), "specs/f/plan.md");
-    assert_eq!(scene.fact("artifacts_listed"), "0 1");
-}
-
-#[test]
-fn a_link_is_what_it_leads_to() {
-    let scene = |value: &str| {
-        let mut scene = Scene::new()
-            .edit("**Artifacts**: spec.md", &format!("**Artifacts**: {value}"))
-            .file("src/a.ts", "")
-            .written_at("src/a.ts", "2026-03-14T07:00:00Z")
-            .written_at("src", "2026-03-14T08:30:00Z");
-        scene.world = scene
-            .world
-            .link("dang.ts", "/w/p/nowhere")
-            .link("b.ts", "/w/p/src/a.ts")
-            .link("lib", "/w/p/src");
-        scene
-    };
-    for (value, listed, missing) in [("b.ts, lib/", "2 2", ""), ("dang.ts", "0 1", "dang.ts")] {
-        let scene = scene(value);
-        assert_eq!(scene.fact("artifacts_listed"), listed, "{value}");
-        assert_eq!(scene.fact("missing"), missing, "{value}");
-        assert_eq!(scene.fact("modified"), "", "{value}");
-    }
-    let later = scene("b.ts, lib/").written_at("src/a.ts", "2026-03-14T08:30:00Z");
-    assert_eq!(later.fact("modified"), "b.ts lib");
-    // A required page that leads nowhere is not there.
-    let mut scene = Scene::new();
-    scene.world =
-        rekindle_world::MemoryWorld::new("/w/p", super::super::scene_tests::NOW.parse().unwrap())
-            .file("specs/f/plan.md", super::super::scene_tests::PLAN)
-            .file("specs/f/tasks.md", TASKS)
-            .link("specs/f/spec.md", "/w/p/nowhere.md");
-    assert_eq!(scene.codes(&named("f")), "MISSING_CRITICAL");
-    assert_eq!(scene.fact("missing"), "specs/f/spec.md");
-}
-
-#[test]
-fn a_page_that_was_filled_in_is_no_placeholder() {
-    let line = "*This file will be populated by `/plan`.*";
-    let quoted = format!("# Plan\n\n```md\n{line}\n```\n");
-    let left_over = format!("{PLACEHOLDER}\n## Technical Context\n\nRust\n");
-    let listed = format!("# Tasks\n\n{line}\n\n- [ ] **T001**: x\n");
-    for (page, code) in [
-        (PLACEHOLDER, "PLACEHOLDER_ARTIFACT"),
-        (&PLACEHOLDER.replace("\n\n", "\n"), "PLACEHOLDER_ARTIFACT"),
-        (&quoted, ""),
-        (&left_over, ""),
-        (&listed, ""),
-    ] {
-        let scene = Scene::new().file("specs/f/plan.md", page);
-        assert_eq!(scene.codes(&named("f")), code, "{page}");
     }
 }
 
@@ -375,7 +159,7 @@ fn an_error_is_active_until_it_is_resolved() {
             scene = scene.edit("## 🔄 Next Actions", &blocker(status));
         }
         assert_eq!(scene.codes(&named("f")), code, "{is_recovering} {status}");
-        // Going back is a way out.
+        // A rollback is a way out.
         let back = scene.codes(&back_to("CP-002"));
         assert_eq!(back, "ROLLBACK", "{is_recovering} {status}");
     }
@@ -390,7 +174,7 @@ fn an_error_is_active_until_it_is_resolved() {
 }
 
 #[test]
-fn the_marker_is_held_against_the_latest_checkpoint() {
+fn compares_the_marker_with_the_latest_checkpoint() {
     for (marker, code) in [
         ("specs/f:implement|spec,plan,tasks\n", ""),
         ("specs/f:implement|\n", ""),
@@ -416,7 +200,7 @@ fn the_marker_is_held_against_the_latest_checkpoint() {
 }
 
 #[test]
-fn contexts_over_sixty_are_high_unless_that_is_dealt_with() {
+fn warns_about_a_context_over_60_percent() {
     let recorded = |percent: &str| {
         Scene::new().edit(
             "  - **Artifacts**",
@@ -435,7 +219,7 @@ fn contexts_over_sixty_are_high_unless_that_is_dealt_with() {
     let big = Scene::new().file("specs/f/notes/big.md", &"x".repeat(130_000));
     assert_eq!(big.codes(&named("f")), "HIGH_CONTEXT");
     assert_eq!(big.fact("context_pct"), "null");
-    // It may have grown since it was recorded; what was archived is not loaded.
+    // It may have grown since it was recorded; the archive is not loaded.
     let table = [
         ("40%", 130_000, "HIGH_CONTEXT"),
         ("60%", 130_000, "HIGH_CONTEXT"),
@@ -453,7 +237,7 @@ fn contexts_over_sixty_are_high_unless_that_is_dealt_with() {
 }
 
 #[test]
-fn what_is_odd_about_a_session_is_told() {
+fn reports_unusual_sessions() {
     let six: Vec<String> = (1..=6)
         .map(|n| format!("{n}. **CP-00{n}** (2026-03-1{n} 08:00): Phase {n} complete"))
         .collect();
@@ -513,7 +297,7 @@ fn what_is_odd_about_a_session_is_told() {
 }
 
 #[test]
-fn checkpoints_that_can_not_be_had_end_the_reading() {
+fn stops_at_unusable_checkpoints() {
     let history = "1. **CP-002** (2026-03-13 10:00): Plan validated\n2. **CP-001** (cut";
     let table = [
         ("None", "(none yet)", None, "NO_CHECKPOINT"),
@@ -588,7 +372,7 @@ fn checkpoints_that_can_not_be_had_end_the_reading() {
 }
 
 #[test]
-fn a_rollback_lists_what_was_written_later() {
+fn a_rollback_lists_later_files() {
     let scene = Scene::new()
         .file("src/new.rs", "")
         .file("node_modules/x.js", "")
@@ -618,7 +402,7 @@ fn a_rollback_lists_what_was_written_later() {
     assert_eq!(fact(&back, "inferred"), "true");
     assert_eq!(fact(&back, "next_command"), "/tasks f");
     assert_eq!(codes(&back), "ROLLBACK");
-    // The latest by its id is no rollback.
+    // A checkpoint with the id of the latest is not a rollback.
     let same = scene.assessment(&back_to("CP-003"));
     assert_eq!(
         (codes(&same).as_str(), fact(&same, "later_work").as_str()),
@@ -627,7 +411,7 @@ fn a_rollback_lists_what_was_written_later() {
 }
 
 #[test]
-fn validation_is_done_when_it_is_asked_for() {
+fn validates_only_on_request() {
     let ask = Ask {
         options: vec![(ResumeOption::VALIDATE, String::new())],
         ..named("f")
@@ -638,7 +422,7 @@ fn validation_is_done_when_it_is_asked_for() {
     assert_eq!(bad_spec.codes(&named("f")), "");
     let bad_plan = Scene::new().file("specs/f/plan.md", "# Plan\n");
     assert_eq!(bad_plan.codes(&ask), "VALIDATION_FAILED");
-    // A plan in progress is not held against the rules yet.
+    // A plan in progress is not validated yet.
     let open = Scene::at("plan", "In Progress")
         .file("specs/f/plan.md", "# Plan\n")
         .marker("");
@@ -646,7 +430,7 @@ fn validation_is_done_when_it_is_asked_for() {
 }
 
 #[test]
-fn notes_are_only_notes() {
+fn notes_do_not_block() {
     let scene = Scene::new()
         .file(
             ".bifrost/tdd-state.json",

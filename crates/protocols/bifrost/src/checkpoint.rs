@@ -1,8 +1,7 @@
-//! Checkpoints: their lines, what is known of each, and which one counts.
+//! Checkpoints: reading them, and choosing the one to resume from.
 //!
-//! The latest one has a block of fields. In the history of real files each has one line, so its phase
-//! and status are inferred from what it says. Ids are neither dense nor ordered and times not
-//! always descending, so only the order of the file counts.
+//! Only the latest has fields; the phase and status of the others are inferred from their one line.
+//! Ids have gaps and times are not always descending, so the order of the file counts.
 
 mod lines;
 
@@ -14,10 +13,10 @@ use super::phase::Phase;
 use super::session::{self, Session};
 use super::table::{CHOICES, Chosen, FAULTS, Fault, Known, Offer};
 
-/// One checkpoint as it stands in the session.
+/// A checkpoint of the session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// `CP-007`, where that can be made out.
+    /// `CP-007`, if readable.
     pub(super) id: Option<String>,
     /// When it was made, in the user's own time.
     pub(super) at: Option<DateTime>,
@@ -29,9 +28,9 @@ pub(super) struct Entry {
     pub(super) is_restored: bool,
     /// The phase of the field or the description, else of the next older checkpoint.
     pub(super) phase: Option<Phase>,
-    /// The place of its line in the session.
+    /// The index of its line in the session.
     pub(super) line: usize,
-    /// The place of the last line that belongs to it.
+    /// The index of its last line.
     pub(super) last: usize,
 }
 
@@ -52,7 +51,7 @@ pub(super) struct Fields {
 pub(super) struct Checkpoints {
     /// The one under the heading of the latest, else the newest of a plain list.
     pub(super) latest: Option<Entry>,
-    /// What stands under the same heading besides, where the latest was cut off.
+    /// Other entries under the same heading, if the latest was cut off.
     pub(super) beneath: Vec<Entry>,
     /// The history in the order of the file, newest first; or a plain list, turned around.
     pub(super) history: Vec<Entry>,
@@ -65,16 +64,16 @@ pub(super) struct Checkpoints {
 pub(super) enum Choice {
     /// The latest, or one that was named.
     Found(Box<Entry>),
-    /// There is none at all.
+    /// The session has no checkpoint.
     Nothing,
-    /// The one that is meant can not be read, and says why.
+    /// The checkpoint cannot be read, and why.
     Corrupt(&'static str),
     /// None has the id that was asked for.
     Unknown,
 }
 
 impl Fields {
-    /// Returns whether there is none: then all is inferred.
+    /// Returns whether there are no fields, so that everything is inferred.
     pub(super) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -121,7 +120,7 @@ impl Entry {
         self.fault().is_none()
     }
 
-    /// Returns why one can not go back to it.
+    /// Returns why it cannot be used.
     pub(super) fn fault(&self) -> Option<&'static str> {
         let fault = FAULTS.decide(Known {
             has_id: self.id.is_some(),
@@ -131,7 +130,7 @@ impl Entry {
         (*fault != Fault::None).then_some(fault.as_str())
     }
 
-    /// Returns whether what it is about is complete; in the implement phase that is a task.
+    /// Returns whether its work is complete; in the implement phase that is a task.
     pub(super) fn is_complete(&self) -> bool {
         match &self.fields.status {
             Some(status) => has_word(status, "complete"),
@@ -139,18 +138,18 @@ impl Entry {
         }
     }
 
-    /// Returns whether it is what the template left for somebody to fill in.
+    /// Returns whether it is a placeholder of the template.
     pub(super) fn is_template(&self) -> bool {
         self.when.contains('{')
     }
 
-    /// Returns whether its line was cut off: what it begins with is not all there.
+    /// Returns whether its line was cut off.
     fn is_torn(&self) -> bool {
         let is_whole = self.id.is_some() && self.at.is_some();
         !is_whole && !self.is_template()
     }
 
-    /// Returns the percentage of the context that was recorded, without what is behind its point.
+    /// Returns the recorded context utilization in whole percent.
     pub(super) fn context(&self) -> Option<u32> {
         let (before, _) = self.fields.context.as_deref()?.split_once('%')?;
         let before = before.trim_end();
@@ -160,7 +159,7 @@ impl Entry {
         number.split(['.', ',']).next()?.parse().ok()
     }
 
-    /// Returns its first line as it stands in a list.
+    /// Returns its first line.
     pub(super) fn shown(&self) -> String {
         format!("{} ({}): {}", self.name(), self.when, self.description)
     }
@@ -182,13 +181,14 @@ impl Checkpoints {
             history = listed;
             history.reverse();
         }
-        // From the oldest on, so that each can take over what the one before it is about.
+        // Starts with the oldest, so that each entry can inherit the phase of the one before it.
         let mut older = None;
         for entry in history.iter_mut().rev() {
             entry.phase = entry.phase.or(older);
             older = entry.phase;
         }
-        // The latest is not always the newest: after a rollback its own line in the history says more.
+        // After a rollback the latest is not the newest, so its own line in the history comes
+        // first.
         let inherit = |entry: &mut Entry| {
             let is_own = |older: &&Entry| older.id.is_some() && older.id == entry.id;
             let own = history.iter().find(is_own);
@@ -219,7 +219,7 @@ impl Checkpoints {
             Some(wanted) => {
                 let wanted = canonical(wanted);
                 let is_it = |entry: &&Entry| entry.id.as_ref() == Some(&wanted);
-                // Where the block is damaged, its line in the history may do.
+                // The history may have a readable line for a damaged block.
                 let mut readable = all().filter(is_it).filter(|entry| entry.is_valid());
                 readable.next().or_else(|| all().find(is_it))
             }
@@ -237,19 +237,19 @@ impl Checkpoints {
             (Chosen::Nothing, _) => Choice::Nothing,
             (Chosen::Unknown, _) => Choice::Unknown,
             (Chosen::Found | Chosen::Unfit, None) | (Chosen::Empty, _) => {
-                Choice::Corrupt("nothing stands under its heading")
+                Choice::Corrupt("its section is empty")
             }
         }
     }
 
-    /// Returns what stands under the heading of the latest.
+    /// Returns the entries under the heading of the latest.
     fn under_latest(&self) -> impl Iterator<Item = &Entry> {
         self.latest.iter().chain(&self.beneath)
     }
 
     /// Returns every checkpoint once, newest first.
     pub(super) fn all(&self) -> Vec<&Entry> {
-        // A block says more than the line in the history, if it can be read.
+        // A readable block says more than the line in the history.
         let block_of = |entry: &Entry| {
             let mut blocks = self.under_latest();
             blocks.find(|block| block.is_valid() && block.id == entry.id)
@@ -283,7 +283,7 @@ impl Checkpoints {
         latest.is_some_and(|latest| (&latest.id, latest.line) == (&entry.id, entry.line))
     }
 
-    /// Returns whether the latest one has a place of its own outside of the history.
+    /// Returns whether the latest one is outside the history.
     pub(super) fn has_block(&self) -> bool {
         let latest = self.latest.as_ref();
         latest.is_some_and(|latest| self.history.iter().all(|entry| entry.line != latest.line))
@@ -319,11 +319,10 @@ fn newest(newest_first: &[Entry]) -> Option<Entry> {
     newest.or(newest_first.first()).cloned()
 }
 
-/// Returns the one that counts of what stands under the headings of the latest, and what else is there
-/// if that one was cut off.
+/// Returns the latest of the entries under its headings, and the other entries if it was cut off.
 ///
-/// What the template left says nothing. A new one is put on top, so one on top that was cut off is
-/// the latest, whatever can be read below it. Else the newest counts, the first of equals.
+/// Placeholders do not count. New entries are added on top, so a torn first entry is the latest;
+/// otherwise the newest is.
 fn latest_of(mut sections: Vec<Vec<Entry>>) -> (Option<Entry>, Vec<Entry>) {
     let mut all = sections.iter().flatten();
     if all.any(|entry| !entry.is_template()) {
@@ -341,7 +340,7 @@ fn latest_of(mut sections: Vec<Vec<Entry>>) -> (Option<Entry>, Vec<Entry>) {
     (torn, all)
 }
 
-/// Returns the place of the first line that looks like a checkpoint and is code or in a comment.
+/// Returns the index of the first line in code or a comment that looks like a checkpoint.
 pub(super) fn hidden(session: &Session) -> Option<usize> {
     session
         .hidden()
@@ -367,7 +366,7 @@ fn is_described_as_complete(description: &str) -> bool {
     is_over && !goes_on.iter().any(|word| words.contains(word))
 }
 
-/// Returns whether a text has a word, or one that begins with it.
+/// Returns whether a text has a word that starts with `word`.
 fn has_word(text: &str, word: &str) -> bool {
     let mut words = text.split(|c: char| !c.is_alphanumeric());
     words.any(|found| {

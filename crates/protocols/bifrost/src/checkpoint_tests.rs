@@ -15,7 +15,7 @@ fn ids(entries: &[&Entry]) -> String {
 }
 
 #[test]
-fn lines_are_read_with_and_without_what_surrounds_them() {
+fn reads_checkpoint_lines_with_and_without_marks() {
     let table = [
         (
             "**CP-007** (2026-03-13 15:20): Task T003 complete",
@@ -94,7 +94,7 @@ fn lines_are_read_with_and_without_what_surrounds_them() {
 }
 
 #[test]
-fn fields_are_taken_in_any_order_with_lists_below_them() {
+fn reads_fields_in_any_order_with_lists() {
     let found = read(
         "**CP-019** (2026-01-02 10:00): Phase 2 complete\n  - **Status**: Phase 2 Complete (TDD Red Phase)\n  - **Artifacts**:\n    - backend/tests/a.py (12 tests)\n    - b.py\n  - **Phase**: implement\n  - **Next**: Phase 3\n  - **Dependencies**: None",
         "",
@@ -109,7 +109,7 @@ fn fields_are_taken_in_any_order_with_lists_below_them() {
 }
 
 #[test]
-fn what_is_next_may_stand_below_its_field() {
+fn reads_next_below_its_field() {
     for (below, next, dependencies) in [
         (
             "  - **Next**:\n    - `/implement f T006`\n  - **Dependencies**:\n    - T004\n    - T005",
@@ -130,7 +130,7 @@ fn what_is_next_may_stand_below_its_field() {
 }
 
 #[test]
-fn a_history_in_disorder_is_read_in_the_order_of_the_file() {
+fn reads_an_unsorted_history_in_file_order() {
     let history = "1. **CP-029** (2026-01-02 10:00): Phase 2 complete\n2. **CP-026** (2026-01-02 11:00): Task status audit complete\n2. **CP-020** (2026-01-01 21:15): Tasks T001-T004 complete\n2. **CP-021** (2026-01-01 20:32): Tasks breakdown complete\n3. **CP-002** (2026-01-01 20:00): Plan validated\n4. **CP-001** (2026-01-01 19:00): Something odd\n";
     let found = read(
         "**CP-047** (2026-01-03 10:00): Implementation complete",
@@ -149,7 +149,7 @@ fn a_history_in_disorder_is_read_in_the_order_of_the_file() {
         .iter()
         .map(|entry| entry.phase.map_or("-", Phase::as_str))
         .collect();
-    // The audit takes over what the next older one is about; the last has nobody to ask.
+    // The audit inherits the phase of the next older one; the oldest has nothing to inherit.
     assert_eq!(
         phases,
         ["implement", "implement", "implement", "tasks", "plan", "-"]
@@ -160,7 +160,7 @@ fn a_history_in_disorder_is_read_in_the_order_of_the_file() {
 }
 
 #[test]
-fn a_plain_list_has_its_newest_as_the_latest() {
+fn the_latest_of_a_plain_list_is_its_newest() {
     let text = "# Session Memory\n\n### Recovery Checkpoints\n- **CP-001** (2026-01-01 10:00): Spec phase complete\n- **CP-002** (2026-01-02 10:00): Plan validated\n- **CP-003** (2026-01-02 10:00): Odd one\n\n## Next\n";
     let session = Session::parse(text.as_bytes().to_vec()).unwrap();
     let found = Checkpoints::read(&session);
@@ -172,7 +172,7 @@ fn a_plain_list_has_its_newest_as_the_latest() {
 }
 
 #[test]
-fn of_several_latest_ones_the_newest_that_is_filled_in_counts() {
+fn uses_the_newest_of_several_latest_checkpoints() {
     let latest = |blocks: &[&str]| {
         let texts = blocks
             .iter()
@@ -196,7 +196,7 @@ fn of_several_latest_ones_the_newest_that_is_filled_in_counts() {
 }
 
 #[test]
-fn one_that_was_cut_off_on_top_is_the_latest_and_what_is_below_can_be_gone_back_to() {
+fn a_torn_first_entry_is_the_latest_and_the_others_stay_available() {
     let whole = "**CP-007** (2026-01-03 10:00): Plan validated\n  - **Next**: x";
     let template = "**CP-001** ({DATE} {TIME}): Session initialized";
     let heading = "\n\n#### Latest Checkpoint\n\n";
@@ -222,7 +222,7 @@ fn one_that_was_cut_off_on_top_is_the_latest_and_what_is_below_can_be_gone_back_
             assert_eq!(entry.fields.next.as_deref(), Some("x"), "{block}");
         }
     }
-    // Below the latest it is none, and what the template left says nothing.
+    // It does not count below the latest, and a placeholder never does.
     for block in [
         format!("{whole}\n\n**CP-006** (2026-01-0"),
         format!("{template}\n\n{whole}"),
@@ -233,7 +233,7 @@ fn one_that_was_cut_off_on_top_is_the_latest_and_what_is_below_can_be_gone_back_
 }
 
 #[test]
-fn the_items_of_a_list_may_have_any_form() {
+fn reads_list_items_of_any_form() {
     for item in [
         "    - a.md",
         "      * a.md (new)",
@@ -271,7 +271,7 @@ fn sections_are_found_under_any_heading_and_never_in_code() {
 }
 
 #[test]
-fn status_is_complete_by_the_word_or_by_the_description() {
+fn reads_the_status_from_field_or_description() {
     let of_status = |status: &str| {
         let found = read(
             &format!("**CP-001** (2026-01-02 10:00): Spec\n  - **Status**: {status}"),
@@ -306,7 +306,7 @@ fn status_is_complete_by_the_word_or_by_the_description() {
 }
 
 #[test]
-fn a_checkpoint_is_chosen_by_its_id_however_it_is_typed() {
+fn selects_a_checkpoint_by_any_spelling_of_its_id() {
     let found = read(
         "**CP-003** (2026-01-02 10:00): Plan",
         "1. **CP-003** (2026-01-02 10:00): Plan\n2. **CP-001** (2026-01-01 10:00): Spec",
@@ -323,7 +323,7 @@ fn a_checkpoint_is_chosen_by_its_id_however_it_is_typed() {
 }
 
 #[test]
-fn the_context_is_the_number_before_the_percent() {
+fn reads_the_context_before_the_percent_sign() {
     let context = |text: &str| {
         let block = format!("**CP-001** (2026-01-02 10:00): Spec\n  - **Context**: {text}");
         read(&block, "").latest.unwrap().context()

@@ -1,20 +1,19 @@
-//! Why a task counts as done or not: what tasks.md says of it, and what the checkpoints say.
+//! The state of a task in tasks.md, and the checkpoints that mention it.
 
-use rekindle_model::{Explanation, Place, Said, WorkflowId};
+use rekindle_model::{Explanation, Said};
 use rekindle_text::excerpt;
 
 use super::assess::Judged;
-use super::layout;
 use super::phase::task_ids;
+use super::{id, layout, line_of};
 
-/// Tells of a task, or `None` when tasks.md has no such task.
+/// Explains the state of a task; `None` if tasks.md does not have it.
 pub(super) fn explain(judged: &Judged, task: &str) -> Option<Explanation> {
     let feature = &judged.feature;
     let wanted = task.trim().to_ascii_uppercase();
     let found = feature.tasks.as_ref()?.find(&wanted)?;
-    let number = |line: usize| u64::try_from(line).unwrap_or(u64::MAX);
     let own = Said {
-        place: Place::line(layout::file(&feature.name, "tasks.md"), number(found.line)),
+        place: line_of(&layout::file(&feature.name, "tasks.md"), found.line - 1),
         at: None,
         what: format!("{} ({})", found.state.as_str(), excerpt(&found.title, 120)),
         decided: true,
@@ -24,13 +23,13 @@ pub(super) fn explain(judged: &Judged, task: &str) -> Option<Explanation> {
         named.any(|id| id == wanted)
     });
     let mentions = mentions.map(|entry| Said {
-        place: Place::line(&feature.session_path, number(entry.line + 1)),
+        place: line_of(&feature.session_path, entry.line),
         at: super::instant(entry, &feature.zone),
         what: excerpt(&entry.shown(), 200),
         decided: false,
     });
     Some(Explanation {
-        id: WorkflowId::new(crate::NAME, &*feature.name),
+        id: id(&feature.name),
         task: wanted.clone(),
         verdict: found.state.as_str().to_owned(),
         rule: "tasks.md alone says how far a task is; a checkpoint may be older".to_owned(),

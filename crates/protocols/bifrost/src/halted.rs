@@ -7,7 +7,7 @@ use rekindle_world::World;
 
 use super::assess::assess;
 use super::read::{Halt, Why};
-use super::{documents, facts, id, listed, noticed, plan, record, words};
+use super::{documents, facts, findings, id, listed, messages, plan, record};
 use rekindle_protocol::capability::CheckpointList;
 use rekindle_protocol::{Belongings, Case, Unreadable};
 
@@ -29,7 +29,7 @@ pub(super) fn unchosen(features: &[String], workflows: Vec<Summary>) -> Unreadab
     }
 }
 
-/// A feature of which nothing more can be read: there is one thing to say.
+/// A feature that cannot be read any further.
 pub(super) struct Halted {
     assessment: Assessment,
     halt: Halt,
@@ -38,7 +38,7 @@ pub(super) struct Halted {
 
 impl Halted {
     pub(super) fn new(halt: Halt, mut workflows: Vec<Summary>) -> Self {
-        let findings = noticed::halted(&halt);
+        let findings = findings::halted(&halt);
         let (id, state) = match (&halt.why, &halt.feature) {
             (Why::BadName { .. }, _) => (None, State::Unknown),
             (_, None) => (None, State::Nothing),
@@ -56,7 +56,7 @@ impl Halted {
                 (Some(id), state)
             }
         };
-        let text = words::halted(&halt, &findings);
+        let text = messages::halted(&halt, &findings);
         let assessment = Assessment {
             id,
             state,
@@ -98,7 +98,7 @@ impl Case for Halted {
 
     fn plan(&self, _: &dyn World, intent: &Intent) -> Option<Plan> {
         let name = self.halt.feature.as_deref()?;
-        // A session without a checkpoint that can be read is mended by a new one.
+        // A new checkpoint repairs a session that has no readable one.
         if let (Intent::Checkpoint { note }, Some(feature)) = (intent, &self.halt.standing) {
             return Some(record::checkpoint(&assess((**feature).clone()), note));
         }
@@ -108,7 +108,7 @@ impl Case for Halted {
         // A name is taken whole, so one that was meant is only named.
         if let Then::Stop(stop) = &mut plan.then {
             let near = self.halt.near.iter().take(MOST_NEAR);
-            let hints = near.map(|near| format!("`rekindle resume {}`", words::typed(near)));
+            let hints = near.map(|near| format!("`rekindle resume {}`", messages::typed(near)));
             stop.hints.extend(hints);
         }
         Some(plan)
@@ -144,7 +144,7 @@ impl CheckpointList for Halted {
 
     fn timeline(&self) -> Option<String> {
         self.halt.session_path.as_ref()?;
-        Some(words::timeline(&self.halt.checkpoints))
+        Some(messages::timeline(&self.halt.checkpoints))
     }
 
     fn archive(&self) -> Option<Plan> {

@@ -1,6 +1,6 @@
-//! Where things are: features below `specs/`, the marker and the legacy session below `.bifrost/`.
+//! Paths: features below `specs/`, the marker and the legacy session below `.bifrost/`.
 //!
-//! A feature's name becomes part of paths and of the marker, so it is checked here, once.
+//! The name of a feature becomes part of paths and of the marker, so it is checked here.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_world::{Kind, World};
@@ -19,9 +19,9 @@ pub(super) const LEGACY_SESSION: &str = ".bifrost/memory/session.md";
 pub(super) const PROJECT_SESSION: &str = ".bifrost/memory/project-session.md";
 /// A folder for each rollback.
 pub(super) const BACKUPS: &str = ".bifrost/rollback-backup";
-/// What the test of the moment is doing.
+/// The state of the current test.
 pub(super) const TEST_STATE: &str = ".bifrost/tdd-state.json";
-/// The project's constitution, which plans are held against.
+/// The project's constitution, which plans refer to.
 pub(super) const RULES: &str = "RULES.md";
 /// The largest file that is read whole; real ones are a hundred times smaller.
 pub(super) const LARGEST: u64 = 2 * 1024 * 1024;
@@ -48,7 +48,7 @@ pub(super) fn is_account(path: &Utf8Path) -> bool {
     is_session || path == MARKER || path == LEGACY_SESSION
 }
 
-/// Returns where what is taken out of a session goes, next to it; the first of several is number 1.
+/// Returns the path of an archive next to its session, by its number from 1.
 pub(super) fn archive(session: &Utf8Path, number: u32) -> Utf8PathBuf {
     match number {
         1 => session.with_file_name("session-archive.md"),
@@ -56,18 +56,18 @@ pub(super) fn archive(session: &Utf8Path, number: u32) -> Utf8PathBuf {
     }
 }
 
-/// Returns whether a file has what was taken out of a session.
+/// Returns whether a file is an archive of a session.
 pub(super) fn is_archive(path: &Utf8Path) -> bool {
     let is_named = |stem: &str| stem.starts_with("session-archive");
     path.file_stem().is_some_and(is_named) && path.extension() == Some("md")
 }
 
-/// Returns the folder for what a rollback replaces.
+/// Returns the backup folder of a rollback.
 pub(super) fn backup(stamp: &str) -> Utf8PathBuf {
     Utf8Path::new(BACKUPS).join(stamp)
 }
 
-/// Returns where a migration puts the legacy session.
+/// Returns the new path of a migrated legacy session.
 pub(super) fn migrated(stamp: &str) -> Utf8PathBuf {
     Utf8PathBuf::from(format!("{LEGACY_SESSION}.backup-{stamp}"))
 }
@@ -82,10 +82,10 @@ pub(super) fn free(world: &dyn World, path: Utf8PathBuf) -> Utf8PathBuf {
         .unwrap_or(path)
 }
 
-/// Reads a feature's name as a person types it: `name`, `specs/name` or `specs/name/`.
+/// Reads the name of a feature: `name`, `specs/name` or `specs/name/`.
 ///
 /// # Errors
-/// Why it can not be the name of a feature.
+/// Why it is not a valid name.
 pub(super) fn feature_name(typed: &str) -> Result<String, &'static str> {
     if typed.contains(':') {
         return Err("it holds a `:`, which the marker puts behind a name");
@@ -112,9 +112,7 @@ pub(super) fn feature_name(typed: &str) -> Result<String, &'static str> {
     Ok(name.to_owned())
 }
 
-/// Returns whether a path, with all its links followed, is still in the project.
-///
-/// What is not there leads nowhere.
+/// Returns whether a path is in the project after following links; a missing file is.
 pub(super) fn is_inside(world: &dyn World, path: &Utf8Path) -> bool {
     let project = world.project();
     match (world.resolve(&project.join(path)), world.resolve(project)) {
@@ -124,13 +122,13 @@ pub(super) fn is_inside(world: &dyn World, path: &Utf8Path) -> bool {
     }
 }
 
-/// Returns why nothing can be written below a folder, where something else is in its place.
+/// Returns why nothing can be written below a folder, if something else is in its way.
 pub(super) fn odd_folder(world: &dyn World, path: &Utf8Path) -> Option<&'static str> {
     world.stat(&world.project().join(path)).ok()?;
     if !is_inside(world, path) {
         return Some("it is a link that leads out of the project");
     }
-    (kind_at(world, path) != Some(Kind::Folder)).then_some("it is no folder")
+    (kind_at(world, path) != Some(Kind::Folder)).then_some("it is not a folder")
 }
 
 #[cfg(test)]
@@ -138,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_taken_as_it_is_typed_and_never_leaves_specs() {
+    fn feature_names_stay_below_specs() {
         for typed in [
             "x",
             "specs/x",

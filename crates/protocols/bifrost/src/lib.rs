@@ -1,21 +1,21 @@
-//! bifrost: features that are resumed from checkpoints in their session.
+//! bifrost: features that are resumed from the checkpoints in their session.
 //!
-//! A feature is a folder below `specs/`; its `session.md` has the checkpoints, and one marker says
-//! which feature is active. `read` finds the feature and takes in all that stands beside it,
-//! `assess` holds the checkpoint against it, `plan` says what a yes writes: the marker and a few
-//! lines of the session, both or neither.
+//! A feature is a folder below `specs/`; its `session.md` has the checkpoints, and a marker names
+//! the active feature. `read` finds the feature and its files, `assess` compares them with the
+//! checkpoint, and `plan` changes the marker and the session together.
 
 mod artifacts;
 mod assess;
 mod checkpoint;
 mod explain;
 mod facts;
+mod findings;
 mod halted;
 mod layout;
 mod marker;
+mod messages;
 mod migrate;
 mod next;
-mod noticed;
 mod phase;
 mod plan;
 mod read;
@@ -26,7 +26,6 @@ mod table;
 mod tasks;
 mod tree;
 mod validate;
-mod words;
 
 use camino::Utf8Path;
 use jiff::Timestamp;
@@ -65,7 +64,7 @@ impl Protocol for Bifrost {
     fn is_here(&self, world: &dyn World) -> bool {
         let own = world.project().join(layout::BIFROST);
         let has_own = world.stat(&own).is_ok_and(|meta| meta.kind == Kind::Folder);
-        // Other tools keep specs too, but not sessions beside them.
+        // Other tools have specs too, but no sessions next to them.
         has_own
             || read::features(world)
                 .iter()
@@ -150,7 +149,7 @@ struct Resume {
 impl Resume {
     fn new(judged: Judged, mut workflows: Vec<Summary>) -> Self {
         let own = summary(&judged);
-        // What was looked at closely is known better.
+        // The detailed assessment replaces the glance.
         match workflows.iter_mut().find(|found| found.id == own.id) {
             Some(known) => *known = own.clone(),
             None => workflows.insert(0, own.clone()),
@@ -195,7 +194,7 @@ impl CheckpointList for Resume {
     }
 
     fn timeline(&self) -> Option<String> {
-        Some(words::timeline(&self.judged.feature.checkpoints))
+        Some(messages::timeline(&self.judged.feature.checkpoints))
     }
 
     fn archive(&self) -> Option<Plan> {
@@ -203,7 +202,7 @@ impl CheckpointList for Resume {
     }
 }
 
-/// Returns what is kept of a feature, from what was wished to what was done.
+/// Returns the documents of a feature in the order of the phases.
 fn documents(feature: &str, session: &Utf8Path) -> Vec<WorkflowDocument> {
     let pages = PAGES.iter().map(|&name| WorkflowDocument {
         name: name.to_owned(),
@@ -224,17 +223,20 @@ fn listed(
     zone: &jiff::tz::TimeZone,
 ) -> Vec<Checkpoint> {
     let all = checkpoints.all().into_iter().rev();
-    let out = all.map(|entry| Checkpoint {
+    all.map(|entry| Checkpoint {
         name: entry.name().to_owned(),
         at: instant(entry, zone),
         note: entry.description.clone(),
-        place: Place::line(
-            session,
-            u64::try_from(entry.line).map_or(u64::MAX, |at| at + 1),
-        ),
+        place: line_of(session, entry.line),
         is_valid: Some(entry.is_valid()),
-    });
-    out.collect()
+    })
+    .collect()
+}
+
+/// Returns the location of a line by its index.
+fn line_of(path: &Utf8Path, at: usize) -> Place {
+    let number = u64::try_from(at).map_or(u64::MAX, |at| at.saturating_add(1));
+    Place::line(path, number)
 }
 
 /// Returns when a checkpoint was made.
@@ -251,7 +253,7 @@ fn summary(judged: &Judged) -> Summary {
     let feature = &judged.feature;
     Summary {
         id: id(&feature.name),
-        state: if noticed::is_blocked(&judged.findings) {
+        state: if findings::is_blocked(&judged.findings) {
             State::Blocked
         } else {
             State::Interrupted
@@ -278,7 +280,7 @@ fn progress(tasks: Option<&Tasks>) -> Progress {
     }
 }
 
-/// Returns every feature in one line, by what its session and its tasks say.
+/// Returns a summary of every feature.
 fn summaries(world: &dyn World) -> Vec<Summary> {
     let features = read::features(world).into_iter();
     features.map(|name| glance(world, &name)).collect()
@@ -300,7 +302,7 @@ fn glance(world: &dyn World, name: &str) -> Summary {
     let session = match read::session(world, name) {
         Ok((_, session)) => session,
         Err((_, read::Why::Corrupt { reason })) => {
-            let summary = format!("mend its session: {reason}");
+            let summary = format!("fix its session: {reason}");
             let kind = "mend";
             return stopped(State::Corrupt, "no session", Next { kind, summary });
         }

@@ -1,17 +1,16 @@
-//! `.bifrost/active-workflow`: one line that says which feature is in which phase.
+//! `.bifrost/active-workflow`: the active feature and its phase, in one line.
 //!
-//! Written canonically and read leniently: blanks, carriage returns, doubles, further lines and
-//! other names for phases are understood, and told.
+//! It is read leniently and written canonically; other spellings are reported.
 
 use super::layout::{SPECS, feature_name};
 use super::phase::Phase;
 
-/// What the marker says.
+/// The content of the marker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Marker {
-    /// The feature, where it can be one's name.
+    /// The feature, if its name is valid.
     pub(super) feature: Option<String>,
-    /// The phase, where it can be made out.
+    /// The phase, if readable.
     pub(super) phase: Option<Phase>,
     /// The phases that are over by it.
     pub(super) completed: Vec<Phase>,
@@ -20,7 +19,7 @@ pub(super) struct Marker {
 }
 
 impl Marker {
-    /// Reads the file; a blank one says nothing.
+    /// Reads the file; `None` if it is blank.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(bytes);
         let text = text.trim_start_matches('\u{feff}');
@@ -63,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_marker_is_read_leniently_and_told_to_be_wrong() {
+    fn reads_and_reports_malformed_markers() {
         let table = [
             ("specs/x:spec|\n", "x", Some(Phase::Spec), true),
             ("specs/x:plan|spec,plan\n", "x", Some(Phase::Plan), true),

@@ -1,18 +1,17 @@
-//! The migration of a legacy session to the feature it is about.
+//! The migration of a legacy session to its feature.
 //!
-//! Everything is looked at first: nothing is overwritten, and what begins is one plan, so that a
-//! crash in its middle is finished by the next start.
+//! Nothing is overwritten, and all changes are one plan, which the next start finishes after a
+//! crash.
 
 use camino::Utf8Path;
-use rekindle_model::{Action, Plan, Step, StopKind};
+use rekindle_model::{Action, Plan, Step, Stop, StopKind};
 use rekindle_protocol::capability::Migration;
 use rekindle_text::excerpt;
 use rekindle_world::World;
 
-use super::layout;
-use super::plan::{plan_of, stop};
 use super::read::{bytes, feature_of, marker_file};
 use super::session::Session;
+use super::{id, layout};
 
 /// Plans the migration of the feature that is named, or that the marker names.
 pub(super) fn migration(world: &dyn World, name: Option<&str>) -> Migration {
@@ -37,7 +36,7 @@ pub(super) fn migration(world: &dyn World, name: Option<&str>) -> Migration {
         Ok(feature) => feature,
         Err(reason) => {
             return nothing(format!(
-                "`{}` can not be a feature: {reason}",
+                "`{}` is not a valid feature name: {reason}",
                 excerpt(&typed, 120)
             ));
         }
@@ -51,7 +50,7 @@ pub(super) fn migration(world: &dyn World, name: Option<&str>) -> Migration {
     let before = match bytes(world, legacy) {
         Ok(Some(before)) => before,
         Ok(None) => return nothing(format!("there is no legacy session at `{legacy}`")),
-        Err(reason) => return nothing(format!("`{legacy}` can not be used: {reason}")),
+        Err(reason) => return nothing(format!("`{legacy}` is unusable: {reason}")),
     };
     let Some(session) = Session::parse(before.clone()) else {
         return nothing(format!("`{legacy}` is not UTF-8 text"));
@@ -78,7 +77,7 @@ pub(super) fn migration(world: &dyn World, name: Option<&str>) -> Migration {
     }
     if world.stat(&world.project().join(&target)).is_ok() {
         return nothing(format!(
-            "`{}` is there already, and nothing is written over it",
+            "`{}` already exists and is not overwritten",
             excerpt(target.as_str(), 200)
         ));
     }
@@ -88,7 +87,7 @@ pub(super) fn migration(world: &dyn World, name: Option<&str>) -> Migration {
     Migration::Plan { plan, notes }
 }
 
-/// Returns the effects, and what is worth knowing of them.
+/// Returns the plan, and a note for the user.
 fn planned(world: &dyn World, feature: &str, before: Vec<u8>) -> (Plan, Option<String>) {
     let shown = excerpt(feature, 80);
     let (legacy, target) = (
@@ -98,10 +97,6 @@ fn planned(world: &dyn World, feature: &str, before: Vec<u8>) -> (Plan, Option<S
     let now = world.zone().to_datetime(world.now());
     let stamp = now.strftime("%Y%m%d-%H%M%S").to_string();
     let backup = layout::free(world, layout::migrated(&stamp));
-    let step = |action: Action, why: &str| Step {
-        action,
-        why: why.to_owned(),
-    };
     let made = Action::Create {
         path: target.clone(),
         contents: before.clone(),
@@ -112,26 +107,27 @@ fn planned(world: &dyn World, feature: &str, before: Vec<u8>) -> (Plan, Option<S
         contents: before,
     };
     let mut steps = vec![
-        step(made, &format!("the session of {shown}")),
-        step(moved, "the legacy session is kept under another name"),
+        Step::new(made, format!("the session of {shown}")),
+        Step::new(moved, "the legacy session is saved under another name"),
     ];
     let template = bytes(world, Utf8Path::new(layout::PROJECT_SESSION));
     let note = if let Ok(Some(contents)) = template {
         let path = legacy.to_owned();
         let begun = Action::Create { path, contents };
-        steps.push(step(begun, "the session that all features share begins"));
+        steps.push(Step::new(begun, "the shared session is started"));
         None
     } else {
         Some(format!(
-            "there is no `{}`, so no session of the project is begun",
+            "there is no `{}`, so no shared session is started",
             layout::PROJECT_SESSION
         ))
     };
     let done = format!(
-        "`{}` is the session of {shown} now; the legacy one is kept as `{backup}`",
+        "`{}` is the session of {shown} now; the legacy one is saved as `{backup}`",
         excerpt(target.as_str(), 200)
     );
-    (plan_of(feature, steps, stop(StopKind::Done, &done)), note)
+    let stop = Stop::new(StopKind::Done, done);
+    (Plan::new(id(feature), steps, stop), note)
 }
 
 #[cfg(test)]

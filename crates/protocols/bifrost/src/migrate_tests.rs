@@ -1,4 +1,4 @@
-//! Legacy sessions and where they go.
+//! Tests of migrations.
 
 use rekindle_model::Action;
 
@@ -28,11 +28,10 @@ fn told(migration: &Migration) -> String {
 }
 
 #[test]
-fn a_legacy_session_goes_to_its_feature_and_is_kept() {
+fn migrates_and_saves_a_legacy_session() {
     let scene = Scene::new().legacy();
     let moved = "create specs/f/session.md; move .bifrost/memory/session.md to .bifrost/memory/session.md.backup-20260314-090000";
-    let note =
-        "there is no `.bifrost/memory/project-session.md`, so no session of the project is begun";
+    let note = "there is no `.bifrost/memory/project-session.md`, so no shared session is started";
     for name in [Some("f"), Some("specs/f/"), None] {
         assert_eq!(
             told(&migration(&scene.world(), name)),
@@ -50,13 +49,13 @@ fn a_legacy_session_goes_to_its_feature_and_is_kept() {
 }
 
 #[test]
-fn nothing_is_overwritten_and_nothing_begins_that_can_not_end() {
+fn a_migration_overwrites_nothing() {
     let legacy = || Scene::new().legacy();
     let table = [
         (
             legacy().file("specs/f/session.md", "mine"),
             Some("f"),
-            "nothing: `specs/f/session.md` is there already, and nothing is written over it",
+            "nothing: `specs/f/session.md` already exists and is not overwritten",
         ),
         (
             Scene::new(),
@@ -76,7 +75,7 @@ fn nothing_is_overwritten_and_nothing_begins_that_can_not_end() {
         (
             legacy(),
             Some("../f"),
-            "nothing: `../f` can not be a feature: it leaves `specs/`",
+            "nothing: `../f` is not a valid feature name: it leaves `specs/`",
         ),
         (
             legacy(),

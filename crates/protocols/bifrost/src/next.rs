@@ -1,7 +1,4 @@
-//! What comes next: the command of the checkpoint if it is still due, else what the state asks for.
-//!
-//! A checkpoint's `Next` is what somebody wrote for a reader. It is often prose, and often out of
-//! date: the task that it names may have been done since.
+//! The next command: the checkpoint's own if it is still open, otherwise what the phase requires.
 
 use rekindle_text::is_printable;
 
@@ -9,10 +6,10 @@ use super::phase::{Phase, task_ids};
 use super::table::{COMMANDS, Command, Named, Standing};
 use super::tasks::{Tasks, task_number};
 
-/// What a longer command would be is no command.
+/// The longest text that counts as a command, in characters.
 const LONGEST: usize = 300;
 
-/// What is to be typed next.
+/// The next command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NextCommand {
     pub(super) command: String,
@@ -29,19 +26,19 @@ pub(super) enum Stale {
     Absent(String),
 }
 
-/// What a next command follows from.
+/// What decides the next command.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Situation<'s> {
     pub(super) feature: &'s str,
     pub(super) phase: Phase,
     pub(super) is_complete: bool,
-    /// The checkpoint's own word.
+    /// The checkpoint's `Next`.
     pub(super) said: Option<&'s str>,
     pub(super) tasks: Option<&'s Tasks>,
 }
 
 impl Situation<'_> {
-    /// Decides what is to be typed next.
+    /// Returns the next command.
     pub(super) fn next(self) -> NextCommand {
         let said = self.said.unwrap_or_default();
         let quoted = quoted_command(said);
@@ -96,7 +93,7 @@ impl Situation<'_> {
         }
     }
 
-    /// Returns the first task that a text names, if it is done or not there.
+    /// Returns the first task in a text, if it is done or missing.
     fn stale(self, text: &str) -> Option<Stale> {
         let id = task_ids(text).next()?;
         // Without a list nothing can be missing from it.
@@ -108,7 +105,7 @@ impl Situation<'_> {
         }
     }
 
-    /// Returns what a command names that is done or not there: a task, or all of `T001-T003`.
+    /// Returns the task or range of a command, if it is done or missing.
     fn stale_command(self, command: &str) -> Option<Stale> {
         let Some((first, last)) = range(command) else {
             return self.stale(command);
@@ -132,7 +129,7 @@ impl Situation<'_> {
     }
 }
 
-/// Returns a text without the feature's name, which may have what looks like a task in it.
+/// Returns a text without the feature's name, which may look like a task.
 fn without_name(text: &str, feature: &str) -> String {
     let is_of_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
     let mut out = String::new();
@@ -147,7 +144,7 @@ fn without_name(text: &str, feature: &str) -> String {
     out
 }
 
-/// Returns the numbers of the first two tasks of a text, if only a dash stands between them.
+/// Returns the first two task numbers of a text, if only a dash is between them.
 pub(super) fn range(text: &str) -> Option<(u32, u32)> {
     let mut named = task_ids(text);
     let (first, last) = (named.next()?, named.next()?);
@@ -157,23 +154,22 @@ pub(super) fn range(text: &str) -> Option<(u32, u32)> {
     is_dash.then_some((task_number(first)?, task_number(last)?))
 }
 
-/// Returns whether a text ends inside of the backticks of its command: what is left of that is no
-/// command, though it may look like one.
+/// Returns whether a text ends inside the backticks of its command.
 pub(super) fn is_cut_off(text: &str) -> bool {
     let (spans, open) = spans(text);
     let is_begun = open.is_some_and(|open| open.is_empty() || open.starts_with('/'));
     is_begun && !spans.iter().any(|span| span.starts_with('/'))
 }
 
-/// Returns the texts in backticks, and the one whose second backtick is not there.
+/// Returns the texts in backticks, and the last one if it is not closed.
 fn spans(text: &str) -> (Vec<&str>, Option<&str>) {
     let mut parts: Vec<&str> = text.split('`').map(str::trim).collect();
-    // Every second part is a span; the last one is closed only if something stands behind it.
+    // Every second part is a span; the last one is closed only if a part follows it.
     let open = parts.len().is_multiple_of(2).then(|| parts.pop()).flatten();
     (parts.into_iter().skip(1).step_by(2).collect(), open)
 }
 
-/// Returns the first text in backticks that begins with a slash.
+/// Returns the first text in backticks that starts with a slash.
 fn quoted_command(text: &str) -> Option<String> {
     let (spans, _) = spans(text);
     let command = spans.into_iter().find(|span| span.starts_with('/'))?;
@@ -205,6 +201,14 @@ mod tests {
         }
     }
 
+    /// Checks rows of `NEXT => COMMAND` after a complete checkpoint.
+    fn check(phase: Phase, tasks: &str, rows: &str) {
+        for row in rows.lines() {
+            let (said, wanted) = row.trim().split_once("=> ").unwrap();
+            assert_eq!(next(phase, true, said.trim(), Some(tasks)), wanted, "{row}");
+        }
+    }
+
     #[test]
     fn without_a_command_the_phase_decides() {
         let table = [
@@ -218,91 +222,51 @@ mod tests {
             (Phase::Implement, true, "/implement f T002"),
         ];
         for (phase, is_complete, wanted) in table {
-            assert_eq!(next(phase, is_complete, "", Some(TASKS)), wanted);
-            assert_eq!(
-                next(phase, is_complete, "go on with `it`", Some(TASKS)),
-                wanted
-            );
+            for said in ["", "continue with `it`"] {
+                assert_eq!(next(phase, is_complete, said, Some(TASKS)), wanted);
+            }
         }
-        assert_eq!(next(Phase::Tasks, true, "", None), "/implement f T001");
-        assert_eq!(
-            next(Phase::Implement, false, "", Some("")),
-            "/implement f T001"
-        );
+        let first = "/implement f T001";
+        assert_eq!(next(Phase::Tasks, true, "", None), first);
+        assert_eq!(next(Phase::Implement, false, "", Some("")), first);
     }
 
     #[test]
     fn a_task_in_progress_comes_before_the_first_open_one() {
         let tasks = format!("{TASKS}### T004: D\n**Status**: In Progress\n");
-        assert_eq!(
-            next(Phase::Implement, true, "", Some(&tasks)),
-            "/implement f T004"
-        );
+        check(Phase::Implement, &tasks, "=> /implement f T004");
     }
 
     #[test]
-    fn a_quoted_command_is_taken_to_the_letter() {
-        let table = [
-            ("`/plan f` to finish design", "/plan f"),
-            (
-                "see `plan.md`, then `/implement f phase 2`",
-                "/implement f phase 2",
-            ),
-            (
-                "`/implement specs/f/tasks.md T002`",
-                "/implement specs/f/tasks.md T002",
-            ),
-            (
-                "Polish - `/polish-docs`, `/polish-test-plus`",
-                "/polish-docs f",
-            ),
-            ("`/implement f T002` to go on", "/implement f T002"),
-            (
-                "`/implement f T001` to go on",
-                "/implement f T002 (T001 is done)",
-            ),
-            ("`/implement f T042`", "/implement f T042 (T042 is absent)"),
-            ("T001 - Cloud", "/implement f T002 (T001 is done)"),
-            ("Phase 5 (T001-T003)", "/implement f T002 (T001 is done)"),
-            ("T002, as T001 is done", "/implement f T002"),
-            ("`/implement f T001-T003`", "/implement f T001-T003"),
-            (
-                "`/implement f T001 - T001`",
-                "/implement f T002 (T001 is done)",
-            ),
-            (
-                "`/implement f T041-T047`",
-                "/implement f T041-T047 (T041 is absent)",
-            ),
-            (
-                "`/implement f T001, T002`",
-                "/implement f T002 (T001 is done)",
-            ),
-            ("`/`", "/implement f T002"),
-            ("`/a\u{1b}[2Jb`", "/a[2Jb f"),
-            ("`/plan\u{202e} f\u{2066}`", "/plan f"),
-        ];
-        for (said, wanted) in table {
-            assert_eq!(
-                next(Phase::Implement, true, said, Some(TASKS)),
-                wanted,
-                "{said}"
-            );
-        }
-        assert_eq!(
-            next(Phase::Tasks, true, "T001 - Cloud", Some(TASKS)),
-            "/implement f T002 (T001 is done)"
-        );
-        assert_eq!(
-            next(Phase::Tasks, true, "`/implement f T042`", None),
-            "/implement f T042"
-        );
+    fn uses_quoted_commands_verbatim() {
+        let rows = "`/plan f` to finish design => /plan f
+            see `plan.md`, then `/implement f phase 2` => /implement f phase 2
+            `/implement specs/f/tasks.md T002` => /implement specs/f/tasks.md T002
+            Polish - `/polish-docs`, `/polish-test-plus` => /polish-docs f
+            `/implement f T002` to continue => /implement f T002
+            `/implement f T001` to continue => /implement f T002 (T001 is done)
+            `/implement f T042` => /implement f T042 (T042 is absent)
+            T001 - Cloud => /implement f T002 (T001 is done)
+            Phase 5 (T001-T003) => /implement f T002 (T001 is done)
+            T002, as T001 is done => /implement f T002
+            `/implement f T001-T003` => /implement f T001-T003
+            `/implement f T001 - T001` => /implement f T002 (T001 is done)
+            `/implement f T041-T047` => /implement f T041-T047 (T041 is absent)
+            `/implement f T001, T002` => /implement f T002 (T001 is done)
+            `/` => /implement f T002
+            `/a\u{1b}[2Jb` => /a[2Jb f
+            `/plan\u{202e} f\u{2066}` => /plan f";
+        check(Phase::Implement, TASKS, rows);
+        let row = "T001 - Cloud => /implement f T002 (T001 is done)";
+        check(Phase::Tasks, TASKS, row);
+        let unlisted = next(Phase::Tasks, true, "`/implement f T042`", None);
+        assert_eq!(unlisted, "/implement f T042");
         let long = format!("`/{}`", "x".repeat(LONGEST));
         assert_eq!(next(Phase::Spec, true, &long, None), "/plan f");
     }
 
     #[test]
-    fn a_command_whose_backticks_are_not_closed_is_none() {
+    fn ignores_commands_without_closing_backticks() {
         let table = [
             ("`/implement f T002", "/implement f T002", true),
             ("`/implement user-aut", "/implement f T002", true),
@@ -316,18 +280,24 @@ mod tests {
         ];
         for (said, wanted, is_cut) in table {
             let command = next(Phase::Implement, true, said, Some(TASKS));
-            assert_eq!(
-                (command.as_str(), is_cut_off(said)),
-                (wanted, is_cut),
-                "{said}"
-            );
+            assert_eq!((&*command, is_cut_off(said)), (wanted, is_cut), "{said}");
         }
     }
 
     #[test]
-    fn a_task_in_the_name_of_a_feature_is_none() {
+    fn ignores_task_ids_in_feature_names() {
         let tasks = Tasks::parse(TASKS);
-        let next = |feature: &str, said: &str| {
+        let rows = "move-T100: `/implement move-T100 T003` => /implement move-T100 T003 | T003 | false
+            fix-T001: `/implement fix-T001 T003` => /implement fix-T001 T003 | T003 | false
+            fix-T001: `/implement fix-T001 T001` => /implement fix-T001 T002 | T002 | true
+            fix-T001: `/implement specs/fix-T001/tasks.md T001-T003` => /implement specs/fix-T001/tasks.md T001-T003 | T002 | false
+            fix-T001: T002 of fix-T001 => /implement fix-T001 T002 | T002 | false
+            fix: `/implement fix-T001 T003` => /implement fix T002 | T002 | true
+            f: `/implement f phase 2` => /implement f phase 2 |  | false
+            f: `/implement f T042` => /implement f T042 | T042 | true";
+        for row in rows.lines() {
+            let (asked, wanted) = row.trim().split_once(" => ").unwrap();
+            let (feature, said) = asked.split_once(": ").unwrap();
             let situation = Situation {
                 feature,
                 phase: Phase::Implement,
@@ -336,70 +306,18 @@ mod tests {
                 tasks: Some(&tasks),
             };
             let next = situation.next();
-            let stale = next.stale.is_some();
-            format!(
-                "{} | {} | {stale}",
-                next.command,
-                next.task.unwrap_or_default()
-            )
-        };
-        for (feature, said, wanted) in [
-            (
-                "move-T100",
-                "`/implement move-T100 T003`",
-                "/implement move-T100 T003 | T003 | false",
-            ),
-            (
-                "fix-T001",
-                "`/implement fix-T001 T003`",
-                "/implement fix-T001 T003 | T003 | false",
-            ),
-            (
-                "fix-T001",
-                "`/implement fix-T001 T001`",
-                "/implement fix-T001 T002 | T002 | true",
-            ),
-            (
-                "fix-T001",
-                "`/implement specs/fix-T001/tasks.md T001-T003`",
-                "/implement specs/fix-T001/tasks.md T001-T003 | T002 | false",
-            ),
-            (
-                "fix-T001",
-                "T002 of fix-T001",
-                "/implement fix-T001 T002 | T002 | false",
-            ),
-            (
-                "fix",
-                "`/implement fix-T001 T003`",
-                "/implement fix T002 | T002 | true",
-            ),
-            (
-                "f",
-                "`/implement f phase 2`",
-                "/implement f phase 2 |  | false",
-            ),
-            (
-                "f",
-                "`/implement f T042`",
-                "/implement f T042 | T042 | true",
-            ),
-        ] {
-            assert_eq!(next(feature, said), wanted, "{feature}: {said}");
+            let task = next.task.unwrap_or_default();
+            let found = format!("{} | {task} | {}", next.command, next.stale.is_some());
+            assert_eq!(found, wanted);
         }
     }
 
     #[test]
-    fn when_all_is_done_polishing_is_next() {
+    fn polishing_follows_the_last_task() {
         let tasks =
             "### T001: A\n**Status**: ✅ Complete\n### T002: B\n**Status**: ❌ Not Needed\n";
-        assert_eq!(
-            next(Phase::Implement, true, "", Some(tasks)),
-            "/polish-docs f"
-        );
-        assert_eq!(
-            next(Phase::Implement, true, "`/implement f T001`", Some(tasks)),
-            "/polish-docs f (T001 is done)"
-        );
+        let rows = "=> /polish-docs f
+            `/implement f T001` => /polish-docs f (T001 is done)";
+        check(Phase::Implement, tasks, rows);
     }
 }

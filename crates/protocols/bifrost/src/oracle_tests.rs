@@ -1,7 +1,7 @@
-//! Random sessions: what the seed's sentences say of them, applied in the plainest way, held against
-//! the real thing; and resumes that are carried out in memory.
+//! Compares random sessions with a naive implementation of the specification, and resumes them in
+//! memory.
 //!
-//! Nothing here is shared with what it checks but the names of files and headings.
+//! Only the names of files and headings are shared with the tested code.
 
 use proptest::prelude::*;
 use rekindle_model::{Action, Intent, Plan};
@@ -14,7 +14,7 @@ use rekindle_protocol::{Ask, Protocol, ResumeOption};
 const MARKER: &str = ".bifrost/active-workflow";
 const PHASES: [&str; 4] = ["spec", "plan", "tasks", "implement"];
 
-/// What a checkpoint says it is about, which phase that tells, and whether it is complete.
+/// The description of a checkpoint, its phase, and whether it is complete.
 const ABOUT: [(&str, Option<&str>, bool); 7] = [
     ("Session initialized for f", Some("spec"), false),
     ("Spec phase complete", Some("spec"), true),
@@ -29,7 +29,7 @@ const ABOUT: [(&str, Option<&str>, bool); 7] = [
     ("Work", None, false),
 ];
 
-/// The word for what comes next, the command in it, and the task that it names.
+/// The text of `Next`, its command, and its task.
 const NEXT: [(&str, Option<&str>, Option<usize>); 6] = [
     ("go on", None, None),
     ("`/plan f` to finish the design", Some("/plan f"), None),
@@ -134,7 +134,7 @@ fn id(entry: &Entry) -> Option<String> {
 }
 
 impl Story {
-    /// The history, newest first; a checkpoint that does not tell its phase is in that before it.
+    /// The history, newest first; a checkpoint without a phase inherits the one before it.
     fn history(&self) -> Vec<Known> {
         let mut known: Vec<Known> = Vec::new();
         for entry in self.history.iter().rev() {
@@ -169,7 +169,7 @@ impl Story {
         })
     }
 
-    /// The checkpoint that is meant, or the code of what keeps it from being one.
+    /// The selected checkpoint, or the code of what prevents it.
     fn chosen(&self) -> Result<Known, &'static str> {
         let all: Vec<Known> = self.latest().into_iter().chain(self.history()).collect();
         if all.is_empty() {
@@ -340,7 +340,7 @@ proptest! {
         let case = Bifrost.inspect(&world, &story.ask());
         let plan = case.plan(&world, &Intent::Open).unwrap();
         let Some((read, after)) = edit(&plan, "specs/f/session.md") else {
-            // Nothing is changed where a resume is refused.
+            // A refused resume changes nothing.
             prop_assert!(plan.steps.is_empty());
             return Ok(());
         };
@@ -349,7 +349,7 @@ proptest! {
         let is_kept = plan.steps.iter().any(|step| is_copy(&step.action));
         let latest = story.latest().filter(Known::is_fit);
         let is_rollback = latest.is_none_or(|latest| story.chosen().unwrap().id != latest.id);
-        // Going back replaces what is newer, so that is kept first.
+        // A rollback replaces newer files, so it saves them first.
         prop_assert_eq!(is_kept, is_rollback);
         let marker = plan.steps.iter().find_map(|step| {
             let Action::Create { path, contents } = &step.action else {
@@ -359,7 +359,7 @@ proptest! {
         });
         let world = story.world(after, marker.map(Vec::as_slice));
         let again = Bifrost.inspect(&world, &story.ask());
-        // Without a name as well: what was gone back to is the latest now.
+        // Without a name too: the restored checkpoint is the latest now.
         let plain = Bifrost.inspect(&world, &named("f"));
         for key in ["checkpoint", "phase", "status", "next_command", "tasks", "inferred"] {
             for other in [again.assessment(), plain.assessment()] {

@@ -1,51 +1,31 @@
-//! The four phases, what each needs, and how one is told from words.
-//!
-//! The seed's compatibility matrix is [`Phase::needs`]: which files a phase can not do without, what
-//! it depends on, what is checked when its checkpoint is old, and what a person is reminded of.
+//! The four phases, their requirements, and how a text names one.
 
-use rekindle_protocol::table::Value;
+use rekindle_protocol::table::{Value as _, values};
 
-/// A phase of the workflow, in order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Phase {
-    Spec,
-    Plan,
-    Tasks,
-    Implement,
+values! {
+    /// A phase of the workflow.
+    Phase {
+        Spec "spec",
+        Plan "plan",
+        Tasks "tasks",
+        Implement "implement",
+    }
 }
 
-/// What a phase needs to be resumed, one row of the matrix.
+/// What a phase needs to be resumed: a row of the compatibility matrix.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Needs {
     /// Files of the feature that must be there.
     pub(super) required: &'static [&'static str],
-    /// What must be in order before it.
+    /// What must be complete first.
     pub(super) dependencies: &'static str,
     /// How much of the context it takes.
     pub(super) context: &'static str,
-    /// What to check when its checkpoint is old.
     pub(super) when_stale: &'static str,
 }
 
 impl Phase {
-    pub(super) const ALL: [Self; 4] = [Self::Spec, Self::Plan, Self::Tasks, Self::Implement];
-
-    /// Returns the one right spelling.
-    pub(super) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Spec => "spec",
-            Self::Plan => "plan",
-            Self::Tasks => "tasks",
-            Self::Implement => "implement",
-        }
-    }
-
-    /// Reads the one right spelling.
-    pub(super) fn canonical(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|phase| phase.as_str() == text)
-    }
-
-    /// Reads the first word of a field, in the right spelling or another that people use.
+    /// Reads the first word of a field, in the canonical or another common spelling.
     pub(super) fn read(text: &str) -> Option<Self> {
         match first_word(text).to_lowercase().as_str() {
             "spec" | "specs" | "specify" | "specification" => Some(Self::Spec),
@@ -58,56 +38,55 @@ impl Phase {
 
     /// Returns whether a field names a phase, but not in the right spelling.
     pub(super) fn is_misspelled(text: &str) -> bool {
-        Self::read(text).is_some() && Self::canonical(first_word(text)).is_none()
+        Self::read(text).is_some()
+            && Self::ALL
+                .iter()
+                .all(|phase| phase.as_str() != first_word(text))
     }
 
-    /// Infers the phase from what a checkpoint says it is about.
+    /// Infers the phase from the description of a checkpoint.
     ///
-    /// Checkpoints are described by how they begin; words further on are of the work itself, and
-    /// count only where the beginning says nothing.
+    /// The start of a description names the phase; other words count only if it does not.
     pub(super) fn infer(description: &str) -> Option<Self> {
         let begins = |start: &str| {
             let head = description.get(..start.len());
             head.is_some_and(|head| head.eq_ignore_ascii_case(start))
         };
-        if begins("session initialized") || begins("spec") {
-            return Some(Self::Spec);
-        }
-        if begins("plan") {
-            return Some(Self::Plan);
-        }
-        if begins("task breakdown") || begins("tasks breakdown") {
-            return Some(Self::Tasks);
-        }
-        let places = description.char_indices().filter(|(at, _)| {
+        let heads = [
+            ("session initialized", Self::Spec),
+            ("spec", Self::Spec),
+            ("plan", Self::Plan),
+            ("task breakdown", Self::Tasks),
+            ("tasks breakdown", Self::Tasks),
+        ];
+        let head = heads.iter().find(|(head, _)| begins(head));
+        let words = description.char_indices().filter(|(at, _)| {
             let before = description.get(..*at).unwrap_or_default();
             !before.ends_with(char::is_alphanumeric)
         });
-        for (at, _) in places {
-            let rest = description.get(at..).unwrap_or_default();
-            let is_implement = is_about_tasks(rest)
-                || is_numbered_phase(rest)
-                || rest.starts_with("Implementation")
-                || rest.starts_with("YOLO");
-            if is_implement {
-                return Some(Self::Implement);
+        let mut words = words.filter_map(|(at, _)| description.get(at..));
+        let named = |text: &str| {
+            let starts = |words: &[&str]| words.iter().any(|word| text.starts_with(word));
+            if is_about_tasks(text)
+                || is_numbered_phase(text)
+                || starts(&["Implementation", "YOLO"])
+            {
+                Some(Self::Implement)
+            } else if starts(&["Spec"]) {
+                Some(Self::Spec)
+            } else if starts(&["Plan"]) {
+                Some(Self::Plan)
+            } else {
+                starts(&["Task breakdown", "Tasks breakdown"]).then_some(Self::Tasks)
             }
-            if rest.starts_with("Spec") {
-                return Some(Self::Spec);
-            }
-            if rest.starts_with("Plan") {
-                return Some(Self::Plan);
-            }
-            if rest.starts_with("Task breakdown") || rest.starts_with("Tasks breakdown") {
-                return Some(Self::Tasks);
-            }
-        }
-        None
+        };
+        head.map(|(_, phase)| *phase)
+            .or_else(|| words.find_map(named))
     }
 
-    /// Returns the phases before this one, in order.
+    /// Returns the phases before this one.
     pub(super) fn before(self) -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(move |phase| *phase < self)
+        Self::ALL.iter().copied().filter(move |phase| *phase < self)
     }
 
     /// Returns its row of the matrix.
@@ -141,27 +120,19 @@ impl Phase {
     }
 }
 
-impl Value for Phase {
-    const ALL: &'static [Self] = &Self::ALL;
-
-    fn word(self) -> &'static str {
-        self.as_str()
-    }
-}
-
-/// Returns whether a text begins with `Task T001` or `Tasks T001`.
+/// Returns whether a text starts with `Task T001` or `Tasks T001`.
 fn is_about_tasks(text: &str) -> bool {
     let rest = text.strip_prefix("Tasks ").or(text.strip_prefix("Task "));
     rest.is_some_and(|rest| task_id(rest).is_some())
 }
 
-/// Returns whether a text begins with `Phase 2`.
+/// Returns whether a text starts with `Phase 2`.
 fn is_numbered_phase(text: &str) -> bool {
     let rest = text.strip_prefix("Phase ");
     rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Returns the id of a task that a text begins with: `T` and three digits or more.
+/// Returns the task id at the start of a text: `T` and at least three digits.
 pub(super) fn task_id(text: &str) -> Option<&str> {
     let digits = text.strip_prefix('T')?;
     let n_digits = digits.bytes().take_while(u8::is_ascii_digit).count();
@@ -170,7 +141,7 @@ pub(super) fn task_id(text: &str) -> Option<&str> {
     (n_digits >= 3 && is_whole).then(|| text.get(..=n_digits))?
 }
 
-/// Returns the ids of tasks in a text, in order.
+/// Returns the task ids in a text.
 pub(super) fn task_ids(text: &str) -> impl Iterator<Item = &str> {
     let is_start = |at: usize| {
         let before = text.get(..at).unwrap_or_default();
@@ -182,7 +153,7 @@ pub(super) fn task_ids(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn first_word(text: &str) -> &str {
-    // In bold, in backticks or behind a sign it is the same word.
+    // The word may be in bold, in backticks or after a symbol.
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let end = text.find(|c: char| !c.is_alphanumeric());
     text.get(..end.unwrap_or(text.len())).unwrap_or_default()
@@ -215,51 +186,33 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_is_inferred_from_how_a_description_begins() {
-        let table = [
-            ("Session initialized for x", Some(Phase::Spec)),
-            ("Spec phase complete, validated", Some(Phase::Spec)),
-            ("Plan validated, ready for tasks", Some(Phase::Plan)),
-            (
-                "Planning research complete, design starting",
-                Some(Phase::Plan),
-            ),
-            (
-                "Tasks breakdown complete, T001-T008 ready",
-                Some(Phase::Tasks),
-            ),
-            ("Task breakdown complete", Some(Phase::Tasks)),
-            (
-                "Task T003 complete - Plan page added",
-                Some(Phase::Implement),
-            ),
-            ("Tasks T024-T029 complete", Some(Phase::Implement)),
-            (
-                "Phase 1 complete - All setup tasks finished",
-                Some(Phase::Implement),
-            ),
-            ("All Phase 5 tasks complete", Some(Phase::Implement)),
-            (
-                "Implementation complete, all 8 tasks done",
-                Some(Phase::Implement),
-            ),
-            (
-                "YOLO Mode complete - all 8 tasks done",
-                Some(Phase::Implement),
-            ),
-            ("Completed Spec phase", Some(Phase::Spec)),
-            ("Updated Plan after review of Phase 2", Some(Phase::Plan)),
-            ("Task status audit complete", None),
-            ("", None),
-            ("żółć", None),
-        ];
-        for (description, phase) in table {
-            assert_eq!(Phase::infer(description), phase, "{description}");
+    fn infers_the_phase_from_the_start_of_a_description() {
+        let rows = "Session initialized for x => spec
+            Spec phase complete, validated => spec
+            Plan validated, ready for tasks => plan
+            Planning research complete, design starting => plan
+            Tasks breakdown complete, T001-T008 ready => tasks
+            Task breakdown complete => tasks
+            Task T003 complete - Plan page added => implement
+            Tasks T024-T029 complete => implement
+            Phase 1 complete - All setup tasks finished => implement
+            All Phase 5 tasks complete => implement
+            Implementation complete, all 8 tasks done => implement
+            YOLO Mode complete - all 8 tasks done => implement
+            Completed Spec phase => spec
+            Updated Plan after review of Phase 2 => plan
+            Task status audit complete => none
+            => none
+            żółć => none";
+        for row in rows.lines() {
+            let (description, phase) = row.trim().split_once("=> ").unwrap();
+            let found = Phase::infer(description.trim()).map_or("none", Phase::as_str);
+            assert_eq!(found, phase, "{row}");
         }
     }
 
     #[test]
-    fn ids_of_tasks_are_whole_words() {
+    fn task_ids_are_whole_words() {
         let found = |text| task_ids(text).collect::<Vec<_>>().join(" ");
         assert_eq!(
             found("T001, T002 (T003) and xT004 T05 T006x"),
@@ -270,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn every_phase_needs_what_the_one_before_it_needs() {
+    fn every_phase_needs_the_files_of_earlier_phases() {
         for pair in Phase::ALL.windows(2) {
             let [before, after] = pair else { continue };
             let needed = before.needs().required;

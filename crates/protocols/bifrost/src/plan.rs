@@ -1,14 +1,14 @@
-//! Verdict and intent to plan: the summary and the question, then marker and session in one go.
+//! Verdict and intent to plan: the summary and the question, then the marker and the session.
 //!
-//! The edits of a resume stand in one plan, so that a killed resume leaves both files old or, after
-//! the next start, both new. What would not be read back as it is meant is not written.
+//! Both edits are in one plan, so after a crash both files are old or, after the next start, both
+//! new. An edit that would not be read back correctly is not made.
 
 use std::collections::BTreeSet;
 
 use camino::Utf8PathBuf;
 use rekindle_model::{
     Action, AgentTask, Confirmation, Ended, Intent, Offer, OfferKind, Permission, Plan, Step, Stop,
-    StopKind, Then, WorkflowId,
+    StopKind, Then,
 };
 use rekindle_text::excerpt;
 
@@ -16,16 +16,16 @@ use super::assess::Judged;
 use super::checkpoint::{Checkpoints, Entry};
 use super::read::MarkerFile;
 use super::session::{HistoryEntry, Session};
-use super::{layout, noticed, record, rollback, words};
+use super::{findings, id, layout, messages, record, rollback};
 
-/// Returns what is due, or `None` where the intent is none of this protocol's.
+/// Returns the plan for an intent, or `None` if this protocol has none for it.
 pub(super) fn plan(judged: &Judged, intent: &Intent) -> Option<Plan> {
     let name = &judged.feature.name;
     match intent {
-        Intent::Open if noticed::is_blocked(&judged.findings) => {
+        Intent::Open if findings::is_blocked(&judged.findings) => {
             let mut gravest_first = judged.findings.iter();
             let reason = gravest_first.next().map_or("", |finding| &finding.message);
-            Some(only_says(name, reason, &words::failed(judged)))
+            Some(only_says(name, reason, &messages::failed(judged)))
         }
         Intent::Open => Some(open(judged)),
         Intent::GoOn { .. } => Some(go_on(judged)),
@@ -38,36 +38,11 @@ pub(super) fn plan(judged: &Judged, intent: &Intent) -> Option<Plan> {
     }
 }
 
-/// Returns the plan of a feature that says only one thing and stops.
+/// Returns a plan that prints a message and stops.
 pub(super) fn only_says(name: &str, reason: &str, text: &str) -> Plan {
-    let mut plan = plan_of(name, Vec::new(), stop(StopKind::Blocked, reason));
-    text.clone_into(&mut plan.before_asking);
-    plan
-}
-
-pub(super) fn plan_of(name: &str, steps: Vec<Step>, then: Then) -> Plan {
     Plan {
-        id: WorkflowId::new(crate::NAME, name),
-        steps,
-        log: Utf8PathBuf::new(),
-        then,
-        ahead: Vec::new(),
-        before_asking: String::new(),
-        permission: Permission::Ask,
-        without_agent: None,
-        notes: Vec::new(),
-    }
-}
-
-pub(super) fn stop(kind: StopKind, reason: &str) -> Then {
-    Then::Stop(ending(kind, reason))
-}
-
-fn ending(kind: StopKind, reason: &str) -> Stop {
-    Stop {
-        kind,
-        reason: reason.to_owned(),
-        hints: Vec::new(),
+        before_asking: text.to_owned(),
+        ..Plan::new(id(name), Vec::new(), Stop::new(StopKind::Blocked, reason))
     }
 }
 
@@ -80,49 +55,46 @@ fn open(judged: &Judged) -> Plan {
     };
     let mut steps = backup(judged);
     steps.extend(record::kept(feature, &moved));
-    steps.push(write_session(
-        judged,
-        &session,
-        "the feature is taken up again",
-    ));
+    steps.push(write_session(judged, &session, "the feature is resumed"));
     steps.extend(write_marker(judged));
-    steps.push(Step {
-        action: Action::Print(words::closing(judged)),
-        why: "that the workflow is resumed".to_owned(),
-    });
-    let mut plan = plan_of(&feature.name, steps, Then::Again);
-    plan.before_asking = words::opening(judged);
-    plan.ahead = vec![format!(
-        "an agent, where one is configured, is started with `{}`",
-        judged.next.command
-    )];
-    plan.permission = Permission::AskWith(Confirmation {
-        question: words::QUESTION.to_owned(),
-        details: words::details(judged),
-        offers: offers(judged),
-    });
-    plan
+    steps.push(Step::print(
+        messages::closing(judged),
+        "the workflow is resumed",
+    ));
+    Plan {
+        before_asking: messages::opening(judged),
+        ahead: vec![format!(
+            "an agent, if one is configured, is started with `{}`",
+            judged.next.command
+        )],
+        permission: Permission::AskWith(Confirmation {
+            question: messages::QUESTION.to_owned(),
+            details: messages::details(judged),
+            offers: offers(judged),
+        }),
+        ..Plan::new(id(&feature.name), steps, Then::Again)
+    }
 }
 
-/// Returns the session as a yes leaves it, and what leaves it for the archive; nothing if it could not
-/// be read back.
+/// Returns the resumed session and the entries for the archive; `None` if the session would not be
+/// read back correctly.
 fn resumed(judged: &Judged) -> Option<(Session, Vec<String>)> {
     let feature = &judged.feature;
     let mut session = feature.session.in_phase(judged.phase);
     if judged.is_restored() {
         session = rollback::restored(judged);
     }
-    let mut said = vec![words::history_line(judged)];
+    let mut said = vec![messages::history_line(judged)];
     let mut moved = Vec::new();
     if judged.is_compacted() {
         let (shorter, compacted) = record::compacted(&session, n_history(judged));
         session = shorter;
-        said.push(words::compaction_line(judged, &compacted));
+        said.push(messages::compaction_line(judged, &compacted));
         moved = compacted.moved();
     }
     if judged.is_refreshed() {
-        session = session.with_time_of_latest(&words::minute(feature.now));
-        said.push(words::refresh_line(judged));
+        session = session.with_time_of_latest(&messages::minute(feature.now));
+        said.push(messages::refresh_line(judged));
     }
     let day = feature.now.date().to_string();
     let (session, cut) = session.resumed(&day, &said);
@@ -130,14 +102,13 @@ fn resumed(judged: &Judged) -> Option<(Session, Vec<String>)> {
     is_consistent(judged, &session).then_some((session, moved))
 }
 
-/// Returns how many entries of the history a compaction leaves room for, next to its own line, that of
-/// the resume and that of a new timestamp.
+/// Returns how many history entries a compaction keeps, next to the new ones.
 fn n_history(judged: &Judged) -> usize {
     let n_own = if judged.is_refreshed() { 3 } else { 2 };
     record::MOST - n_own
 }
 
-/// Returns what a person is offered besides: to compact the session, to update the timestamp.
+/// Returns the offers: to compact the session, to update the timestamp.
 fn offers(judged: &Judged) -> Vec<Offer> {
     let mut offers = Vec::new();
     if judged.is_context_high() && !judged.is_compacted() {
@@ -145,20 +116,20 @@ fn offers(judged: &Judged) -> Vec<Offer> {
         if !compacted.is_empty() {
             offers.push(Offer {
                 kind: OfferKind::CompactSession,
-                question: words::compaction_offer(judged, &compacted),
+                question: messages::compaction_offer(judged, &compacted),
             });
         }
     }
     if judged.is_valid_though_stale() && !judged.is_refreshed() {
         offers.push(Offer {
             kind: OfferKind::UpdateTimestamp,
-            question: words::refresh_offer(judged),
+            question: messages::refresh_offer(judged),
         });
     }
     offers
 }
 
-/// Returns whether the session says after the edit what it must say.
+/// Returns whether the edited session is read back correctly.
 fn is_consistent(judged: &Judged, session: &Session) -> bool {
     let before = &judged.feature.checkpoints;
     let after = Checkpoints::read(session);
@@ -186,18 +157,16 @@ fn is_consistent(judged: &Judged, session: &Session) -> bool {
         && keeps_all()
 }
 
-/// Keeps what a rollback replaces.
+/// Saves the files that a rollback replaces.
 fn backup(judged: &Judged) -> Vec<Step> {
     if !judged.is_restored() {
         return Vec::new();
     }
     let feature = &judged.feature;
-    let keep = |name: &str, contents: &[u8]| Step {
-        action: Action::Create {
-            path: feature.backup.join(name),
-            contents: contents.to_vec(),
-        },
-        why: "what the rollback replaces is kept".to_owned(),
+    let keep = |name: &str, contents: &[u8]| {
+        let (path, contents) = (feature.backup.join(name), contents.to_vec());
+        let create = Action::Create { path, contents };
+        Step::new(create, "the rollback saves what it replaces")
     };
     let session = keep("session.md", feature.session.bytes());
     let marker = match &feature.marker {
@@ -209,14 +178,12 @@ fn backup(judged: &Judged) -> Vec<Step> {
 
 pub(super) fn write_session(judged: &Judged, session: &Session, why: &str) -> Step {
     let feature = &judged.feature;
-    Step {
-        action: Action::Edit {
-            path: feature.session_path.clone(),
-            before: feature.session.bytes().to_vec(),
-            after: session.bytes().to_vec(),
-        },
-        why: why.to_owned(),
-    }
+    let edit = Action::Edit {
+        path: feature.session_path.clone(),
+        before: feature.session.bytes().to_vec(),
+        after: session.bytes().to_vec(),
+    };
+    Step::new(edit, why)
 }
 
 fn write_marker(judged: &Judged) -> Option<Step> {
@@ -233,31 +200,25 @@ fn write_marker(judged: &Judged) -> Option<Step> {
             path,
             contents: marker,
         },
-        // It is a blocker, so there is no plan that gets here.
+        // A blocker, so there is no such plan.
         MarkerFile::Odd(..) => return None,
     };
-    Some(Step {
-        action,
-        why: "the checkpoint says which feature and phase are active".to_owned(),
-    })
+    let why = "the checkpoint says which feature and phase are active";
+    Some(Step::new(action, why))
 }
 
-/// Hands the command to an agent; without one the mandated block was the last word.
+/// Hands the command to an agent; without one the printed block is the end.
 fn go_on(judged: &Judged) -> Plan {
     let command = &judged.next.command;
+    let summary = format!("run {}", excerpt(command, 200));
     let task = AgentTask {
-        role: "executor",
-        task: None,
-        attempt: 1,
-        summary: format!("run {}", excerpt(command, 200)),
-        prompt: command.clone(),
-        checks: Vec::new(),
-        by_hand: Vec::new(),
         seen: Some(known(judged).join("\n")),
+        ..AgentTask::new("executor", summary, command)
     };
-    let mut plan = plan_of(&judged.feature.name, Vec::new(), Then::Agent(task));
-    plan.without_agent = Some(ending(StopKind::Said, &format!("next: {command}")));
-    plan
+    Plan {
+        without_agent: Some(Stop::new(StopKind::Said, format!("next: {command}"))),
+        ..Plan::new(id(&judged.feature.name), Vec::new(), task)
+    }
 }
 
 /// Returns the checkpoints of a session, each with its time.
@@ -267,47 +228,51 @@ fn known(judged: &Judged) -> Vec<String> {
     all.iter().map(shown).collect()
 }
 
-/// The seed stops after its one command; going on is another resume.
-///
-/// That an agent ended without an error proves nothing: the workflow's commands end with a checkpoint.
+/// Ends the resume after its one command; only a new checkpoint shows that the command did its
+/// work.
 fn settle(judged: &Judged, task: &AgentTask, ended: &Ended) -> Plan {
     let name = &judged.feature.name;
     let command = excerpt(&task.prompt, 200);
     let again = format!(
-        "`rekindle resume {}` goes on from there",
-        words::typed(name)
+        "`rekindle resume {}` continues from there",
+        messages::typed(name)
     );
     let before = task.seen.as_deref().unwrap_or_default();
     let after = known(judged);
     let is_new = |shown: &String| !before.lines().any(|known| known == shown);
     let made = after.iter().position(is_new);
     let made = made.and_then(|at| judged.feature.checkpoints.all().get(at).copied().cloned());
-    let (kind, reason) = match (ended, made) {
-        (Ended::Succeeded, Some(made)) => (
-            StopKind::Done,
-            format!(
-                "{command} is done: {}; {again}",
-                excerpt(&made.shown(), 200)
-            ),
-        ),
-        (Ended::Succeeded, None) => (
-            StopKind::Waiting,
-            format!(
-                "{command} ended without an error, and the session has no new checkpoint{}; look at what it did, then {again}",
-                words::task_state(judged, task)
-            ),
-        ),
-        (Ended::Failed { reason } | Ended::CheckFailed { reason, .. }, _) => (
-            StopKind::Blocked,
-            format!(
-                "{command} did not succeed: {}; {again}",
-                excerpt(reason, 200)
-            ),
-        ),
+    let stop = match (ended, made) {
+        (Ended::Succeeded, Some(made)) => {
+            let made = excerpt(&made.shown(), 200);
+            Stop::new(
+                StopKind::Done,
+                format!("{command} is done: {made}; {again}"),
+            )
+        }
+        (Ended::Succeeded, None) => {
+            let state = messages::task_state(judged, task);
+            Stop::new(
+                StopKind::Waiting,
+                format!(
+                    "{command} ended without an error but made no checkpoint{state}; check its work, then {again}"
+                ),
+            )
+        }
+        (Ended::Failed { reason } | Ended::CheckFailed { reason, .. }, _) => {
+            let reason = excerpt(reason, 200);
+            Stop::new(
+                StopKind::Blocked,
+                format!("{command} failed: {reason}; {again}"),
+            )
+        }
     };
-    plan_of(name, Vec::new(), stop(kind, &reason))
+    Plan::new(id(name), Vec::new(), stop)
 }
 
+#[cfg(test)]
+#[path = "record_tests.rs"]
+mod record_tests;
 #[cfg(test)]
 #[path = "plan_tests.rs"]
 mod tests;

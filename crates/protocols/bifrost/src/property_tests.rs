@@ -1,5 +1,5 @@
-//! Any bytes as session, tasks and marker: no panic, no write on what is corrupt, and edits that keep
-//! every line that is not theirs.
+//! Any bytes as session, tasks and marker: no panic, no write to corrupt files, and no other line
+//! changes.
 
 use proptest::prelude::*;
 use rekindle_model::{Action, Intent};
@@ -59,7 +59,7 @@ fn world(session: &[u8], tasks: &[u8], marker: &[u8]) -> MemoryWorld {
         .file(".bifrost/active-workflow", marker)
 }
 
-/// Looks at a world in every way there is; returns the paths that a yes would write.
+/// Inspects a world in every way; returns the paths that a resume would write.
 fn all(world: &MemoryWorld, ask: &Ask) -> Vec<String> {
     let case = Bifrost.inspect(world, ask);
     case.checkpoints();
@@ -136,7 +136,7 @@ proptest! {
             let is_cut = cut.iter().any(|text| text.contains(&entry.text));
             prop_assert!(after.contains(&entry.text) || is_cut, "{:?} of {text:?}", entry.text);
         }
-        // What an independent reader would call untouched: no entry of a list, no field of ours.
+        // Lines that are neither list entries nor our fields.
         let is_ours = |line: &str| {
             let text = line.trim_start();
             let bare = text.trim_start_matches(|c: char| c.is_ascii_digit() || "-*.) ".contains(c));

@@ -1,9 +1,9 @@
-//! World to evidence: which feature is meant, its session, and all that stands beside it.
+//! World to evidence: the feature, its session and its files.
 //!
-//! Reading ends where nothing more could count: at a name that is none, a session that is not there
-//! or no text, a checkpoint that can not be had. Everything else is noted, and the reading goes on.
+//! Reading stops at an invalid name and at a missing or unreadable session or checkpoint;
+//! everything else becomes a finding.
 
-mod beside;
+mod feature;
 mod saved;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -13,8 +13,8 @@ use rekindle_model::OfferKind;
 use rekindle_text::{headings, prose};
 use rekindle_world::{Kind, World};
 
-use self::beside::Reader;
-pub(super) use self::beside::{Artifact, Presence};
+use self::feature::Reader;
+pub(super) use self::feature::{Artifact, Presence};
 use self::saved::is_saved;
 use super::checkpoint::{self, Checkpoints, Choice, Entry};
 use super::layout;
@@ -25,7 +25,7 @@ use super::tasks::Tasks;
 use super::tree::kind_at;
 use rekindle_protocol::{Ask, ResumeOption};
 
-/// What a project shows.
+/// What the project contains.
 #[derive(Debug)]
 pub(super) enum Evidence {
     /// Several features, or one, and none is named: a person must choose.
@@ -36,23 +36,23 @@ pub(super) enum Evidence {
     Feature(Box<Feature>),
 }
 
-/// Where reading ended.
+/// Where and why reading stopped.
 #[derive(Debug)]
 pub(super) struct Halt {
     pub(super) why: Why,
-    /// The feature, where the name can be one.
+    /// The feature, if its name is valid.
     pub(super) feature: Option<String>,
-    /// Whether anything of the feature is there.
+    /// Whether the feature exists.
     pub(super) is_known: bool,
     /// The session that was read, or would have been.
     pub(super) session_path: Option<Utf8PathBuf>,
-    /// Features that are there and begin with the name, where nothing has it.
+    /// Existing features whose names start with the given one.
     pub(super) near: Vec<String>,
     /// Whether version control has another version of that session.
     pub(super) is_session_saved: bool,
-    /// The checkpoints, where they could be read.
+    /// The checkpoints, if they were read.
     pub(super) checkpoints: Checkpoints,
-    /// The feature as a first checkpoint would find it, where only that is missing.
+    /// The feature as a first checkpoint would find it, if only the checkpoint is missing.
     pub(super) standing: Option<Box<Feature>>,
 }
 
@@ -73,7 +73,7 @@ pub(super) enum Why {
         named: String,
     },
     NoCheckpoint {
-        /// The place of a line that would be one, were it not code or in a comment.
+        /// The index of a line in code or a comment that looks like a checkpoint.
         hidden: Option<usize>,
     },
     CorruptCheckpoint {
@@ -97,7 +97,7 @@ pub(super) struct Feature {
     pub(super) marker: MarkerFile,
     /// The tasks, once tasks.md is more than a placeholder.
     pub(super) tasks: Option<Tasks>,
-    /// The files that the phase requires, in order, and the named ones.
+    /// The required and the named files.
     pub(super) files: Vec<Artifact>,
     /// Required files that are gone and that version control can bring back.
     pub(super) saved: Vec<String>,
@@ -105,29 +105,29 @@ pub(super) struct Feature {
     pub(super) later_work: Vec<Utf8PathBuf>,
     /// The context that the feature's pages take, in percent.
     pub(super) estimated_context: u32,
-    /// What the state of the tests says, if it is about this feature.
+    /// The state of the tests of this feature.
     pub(super) test_state: Option<String>,
     pub(super) spec: Option<String>,
     pub(super) plan: Option<String>,
     pub(super) has_rules: bool,
-    /// A folder that is free for what a rollback replaces.
+    /// A free folder for the backup of a rollback.
     pub(super) backup: Utf8PathBuf,
-    /// Why that can not be made, where it is needed.
+    /// Why the backup cannot be made, if it is needed.
     pub(super) odd_backups: Option<&'static str>,
-    /// Where what leaves the session goes.
+    /// The archive of the session.
     pub(super) archive: Archive,
-    /// What a plan phase makes next to plan.md, each with whether it is there.
+    /// The design documents of the plan phase, each with whether it exists.
     pub(super) design: Vec<(&'static str, bool)>,
     pub(super) asked: Asked,
     pub(super) now: DateTime,
     pub(super) zone: TimeZone,
 }
 
-/// The file that keeps what leaves a session.
+/// The file for entries that leave a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Archive {
     pub(super) path: Utf8PathBuf,
-    /// What it holds, where it is there.
+    /// Its content, if it exists.
     pub(super) before: Option<Vec<u8>>,
 }
 
@@ -138,7 +138,7 @@ pub(super) struct Asked {
     pub(super) fresh: bool,
     /// After a look of the validators.
     pub(super) validate: bool,
-    /// With what a person accepted of what was offered.
+    /// The offers that were accepted.
     pub(super) accepted: Vec<OfferKind>,
 }
 
@@ -147,7 +147,7 @@ pub(super) struct Asked {
 pub(super) enum MarkerFile {
     Absent,
     Present(Vec<u8>),
-    /// Something in its place, or in that of its folder, and why that can not be used.
+    /// Something else is at this path, and why it cannot be used.
     Odd(&'static str, &'static str),
 }
 
@@ -161,7 +161,7 @@ impl MarkerFile {
 }
 
 impl Feature {
-    /// Returns what is in the way of what would be written, and why.
+    /// Returns the path that cannot be written to, and why.
     pub(super) fn in_the_way(&self) -> Option<(&'static str, &'static str)> {
         match self.marker {
             MarkerFile::Odd(path, reason) => Some((path, reason)),
@@ -172,7 +172,7 @@ impl Feature {
     }
 }
 
-/// Reads what is meant by a name, or by the marker.
+/// Reads the given feature, or the one of the marker.
 pub(super) fn evidence(world: &dyn World, ask: &Ask) -> Evidence {
     let named = match &ask.name {
         Some(typed) => match layout::feature_name(typed) {
@@ -211,14 +211,14 @@ pub(super) fn features(world: &dyn World) -> Vec<String> {
     named.map(|entry| entry.name).collect()
 }
 
-/// Returns the features whose names begin with a name and are longer.
+/// Returns the longer names of features that start with a name.
 fn near(world: &dyn World, name: &str) -> Vec<String> {
     let mut features = features(world);
     features.retain(|feature| feature.starts_with(name) && feature != name);
     features
 }
 
-/// Returns the feature that a session says it is about, if it says one.
+/// Returns the feature of a session, if it names one.
 pub(super) fn feature_of(session: &Session) -> Option<String> {
     let said = session.focus("Feature")?.trim_matches('`').trim();
     let is_left_open = said.eq_ignore_ascii_case("none") || said.starts_with(['(', '{', '[', '<']);
@@ -239,7 +239,7 @@ pub(super) fn marker_file(world: &dyn World) -> MarkerFile {
         Ok(None) if world.stat(&world.project().join(layout::MARKER)).is_err() => {
             MarkerFile::Absent
         }
-        Ok(None) => MarkerFile::Odd(layout::MARKER, "it is no file"),
+        Ok(None) => MarkerFile::Odd(layout::MARKER, "it is not a file"),
         Err(reason) => MarkerFile::Odd(layout::MARKER, reason),
     }
 }
@@ -299,8 +299,7 @@ pub(super) fn feature(world: &dyn World, name: &str, ask: &Ask) -> Evidence {
     })
 }
 
-/// Returns what stands for a checkpoint where there is none: the phase that the marker or the
-/// session tells, and nothing else.
+/// Returns a substitute for a missing checkpoint, with the phase of the marker or the session.
 fn stand_in(world: &dyn World, name: &str, session: &Session) -> Entry {
     let marker = marker_file(world).marker();
     let ours = marker.filter(|marker| marker.feature.as_deref() == Some(name));
@@ -355,7 +354,7 @@ pub(super) fn session(
     Err((None, Why::NoSession))
 }
 
-/// Reads a file of the project; `None` when there is none.
+/// Reads a file of the project; `None` if it does not exist.
 pub(super) fn bytes(world: &dyn World, path: &Utf8Path) -> Result<Option<Vec<u8>>, &'static str> {
     if !layout::is_inside(world, path) {
         return Err("it is a link that leads out of the project");
@@ -365,25 +364,23 @@ pub(super) fn bytes(world: &dyn World, path: &Utf8Path) -> Result<Option<Vec<u8>
         Err(rekindle_world::ReadError::NotFound) => Ok(None),
         Err(rekindle_world::ReadError::Denied) => Err("it may not be read"),
         Err(rekindle_world::ReadError::TooLarge { .. }) => Err("it is larger than 2 MiB"),
-        Err(rekindle_world::ReadError::Failed(_)) => Err("it can not be read"),
+        Err(rekindle_world::ReadError::Failed(_)) => Err("it cannot be read"),
     }
 }
 
-/// Returns a file of the project as text; `None` when nothing is there.
+/// Reads a text file of the project; `None` if it does not exist.
 ///
 /// # Errors
-/// Why what is there can not be read.
+/// Why it cannot be read.
 pub(super) fn text(world: &dyn World, path: &Utf8Path) -> Result<Option<String>, &'static str> {
     match bytes(world, path)? {
         Some(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
-        None if kind_at(world, path).is_some() => Err("it is no file"),
+        None if kind_at(world, path).is_some() => Err("it is not a file"),
         None => Ok(None),
     }
 }
 
-/// Returns whether a page is what `/spec` left for a later phase to fill in.
-///
-/// What has sections or tasks was filled in, be the line still there.
+/// Returns whether a page is a placeholder of `/spec`, without sections or tasks.
 pub(super) fn is_placeholder(text: &str) -> bool {
     let says_so = |line: rekindle_text::Line| {
         let line = text.get(line.content.range()).unwrap_or_default();
@@ -393,7 +390,7 @@ pub(super) fn is_placeholder(text: &str) -> bool {
     prose(text).any(says_so) && !has_sections() && Tasks::parse(text).all.is_empty()
 }
 
-/// Returns a time without what is below its minute.
+/// Returns a time without its seconds.
 pub(super) fn minute_of(at: DateTime) -> DateTime {
     let time = jiff::civil::Time::new(at.hour(), at.minute(), 0, 0);
     time.map_or(at, |time| at.date().to_datetime(time))

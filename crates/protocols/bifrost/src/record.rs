@@ -1,27 +1,27 @@
-//! New checkpoints, and sessions made shorter: what is written beside a resume.
+//! New checkpoints and shorter sessions.
 
 use camino::Utf8Path;
-use rekindle_model::{Action, Plan, Step, StopKind, Then};
+use rekindle_model::{Action, Plan, Step, Stop, StopKind};
 use rekindle_text::{excerpt, is_printable};
 
 use super::artifacts;
 use super::assess::Judged;
 use super::checkpoint::{Checkpoints, Entry};
-use super::layout;
+use super::messages;
 use super::next::Situation;
 use super::phase::Phase;
-use super::plan::{plan_of, stop, write_session};
+use super::plan::write_session;
 use super::read::{Feature, Presence};
 use super::session::{NewCheckpoint, Session};
-use super::words;
+use super::{id, layout};
 
 /// How many checkpoints stay in the session, and how many entries of its history.
 pub(super) const MOST: usize = 5;
-/// What is said of a checkpoint of which nobody said anything.
+/// The description of a checkpoint without a note.
 const UNNAMED: &str = "Checkpoint made by hand";
 const COMPLETE: &str = "Complete";
 
-/// Plans a new checkpoint of where the feature stands.
+/// Plans a new checkpoint of the current work.
 pub(super) fn checkpoint(judged: &Judged, note: &str) -> Plan {
     let new = new_checkpoint(judged, note);
     let feature = &judged.feature;
@@ -38,12 +38,17 @@ pub(super) fn checkpoint(judged: &Judged, note: &str) -> Plan {
     });
     if !is_read_back {
         let reason = "the session has no place for a checkpoint that could be read back";
-        return plan_of(&feature.name, Vec::new(), stop(StopKind::Blocked, reason));
+        let stop = Stop::new(StopKind::Blocked, reason);
+        return Plan::new(id(&feature.name), Vec::new(), stop);
     }
     let why = format!("a new checkpoint: {}", new.line());
     let mut steps: Vec<Step> = kept(feature, &moved).into_iter().collect();
     steps.push(write_session(judged, &session, &why));
-    plan_of(&feature.name, steps, stop(StopKind::Done, &new.line()))
+    Plan::new(
+        id(&feature.name),
+        steps,
+        Stop::new(StopKind::Done, new.line()),
+    )
 }
 
 fn new_checkpoint(judged: &Judged, note: &str) -> NewCheckpoint {
@@ -64,7 +69,7 @@ fn new_checkpoint(judged: &Judged, note: &str) -> NewCheckpoint {
     };
     NewCheckpoint {
         id: format!("CP-{number:03}"),
-        when: words::minute(feature.now),
+        when: messages::minute(feature.now),
         description: if note.is_empty() { UNNAMED } else { note }.to_owned(),
         phase: now.phase,
         status: if is_complete { COMPLETE } else { "In Progress" },
@@ -75,8 +80,8 @@ fn new_checkpoint(judged: &Judged, note: &str) -> NewCheckpoint {
     }
 }
 
-/// Returns where the work is: at the latest checkpoint, unless the marker runs ahead of it, or both
-/// marker and session say that it went back.
+/// Returns the current position: the latest checkpoint, unless the marker is ahead of it, or marker
+/// and session both went back.
 fn standing(judged: &Judged) -> Situation<'_> {
     let feature = &judged.feature;
     let checkpoint = Situation {
@@ -135,10 +140,9 @@ fn dependencies(feature: &Feature, phase: Phase) -> String {
     }
 }
 
-/// Plans a shorter session: what is moved goes to a file beside it, word for word.
+/// Plans a shorter session; its archive gets the removed entries word for word.
 ///
-/// Checkpoints beyond the newest five leave the history. Of the session history only what tells of
-/// work stays, five entries at most.
+/// The newest five checkpoints and the newest five history entries about work stay.
 pub(super) fn archive(judged: &Judged) -> Plan {
     let feature = &judged.feature;
     let (session, moved) = shorter(&feature.session);
@@ -146,7 +150,8 @@ pub(super) fn archive(judged: &Judged) -> Plan {
         let reason = format!(
             "nothing is to be archived: {MOST} checkpoints or fewer, and only work in the history"
         );
-        return plan_of(&feature.name, Vec::new(), stop(StopKind::Done, &reason));
+        let stop = Stop::new(StopKind::Done, reason);
+        return Plan::new(id(&feature.name), Vec::new(), stop);
     }
     let day = feature.now.date().to_string();
     let path = &feature.archive.path;
@@ -154,9 +159,8 @@ pub(super) fn archive(judged: &Judged) -> Plan {
     steps.push(write_session(
         judged,
         &session.updated(&day),
-        "what was moved leaves the session",
+        "archived entries leave the session",
     ));
-    let mut plan = plan_of(&feature.name, steps, Then::Again);
     let size = |session: &Session| session.bytes().len();
     let reason = format!(
         "{} entries are in {} now, and the session has {} bytes instead of {}",
@@ -165,11 +169,10 @@ pub(super) fn archive(judged: &Judged) -> Plan {
         size(&session),
         size(&feature.session)
     );
-    plan.then = stop(StopKind::Done, &reason);
-    plan
+    Plan::new(id(&feature.name), steps, Stop::new(StopKind::Done, reason))
 }
 
-/// Returns the step that keeps what leaves a session, beside it and below what was kept before.
+/// Returns the step that adds entries to the archive.
 pub(super) fn kept(feature: &Feature, moved: &[String]) -> Option<Step> {
     if moved.is_empty() {
         return None;
@@ -188,19 +191,17 @@ pub(super) fn kept(feature: &Feature, moved: &[String]) -> Option<Step> {
             contents: format!("# Session Archive\n{page}").into_bytes(),
         },
     };
-    Some(Step {
-        action,
-        why: format!("{} entries are kept here", moved.len()),
-    })
+    let why = format!("{} entries are archived", moved.len());
+    Some(Step::new(action, why))
 }
 
-/// Returns the session without what can go, and what was taken out.
+/// Returns the shorter session and the removed entries.
 fn shorter(session: &Session) -> (Session, Vec<String>) {
     let (session, compacted) = compacted(session, MOST);
     (session, compacted.moved())
 }
 
-/// What a compaction takes out of a session, as it was written.
+/// The entries that a compaction removes, as they were written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Compacted {
     pub(super) checkpoints: Vec<String>,
@@ -225,8 +226,8 @@ pub(super) fn archived(text: &str) -> String {
     format!("- {text}")
 }
 
-/// Returns the session with the newest five checkpoints and as many entries of its history that tell of
-/// work, and what was taken out.
+/// Returns the session with the newest five checkpoints and history entries about work, and the
+/// others.
 pub(super) fn compacted(session: &Session, most_history: usize) -> (Session, Compacted) {
     let (session, checkpoints) = without_old_checkpoints(session);
     let (session, history) = session.with_short_history(most_history);
@@ -237,7 +238,8 @@ pub(super) fn compacted(session: &Session, most_history: usize) -> (Session, Com
     (session, compacted)
 }
 
-/// Returns the session with the newest checkpoints of its history, and the others as they stood.
+/// Returns the session with the newest checkpoints of its history, and the others as they were
+/// written.
 fn without_old_checkpoints(session: &Session) -> (Session, Vec<String>) {
     let checkpoints = Checkpoints::read(session);
     let latest = checkpoints
@@ -245,7 +247,7 @@ fn without_old_checkpoints(session: &Session) -> (Session, Vec<String>) {
         .as_ref()
         .and_then(|entry| entry.id.as_ref());
     let is_latest = |entry: &Entry| latest.is_some() && entry.id.as_ref() == latest;
-    // Lists are found in either order, so that time counts, and the place only among equals.
+    // Lists exist in either order, so the time counts, and the position only among equals.
     let mut newest_first: Vec<&Entry> = checkpoints.history.iter().collect();
     newest_first.sort_by_key(|entry| std::cmp::Reverse((is_latest(entry), entry.at)));
     let kept: Vec<usize> = newest_first

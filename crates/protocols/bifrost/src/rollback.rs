@@ -1,12 +1,12 @@
-//! Going back to a checkpoint: what the session says afterwards, so that a plain resume goes on from it.
+//! Rollback: the session after it, from which the next resume continues.
 
 use rekindle_text::excerpt;
 
 use super::assess::Judged;
+use super::messages;
 use super::phase::{Phase, task_ids};
 use super::session::{ActiveTask, Session};
 use super::tasks::Tasks;
-use super::words;
 
 /// Returns the session with the chosen checkpoint as its latest one, and everything that follows from it.
 pub(super) fn restored(judged: &Judged) -> Session {
@@ -14,7 +14,7 @@ pub(super) fn restored(judged: &Judged) -> Session {
     let session = feature
         .session
         .with_restored(&feature.chosen, &replaced(judged));
-    // The error is what somebody went back from; without going back it is still one.
+    // A rollback resolves the error; restoring the latest checkpoint does not.
     if !judged.is_rollback() {
         return session;
     }
@@ -29,10 +29,10 @@ pub(super) fn restored(judged: &Judged) -> Session {
         .with_active_task(&active_task(judged))
 }
 
-/// Returns when the checkpoint was restored, and what it takes the place of.
+/// Returns when the checkpoint was restored, and what it replaced.
 fn replaced(judged: &Judged) -> String {
     let feature = &judged.feature;
-    let now = words::minute(feature.now);
+    let now = messages::minute(feature.now);
     let latest = feature.checkpoints.latest.as_ref();
     match latest {
         Some(latest) if latest.id == feature.chosen.id => {

@@ -37,7 +37,7 @@ const LINE: &str = "**CP-002** (2026-03-13 10:00): Plan validated, ready for tas
 const HISTORY: &str = "1. **CP-003** (2026-03-14 08:00): Work\n2. **CP-002** (2026-03-13 10:00): Plan validated, ready for tasks\n3. **CP-001** (2026-03-12 09:00): Session initialized";
 
 #[test]
-fn a_rollback_holds_whatever_stands_under_the_latest() {
+fn a_rollback_keeps_every_entry_under_the_latest() {
     let head = "## Active Focus\n- **Status**: Idle\n### Session History\n1. **2026-03-13** - x\n";
     let list = "### Recovery Checkpoints\n- **CP-001** (2026-03-12 09:00): Session initialized\n- **CP-002** (2026-03-13 10:00): Plan validated, ready for tasks\n- **CP-003** (2026-03-14 08:00): Task T001 complete\n";
     let shapes = [
@@ -148,7 +148,7 @@ fn made(scene: &Scene) -> Scene {
 }
 
 #[test]
-fn the_active_task_is_that_of_the_checkpoint() {
+fn a_rollback_sets_the_active_task() {
     let task = "- **Status**: Idle\n- **Active Task**:\n  - **Task ID**: T003 complete\n  - **Description**: C\n  - **Files**: c.rs\n  - **Progress**: 3/3 tasks complete (100%)\n- **Mood**: fine\n";
     let history = "1. **CP-003** (2026-03-14 08:00): Work\n2. **CP-002** (2026-03-13 10:00): Task T001 complete - A\n3. **CP-001** (2026-03-12 09:00): Spec phase complete\n4. **CP-000** (2026-03-12 08:00): Tasks breakdown complete";
     let scene = Scene::with(&session(
@@ -175,12 +175,12 @@ fn the_active_task_is_that_of_the_checkpoint() {
             format!("- **Status**: Resuming\n- **Active Task**:\n{wanted}- **Mood**: fine\n");
         assert!(session.contains(&block), "{id}: {session}");
     }
-    // A plain resume says nothing of the task.
+    // A plain resume does not change the task.
     assert!(resumed(&scene).session.contains("  - **Files**: c.rs\n"));
 }
 
 #[test]
-fn a_phase_that_the_focus_has_wrong_is_that_of_the_checkpoint() {
+fn corrects_the_phase_of_the_focus() {
     let other = "- **Phase**: plan\n- **Status**";
     let scene = Scene::new().edit("- **Phase**: implement\n- **Status**", other);
     let session = resumed(&scene).session;

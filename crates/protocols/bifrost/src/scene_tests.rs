@@ -1,4 +1,4 @@
-//! Whole projects as values: which feature is meant, what the facts and findings are.
+//! Whole projects as values: the selected feature, its facts and its findings.
 
 use rekindle_model::{Assessment, Fact, Severity, State};
 use rekindle_world::{MemoryWorld, Recorder, Recording, World as _};
@@ -40,7 +40,7 @@ pub(super) fn block(phase: &str, status: &str, next: &str) -> String {
 const HISTORY: &str = "1. **CP-003** (2026-03-14 08:00): Work\n2. **CP-002** (2026-03-13 10:00): Plan validated, ready for tasks\n3. **CP-001** (2026-03-12 09:00): Session initialized";
 
 impl Scene {
-    /// A feature in the implement phase with everything in order.
+    /// A complete feature in the implement phase.
     pub(super) fn new() -> Self {
         Self::with(&session(
             &block("implement", "Complete", "`/implement f T002`"),
@@ -161,7 +161,7 @@ fn shown(fact: &Fact) -> String {
 }
 
 #[test]
-fn the_feature_is_the_one_named_else_the_markers_else_a_choice() {
+fn selects_the_named_feature_or_the_markers_or_asks() {
     let scene = Scene::new()
         .file("specs/g/spec.md", SPEC)
         .file("specs/README.md", "");
@@ -185,7 +185,7 @@ fn the_feature_is_the_one_named_else_the_markers_else_a_choice() {
 }
 
 #[test]
-fn a_name_is_taken_whole_and_what_is_gone_is_told_by_name() {
+fn names_must_match_and_missing_features_are_named() {
     let scene = Scene::new()
         .file("specs/billing-export/spec.md", SPEC)
         .file("specs/billing-import/spec.md", SPEC);
@@ -237,7 +237,7 @@ fn names_that_leave_specs_are_refused() {
 }
 
 #[test]
-fn nothing_at_all_is_no_features_and_not_here() {
+fn an_empty_project_has_no_features() {
     let world = MemoryWorld::new("/w/p", NOW.parse().unwrap());
     assert!(!Bifrost.is_here(&world));
     let found = Bifrost
@@ -254,7 +254,7 @@ fn nothing_at_all_is_no_features_and_not_here() {
 }
 
 #[test]
-fn a_legacy_session_is_used_if_it_is_this_features() {
+fn uses_a_legacy_session_of_the_same_feature() {
     let scene = Scene::new().legacy();
     assert_eq!(scene.codes(&named("f")), "LEGACY_SESSION");
     assert_eq!(scene.fact("session_path"), ".bifrost/memory/session.md");
@@ -296,7 +296,7 @@ fn a_legacy_session_is_used_if_it_is_this_features() {
 }
 
 #[test]
-fn names_are_found_by_their_last_part_only_if_it_is_one_files() {
+fn finds_files_by_unique_name() {
     let scene = Scene::new()
         .edit(
             "**Artifacts**: spec.md",
@@ -312,7 +312,7 @@ fn names_are_found_by_their_last_part_only_if_it_is_one_files() {
 }
 
 #[test]
-fn what_is_no_text_is_corrupt() {
+fn binary_sessions_are_corrupt() {
     for bytes in [&b"# Session \xff"[..], b"# Session\0\0\0"] {
         let world = Scene::new().world().file("specs/f/session.md", bytes);
         let found = Bifrost.inspect(&world, &named("f"));
@@ -321,7 +321,7 @@ fn what_is_no_text_is_corrupt() {
 }
 
 #[test]
-fn a_recording_shows_the_same_verdict_elsewhere() {
+fn a_recorded_world_gives_the_same_verdict() {
     let scene = Scene::new()
         .written_at("specs/f/spec.md", "2026-03-14T08:30:00Z")
         .written_at("specs/f/plan.md", "2026-03-14T07:30:00Z");

@@ -1,8 +1,7 @@
-//! session.md: what a feature remembers between sessions, read leniently and edited in place.
+//! session.md, read leniently and edited in place.
 //!
-//! A section is found by the words of its heading, whatever symbols stand before them, on whatever
-//! level, anywhere in the file; one that is there twice is read as one. What a checkpoint is, and
-//! which counts, is known in `checkpoint`. Start at [`Session::parse`].
+//! A section is found by the words of its heading, on any level, and may occur twice. Start at
+//! [`Session::parse`].
 
 mod blockers;
 mod edit;
@@ -19,7 +18,7 @@ use self::lines::{heading_words, history_line, is_placeholder};
 pub(super) use self::record::NewCheckpoint;
 pub(super) use self::restore::{ActiveTask, RESTORED};
 
-/// The file, as its bytes and as what was read of them.
+/// The file: its bytes and its structure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Session {
     document: Document,
@@ -28,7 +27,7 @@ pub(super) struct Session {
     /// Whether a line is text: neither code nor a comment.
     is_prose: Vec<bool>,
     sections: Vec<Section>,
-    /// The places of sections by the words of their headings, in small letters.
+    /// The indexes of sections by the lowercase words of their headings.
     named: BTreeMap<String, Vec<usize>>,
 }
 
@@ -37,44 +36,44 @@ pub(super) struct Session {
 pub(super) struct Section {
     /// The number of its signs.
     level: u8,
-    /// The place of the heading among the lines.
+    /// The index of the heading's line.
     heading: usize,
-    /// The place behind the last line.
+    /// The index after the last line.
     end: usize,
 }
 
 /// One entry of the session history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HistoryEntry {
-    /// What it says, without its number.
+    /// The text, without its number.
     pub(super) text: String,
-    /// The place of its line.
+    /// The index of its line.
     at: usize,
-    /// The place of the last line that belongs to it.
+    /// The index of its last line.
     last: usize,
 }
 
 const ACTIVE_FOCUS: &str = "active focus";
-/// The field of the active focus below which those of a task stand.
+/// The field of the active focus that has the fields of a task below it.
 const ACTIVE_TASK: &str = "active task";
-/// What the active focus says of the feature itself.
+/// The fields of the active focus about the feature.
 const OF_FEATURE: [&str; 3] = ["feature", "phase", "status"];
 const SESSION_HISTORY: &str = "session history";
-/// How entries of the history begin that only tell of resumes.
+/// How history entries start that are not about work.
 const UPKEEP: [&str; 3] = ["Resume:", CONTEXT, CHECKPOINT];
-/// How the entry of a compaction begins.
+/// How the entry of a compaction starts.
 pub(super) const CONTEXT: &str = "Context: Compacted";
-/// How the entry of an updated timestamp begins.
+/// How the entry of an updated timestamp starts.
 pub(super) const CHECKPOINT: &str = "Checkpoint: Timestamp";
 /// The latest checkpoint with all that is known of it.
 pub(super) const LATEST: &str = "latest checkpoint";
 /// A line for each checkpoint, newest first.
 pub(super) const HISTORY: &str = "checkpoint history";
-/// Where both stand, or a list of checkpoints alone, oldest first.
+/// The section of both, or of a plain list, oldest first.
 pub(super) const CHECKPOINTS: &str = "recovery checkpoints";
 
 impl Session {
-    /// Reads text; anything else is no session.
+    /// Reads a text; `None` if it is not UTF-8.
     pub(super) fn parse(bytes: Vec<u8>) -> Option<Self> {
         let text = String::from_utf8(bytes.clone()).ok()?;
         // A file that was cut off by a crash of the system often ends in these.
@@ -120,14 +119,14 @@ impl Session {
         self.document.as_bytes()
     }
 
-    /// Returns a line without its end, by its place.
+    /// Returns a line without its end.
     pub(super) fn line(&self, at: usize) -> &str {
         let line = self.lines.get(at);
         line.and_then(|line| self.text.get(line.content.range()))
             .unwrap_or_default()
     }
 
-    /// Returns the places of all text in the sections of a name, headings aside.
+    /// Returns the indexes of the text lines in the sections with a name.
     pub(super) fn places(&self, name: &str) -> impl Iterator<Item = usize> {
         self.places_by_section(name).flatten()
     }
@@ -140,7 +139,7 @@ impl Session {
         self.sections(name).map(|section| self.text_of(section))
     }
 
-    /// Returns the places of all lines that are code or in a comment.
+    /// Returns the indexes of all lines in code or comments.
     pub(super) fn hidden(&self) -> impl Iterator<Item = usize> {
         let all = self.is_prose.iter().enumerate();
         all.filter(|(_, is_prose)| !**is_prose).map(|(at, _)| at)
@@ -162,9 +161,7 @@ impl Session {
         Some(field.value).filter(|value| !value.is_empty())
     }
 
-    /// Finds the field of the least indent, the first of equals.
-    ///
-    /// What stands below the active task tells of the task, whatever it is called.
+    /// Finds the field with the least indent; fields below the active task belong to the task.
     fn focus_field(&self, key: &str) -> Option<(usize, Field<'_>)> {
         let is_features = OF_FEATURE.iter().any(|own| own.eq_ignore_ascii_case(key));
         let mut task_indent = usize::MAX;
@@ -187,7 +184,7 @@ impl Session {
         found
     }
 
-    /// Returns what a section says, one text a line, without what is left over of the template.
+    /// Returns the lines of a section without placeholders.
     pub(super) fn points(&self, name: &str) -> Vec<String> {
         self.places(name)
             .map(|at| without_bullet(self.line(at)).to_owned())
@@ -213,7 +210,7 @@ impl Session {
                 inside = indent + n_mark.max(2);
             } else if indent == 0 || rest.is_empty() {
                 is_open = false;
-                // What is indented below a person's own line is that person's, too.
+                // Lines indented below a user's own line belong to it.
                 if !rest.is_empty() && !entries.is_empty() {
                     inside = 1;
                 }
@@ -232,18 +229,18 @@ impl HistoryEntry {
         inside.get(..10)
     }
 
-    /// Returns whether it only says that a session was resumed.
+    /// Returns whether it is about a resume.
     pub(super) fn is_resume(&self) -> bool {
         self.said().starts_with("Resume:")
     }
 
-    /// Returns whether it tells of work, not of how the session was kept.
+    /// Returns whether it is about work.
     pub(super) fn is_work(&self) -> bool {
         let said = self.said();
         !UPKEEP.iter().any(|kind| said.starts_with(kind))
     }
 
-    /// Returns what it says without its day.
+    /// Returns the text without its day.
     pub(super) fn said(&self) -> &str {
         let behind = self.text.strip_prefix("**").and_then(|rest| {
             let (_, rest) = rest.split_once("**")?;

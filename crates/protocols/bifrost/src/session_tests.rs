@@ -1,4 +1,4 @@
-//! Sessions in, edited sessions out: what changes, and that nothing else does.
+//! Tests of edited sessions: the intended changes and no others.
 
 use super::super::scene_tests::{block, session};
 use super::*;
@@ -49,7 +49,7 @@ fn a_resume_changes_four_things_and_nothing_else() {
 }
 
 #[test]
-fn line_ends_and_a_byte_order_mark_are_kept() {
+fn preserves_line_ends_and_the_byte_order_mark() {
     let before = session(&block("spec", "Started", "x"), "");
     let windows = format!("\u{feff}{}", before.replace('\n', "\r\n"));
     let after = resumed(&windows);
@@ -60,14 +60,14 @@ fn line_ends_and_a_byte_order_mark_are_kept() {
 }
 
 #[test]
-fn what_an_error_added_to_the_focus_goes_and_what_a_person_added_stays() {
+fn removes_error_fields_from_the_focus_but_no_other_fields() {
     let before = "## Active Focus\n- **Feature**: f\n- **Status**: Error Recovery  \n- **Error Type**: Tool\n  - **Since**: noon\n- **Recovery Strategy**: Retry\n- **Recovery Action**: x\n- **Mood**: fine\n\n### Known Issues\n- **Error Type**: stays\n### Session History\n1. **2026-03-13** - x\n";
     let after = resumed(before);
     assert!(after.starts_with("## Active Focus\n\n**Last Updated**: 2026-03-14\n\n- **Feature**: f\n- **Status**: Resuming  \n- **Mood**: fine\n\n### Known Issues\n- **Error Type**: stays\n"), "{after}");
 }
 
 #[test]
-fn the_history_gets_numbers_whatever_it_had_and_is_cut_to_five() {
+fn numbers_the_history_and_limits_it_to_five() {
     let table = [
         ("1. **2026-03-13** - a\n", "1. R\n2. **2026-03-13** - a\n"),
         (
@@ -90,7 +90,7 @@ fn the_history_gets_numbers_whatever_it_had_and_is_cut_to_five() {
             "1. **d** - a\n\n2. **d** - b\n\n3. **d** - c\n\n4. **d** - d\n\n5. **d** - e\n   gone\n\na remark\n",
             "1. R\n2. **d** - a\n\n3. **d** - b\n\n4. **d** - c\n\n5. **d** - d\n\n\na remark\n",
         ),
-        // What is not indented is a person's own, wherever it stands.
+        // Lines without indent are the user's own.
         (
             "1. **d** - a\n2. **d** - b\n3. **d** - c\n4. **d** - d\n5. **d** - e\n\tgone\nmy note\n- and mine\n  1. too\n",
             "1. R\n2. **d** - a\n3. **d** - b\n4. **d** - c\n5. **d** - d\nmy note\n- and mine\n  1. too\n",
@@ -114,7 +114,7 @@ fn the_history_gets_numbers_whatever_it_had_and_is_cut_to_five() {
 }
 
 #[test]
-fn what_is_not_there_is_made() {
+fn creates_missing_sections() {
     for before in [
         "",
         "# Session",
@@ -187,7 +187,7 @@ fn with_checkpoint(text: &str) -> String {
 }
 
 #[test]
-fn a_new_checkpoint_takes_the_place_of_the_latest_and_heads_the_history() {
+fn a_new_checkpoint_becomes_the_latest_and_the_first_of_the_history() {
     let before = session(
         &block("spec", "Started", "x"),
         "1. **CP-003** (2026-03-14 08:00): Work\n2. **CP-001** (2026-03-12 09:00): Session initialized",
@@ -202,7 +202,7 @@ fn a_new_checkpoint_takes_the_place_of_the_latest_and_heads_the_history() {
 }
 
 #[test]
-fn a_latest_that_the_history_lacks_is_not_lost() {
+fn adds_the_previous_latest_checkpoint_to_the_history() {
     let before = session(
         &block("spec", "Started", "x"),
         "1. **CP-001** (2026-03-12 09:00): Session initialized",
@@ -221,7 +221,7 @@ fn a_latest_that_the_history_lacks_is_not_lost() {
 }
 
 #[test]
-fn nothing_is_needed_for_a_first_checkpoint() {
+fn adds_a_first_checkpoint_to_an_empty_session() {
     for before in [
         "",
         "# Session\n",
@@ -252,14 +252,14 @@ fn a_plain_list_stays_a_plain_list() {
 }
 
 #[test]
-fn issues_are_told_without_what_the_template_left() {
+fn lists_issues_without_placeholders() {
     let text = "### Current Blockers\n\nNone\n\n### Known Issues\n\n(Project-wide issues, not feature blockers)\n- slow\n### Blockers & Issues\n**Known Issues:**\n- flaky\n";
     assert_eq!(parse(text).issues(), ["slow", "flaky"]);
     assert!(parse(text).blockers().is_empty());
 }
 
 #[test]
-fn what_stands_below_the_active_task_is_not_the_features() {
+fn fields_below_the_active_task_are_not_of_the_feature() {
     let task = "- **Active Task**:\n  - **Task ID**: T004\n  - **Status**: Error Recovery\n  - **Phase**: 2\n";
     let head = "# S\n\n**Last Updated**: 2026-03-13\n\n## 🎯 Active Focus\n\n";
     let tail = "\n### Session History (Last 5)\n\n1. **2026-03-13** - x\n";

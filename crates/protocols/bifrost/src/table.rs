@@ -1,11 +1,11 @@
-//! The decisions of a resume as data, each in one place: which checkpoint counts, what makes one
-//! unfit, what is typed next, and what each phase needs.
+//! The decisions of a resume as tables: which checkpoint to use, what makes one unusable, which
+//! command comes next, and what each phase needs.
 
 use super::phase::Phase;
 use rekindle_protocol::table::Cell::Is;
-use rekindle_protocol::table::{Decision, Row, Table, Verdict, inputs, values};
+use rekindle_protocol::table::{Decision, Value as _, Verdict, inputs, table, values};
 
-/// Returns the decisions for the page about them.
+/// Returns the decisions for the documentation.
 pub(crate) fn decisions() -> Vec<Decision> {
     vec![
         CHOICES.printed(),
@@ -15,12 +15,9 @@ pub(crate) fn decisions() -> Vec<Decision> {
     ]
 }
 
-/// What a phase needs is a match over the four phases, so this is a print of that.
+/// Prints [`Phase::needs`], which is a match over the four phases.
 fn needs() -> Decision {
-    let rows = Phase::ALL
-        .iter()
-        .zip(["161-165", "167-171", "173-177", "179-183"]);
-    let rows = rows.map(|(phase, line)| {
+    let rows = Phase::ALL.iter().map(|phase| {
         let needs = phase.needs();
         vec![
             format!("`{}`", phase.as_str()),
@@ -28,280 +25,159 @@ fn needs() -> Decision {
             needs.dependencies.to_owned(),
             needs.context.to_owned(),
             needs.when_stale.to_owned(),
-            format!("seed {line}"),
         ]
     });
     Decision {
         title: "What a phase needs to be resumed",
-        about: "The seed's compatibility matrix.".to_owned(),
+        about: "The compatibility matrix of the specification.".to_owned(),
         headings: vec![
             "phase",
             "required",
             "dependencies",
             "context",
             "when the checkpoint is old",
-            "source",
         ],
         rows: rows.collect(),
     }
 }
 
+/// Prints a verdict as its word, in one column.
+macro_rules! printed_as_word {
+    ($($verdict:ty: $column:literal,)*) => {$(
+        impl Verdict for $verdict {
+            const COLUMNS: &'static [&'static str] = &[$column];
+
+            fn shown(&self) -> Vec<String> {
+                vec![self.as_str().to_owned()]
+            }
+        }
+    )*};
+}
+
+printed_as_word! {
+    Chosen: "resumed from",
+    Fault: "checkpoint is",
+    Command: "typed next",
+}
+
 values! {
-    /// Which checkpoint is resumed from.
+    /// The checkpoint that is resumed from.
     Chosen {
-        /// The latest, or the one that was named.
+        /// The latest, or the named one.
         Found "that checkpoint",
         Nothing "stop: there is no checkpoint",
-        /// The one that is meant is unfit.
-        Unfit "stop: it can not be gone back to",
-        /// None has the id that was named.
+        Unfit "stop: it cannot be used",
+        /// No checkpoint has the given id.
         Unknown "stop: there is no such checkpoint",
-        /// The latest has a heading and nothing else.
-        Empty "stop: nothing stands under the heading",
-    }
-}
-
-impl Verdict for Chosen {
-    const COLUMNS: &'static [&'static str] = &["resumed from"];
-
-    fn shown(&self) -> Vec<String> {
-        vec![self.as_str().to_owned()]
+        /// The section of the latest checkpoint is empty.
+        Empty "stop: its section is empty",
     }
 }
 
 inputs! {
-    /// What decides from which checkpoint a resume goes.
+    /// What decides which checkpoint is resumed from.
     Offer asked by OfferWhen {
         has_any: bool = "any checkpoint",
-        /// A person named one; else the latest is meant.
+        /// The user named one; otherwise the latest is used.
         is_named: bool = "one is named",
-        is_found: bool = "the meant one is there",
-        is_fit: bool = "it is fit",
+        is_found: bool = "it exists",
+        is_fit: bool = "it is usable",
     }
 }
 
-const fn choice(when: OfferWhen, then: Chosen, source: &'static str) -> Row<Offer, Chosen> {
-    Row { when, then, source }
+table! {
+    /// Which checkpoint is resumed from.
+    pub(crate) static CHOICES: Offer, asked by OfferWhen => Chosen;
+    "Which checkpoint is resumed from",
+    "Without a name the latest is used, and nothing replaces it: only a person goes further back.\nOf two checkpoints with the given id, a usable one comes first.";
+    [has_any: Is(false)] => Chosen::Nothing, "a resume needs a checkpoint";
+    [is_found: Is(true), is_fit: Is(true)] => Chosen::Found, "the latest or the given checkpoint is used";
+    [is_found: Is(true)] => Chosen::Unfit, "a corrupted checkpoint stops the resume";
+    [is_named: Is(true)] => Chosen::Unknown, "an id must name a checkpoint";
+    [] => Chosen::Empty, "a damaged latest checkpoint stops the resume";
 }
-
-/// Which checkpoint counts.
-pub(crate) static CHOICES: Table<Offer, Chosen> = Table {
-    title: "Which checkpoint is resumed from",
-    about: "Without a name the latest is meant, and nothing else takes its place: going further back is a person's choice.\nOf two with the id that was named, one that is fit comes first.",
-    rows: &[
-        choice(
-            OfferWhen {
-                has_any: Is(false),
-                ..OfferWhen::ANY
-            },
-            Chosen::Nothing,
-            "seed 51",
-        ),
-        choice(
-            OfferWhen {
-                is_found: Is(true),
-                is_fit: Is(true),
-                ..OfferWhen::ANY
-            },
-            Chosen::Found,
-            "seed 39, 272, 284",
-        ),
-        choice(
-            OfferWhen {
-                is_found: Is(true),
-                ..OfferWhen::ANY
-            },
-            Chosen::Unfit,
-            "seed 148, 199-202",
-        ),
-        choice(
-            OfferWhen {
-                is_named: Is(true),
-                ..OfferWhen::ANY
-            },
-            Chosen::Unknown,
-            "seed 284",
-        ),
-    ],
-    last: choice(OfferWhen::ANY, Chosen::Empty, "seed 42, 148"),
-};
 
 values! {
-    /// What makes a checkpoint unfit.
+    /// What makes a checkpoint unusable.
     Fault {
-        None "fit",
-        Id "its id can not be read",
-        Time "its time can not be read",
-        Phase "its phase can not be told",
-    }
-}
-
-impl Verdict for Fault {
-    const COLUMNS: &'static [&'static str] = &["checkpoint is"];
-
-    fn shown(&self) -> Vec<String> {
-        vec![self.as_str().to_owned()]
+        None "usable",
+        Id "its id is not readable",
+        Time "its time is not readable",
+        Phase "its phase is not known",
     }
 }
 
 inputs! {
-    /// What is known of a checkpoint.
+    /// What is known about a checkpoint.
     Known asked by KnownWhen {
         has_id: bool = "id",
         is_dated: bool = "time",
-        /// By its field, its description or the next older checkpoint.
+        /// From its field, its description or the next older checkpoint.
         has_phase: bool = "phase",
     }
 }
 
-const fn fault(when: KnownWhen, then: Fault) -> Row<Known, Fault> {
-    Row {
-        when,
-        then,
-        source: "seed 43-45, 365",
-    }
+table! {
+    /// What makes a checkpoint unusable.
+    pub(crate) static FAULTS: Known, asked by KnownWhen => Fault;
+    "What makes a checkpoint unusable",
+    "Other missing fields are reported and stop nothing.";
+    [has_id: Is(false)] => Fault::Id, "a checkpoint has an id";
+    [is_dated: Is(false)] => Fault::Time, "a checkpoint has a timestamp";
+    [has_phase: Is(false)] => Fault::Phase, "a checkpoint has a phase";
+    [] => Fault::None, "the rest is optional";
 }
 
-/// What makes a checkpoint unfit.
-pub(crate) static FAULTS: Table<Known, Fault> = Table {
-    title: "What makes a checkpoint unfit",
-    about: "What else a checkpoint lacks is told and stops nothing.",
-    rows: &[
-        fault(
-            KnownWhen {
-                has_id: Is(false),
-                ..KnownWhen::ANY
-            },
-            Fault::Id,
-        ),
-        fault(
-            KnownWhen {
-                is_dated: Is(false),
-                ..KnownWhen::ANY
-            },
-            Fault::Time,
-        ),
-        fault(
-            KnownWhen {
-                has_phase: Is(false),
-                ..KnownWhen::ANY
-            },
-            Fault::Phase,
-        ),
-    ],
-    last: fault(KnownWhen::ANY, Fault::None),
-};
-
 values! {
-    /// Whether the task that a checkpoint names is still to be done.
+    /// Whether the task that a checkpoint names still has to be done.
     Named {
-        Due "due, or none named",
+        Due "open, or none named",
         Done "done",
         Absent "not in the list",
     }
 }
 
 values! {
-    /// What is typed next.
+    /// The next command.
     Command {
         Quoted "the checkpoint's own command",
         Spec "/spec FEATURE",
         Plan "/plan FEATURE",
         Tasks "/tasks FEATURE",
         FirstTask "/implement FEATURE T001",
-        /// The one in progress, else the first open one; after the last one `/polish-docs`.
-        OpenTask "/implement FEATURE with the task that is due",
-    }
-}
-
-impl Verdict for Command {
-    const COLUMNS: &'static [&'static str] = &["typed next"];
-
-    fn shown(&self) -> Vec<String> {
-        vec![self.as_str().to_owned()]
+        /// The task in progress, otherwise the first open one; after the last one `/polish-docs`.
+        OpenTask "/implement FEATURE with the next task",
     }
 }
 
 inputs! {
-    /// What decides what is typed next.
+    /// What decides the next command.
     Standing asked by When {
         /// The checkpoint's `Next` has a command in backticks.
         has_command: bool = "command in `Next`",
         named: Named = "its task is",
         phase: Phase = "phase",
-        /// What the checkpoint is about is complete; in the implement phase that is a task.
+        /// The checkpoint says that its work is complete; in the implement phase that is a task.
         is_complete: bool = "complete",
     }
 }
 
-const fn command(when: When, then: Command, source: &'static str) -> Row<Standing, Command> {
-    Row { when, then, source }
+table! {
+    /// The next command.
+    pub(crate) static COMMANDS: Standing, asked by When => Command;
+    "What is typed next",
+    "A checkpoint's `Next` is often prose and often outdated: its task may be done by now.\nAfter the last task comes `/polish-docs`.";
+    [has_command: Is(true), named: Is(Named::Done)] => Command::OpenTask, "a finished task is not repeated";
+    [has_command: Is(true)] => Command::Quoted, "the checkpoint names the next command";
+    [named: Is(Named::Done), phase: Is(Phase::Tasks), is_complete: Is(true)] => Command::OpenTask, "a finished task is not repeated";
+    [phase: Is(Phase::Spec), is_complete: Is(false)] => Command::Spec, "an incomplete spec is continued";
+    [phase: Is(Phase::Spec), is_complete: Is(true)] => Command::Plan, "the plan follows the spec";
+    [phase: Is(Phase::Plan), is_complete: Is(false)] => Command::Plan, "an incomplete plan is continued";
+    [phase: Is(Phase::Plan), is_complete: Is(true)] => Command::Tasks, "the tasks follow the plan";
+    [phase: Is(Phase::Tasks), is_complete: Is(false)] => Command::Tasks, "an incomplete task list is continued";
+    [phase: Is(Phase::Tasks), is_complete: Is(true)] => Command::FirstTask, "the first task follows the task list";
+    [] => Command::OpenTask, "the implement phase continues with its open task";
 }
-
-/// A phase whose checkpoint has no command that could be typed.
-const fn of_phase(
-    phase: Phase,
-    is_complete: bool,
-    then: Command,
-    source: &'static str,
-) -> Row<Standing, Command> {
-    let when = When {
-        phase: Is(phase),
-        is_complete: Is(is_complete),
-        ..When::ANY
-    };
-    command(when, then, source)
-}
-
-/// What is typed next.
-pub(crate) static COMMANDS: Table<Standing, Command> = Table {
-    title: "What is typed next",
-    about: "A checkpoint's `Next` is often prose, and often out of date: the task that it names may have been done since.\nAfter the last task comes `/polish-docs`.",
-    rows: &[
-        command(
-            When {
-                has_command: Is(true),
-                named: Is(Named::Done),
-                ..When::ANY
-            },
-            Command::OpenTask,
-            "seed 182",
-        ),
-        command(
-            When {
-                has_command: Is(true),
-                ..When::ANY
-            },
-            Command::Quoted,
-            "seed 50, 114",
-        ),
-        // Where the first task would come next and is done, the first open one does.
-        command(
-            When {
-                named: Is(Named::Done),
-                phase: Is(Phase::Tasks),
-                is_complete: Is(true),
-                ..When::ANY
-            },
-            Command::OpenTask,
-            "seed 176, 182",
-        ),
-        of_phase(Phase::Spec, false, Command::Spec, "seed 164"),
-        of_phase(Phase::Spec, true, Command::Plan, "seed 164"),
-        of_phase(Phase::Plan, false, Command::Plan, "seed 170"),
-        of_phase(Phase::Plan, true, Command::Tasks, "seed 170"),
-        of_phase(Phase::Tasks, false, Command::Tasks, "seed 176"),
-        of_phase(Phase::Tasks, true, Command::FirstTask, "seed 176"),
-    ],
-    last: command(
-        When {
-            phase: Is(Phase::Implement),
-            ..When::ANY
-        },
-        Command::OpenTask,
-        "seed 182",
-    ),
-};
 
 #[cfg(test)]
 mod tests {
@@ -309,14 +185,14 @@ mod tests {
     use rekindle_protocol::table::{Input as _, check};
 
     #[test]
-    fn every_combination_of_inputs_has_one_verdict_and_no_row_is_idle() {
+    fn tables_cover_every_input_and_use_every_row() {
         check(&CHOICES);
         check(&FAULTS);
         check(&COMMANDS);
     }
 
     #[test]
-    fn a_resume_goes_only_from_a_checkpoint_that_is_there_and_fit() {
+    fn a_resume_needs_an_existing_usable_checkpoint() {
         for offer in Offer::all() {
             let is_found = *CHOICES.decide(offer) == Chosen::Found;
             assert_eq!(
@@ -336,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_that_is_done_is_never_typed_again() {
+    fn a_finished_task_is_never_repeated() {
         for standing in Standing::all().filter(|standing| standing.named == Named::Done) {
             let command = *COMMANDS.decide(standing);
             let repeats = [Command::Quoted, Command::FirstTask].contains(&command);
@@ -345,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_is_left_only_when_it_is_complete() {
+    fn a_phase_ends_only_when_it_is_complete() {
         for standing in Standing::all().filter(|standing| !standing.has_command) {
             let command = *COMMANDS.decide(standing);
             let next = match (standing.phase, standing.is_complete) {

@@ -1,10 +1,11 @@
-//! tasks.md: the tasks of a feature and how far each is.
+//! tasks.md: the tasks of a feature and their states.
 //!
-//! Three forms are in use: headings with a `**Status**:` line, headings with a box (`### T001 [✅]:`),
-//! and, from older days, a list of boxes. A file with headings is read by its headings alone: its
-//! boxes are then a checklist, which says nothing of tasks.
+//! Three forms are in use: headings with a `**Status**:` line, headings with a box (`### T001
+//! [✅]:`), and a list of boxes. In a file with headings the boxes are a checklist and do not count.
 
-use rekindle_text::{Heading, Line, headings, prose};
+use rekindle_text::markdown::line::{bold_field, check_box};
+use rekindle_text::markdown::{Page, Section};
+use rekindle_text::{Heading, Line, headings};
 
 use super::next::range;
 use super::phase::{task_id, task_ids};
@@ -16,7 +17,7 @@ pub(super) struct Tasks {
     pub(super) all: Vec<Task>,
     /// The names of the groups that have tasks, in the order of the file.
     pub(super) groups: Vec<String>,
-    /// How many there should be, where the file says it.
+    /// The number of tasks that the file declares.
     pub(super) declared: Option<usize>,
 }
 
@@ -27,9 +28,9 @@ pub(super) struct Task {
     pub(super) state: State,
     /// The 1-based line.
     pub(super) line: usize,
-    /// The place of its group, where it is in one.
+    /// The index of its group.
     pub(super) group: Option<usize>,
-    /// What it depends on, as it is written.
+    /// The text of its dependencies.
     depends_on: String,
 }
 
@@ -43,7 +44,7 @@ pub(super) enum State {
 }
 
 impl State {
-    /// Returns the word for it.
+    /// Returns its name.
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -53,7 +54,7 @@ impl State {
         }
     }
 
-    /// Reads what stands in a `**Status**:` line.
+    /// Reads the value of a `**Status**:` line.
     fn of_status(text: &str) -> Self {
         let text = text.trim().to_lowercase();
         let words = text.trim_start_matches(|c: char| !c.is_alphanumeric());
@@ -69,7 +70,7 @@ impl State {
         }
     }
 
-    /// Reads what stands in a box; a sign that nobody knows does not say that the task is over.
+    /// Reads the content of a box; an unknown symbol means open.
     fn of_box(text: &str) -> Self {
         match text.trim().trim_end_matches('\u{fe0f}') {
             "x" | "X" | "✅" | "✓" => Self::Done,
@@ -90,15 +91,16 @@ impl State {
 impl Tasks {
     /// Reads any text.
     pub(super) fn parse(text: &str) -> Self {
-        let lines: Vec<Line> = prose(text).collect();
-        let declared = lines
-            .iter()
-            .find_map(|line| labeled(content(text, *line), "Total Tasks"))
-            .and_then(first_number);
-        let by_headings = from_headings(text, &lines);
+        let page = Page::new(text);
+        let lines: Vec<(Line, &str)> = page.lines().collect();
+        let declared = labeled(&lines, "Total Tasks").and_then(first_number);
+        let by_headings: Vec<Task> = page
+            .sections_until(|_, title| task_heading(title).is_some())
+            .filter_map(|section| from_section(&section, &lines))
+            .collect();
         let all = if by_headings.is_empty() {
-            let boxes = lines.iter().filter_map(|line| {
-                let (id, title, state) = box_line(content(text, *line))?;
+            let boxes = lines.iter().filter_map(|(line, text)| {
+                let (id, title, state) = box_line(text)?;
                 let depends_on = title.split_once("depends on").map(|(_, named)| named);
                 Some(Task {
                     depends_on: depends_on.unwrap_or_default().to_owned(),
@@ -124,7 +126,7 @@ impl Tasks {
 
     /// Puts every task into the group of the heading above it.
     fn find_groups(&mut self, text: &str) {
-        let words = |heading: &Heading| text.get(heading.text.range()).unwrap_or_default();
+        let words = |heading: &Heading| heading.title(text);
         let all = headings(text);
         let above: Vec<&Heading> = all
             .iter()
@@ -132,7 +134,7 @@ impl Tasks {
             .collect();
         for task in &mut self.all {
             let own = all.iter().find(|heading| heading.line == task.line);
-            // What is below another task is about that one.
+            // A deeper heading belongs to the task above it.
             let most = own.map_or(u8::MAX, |own| own.level);
             let before = above.partition_point(|heading| heading.line < task.line);
             let found = above.get(..before).unwrap_or_default().iter();
@@ -148,12 +150,12 @@ impl Tasks {
         }
     }
 
-    /// Returns the tasks of a group, by its place; of none, those that are in no group.
+    /// Returns the tasks of a group, or those without a group.
     pub(super) fn of_group(&self, group: Option<usize>) -> impl Iterator<Item = &Task> {
         self.all.iter().filter(move |task| task.group == group)
     }
 
-    /// Returns what a task waits for: tasks and groups that are not settled.
+    /// Returns the open tasks and groups that a task waits for.
     pub(super) fn waits_for(&self, task: &Task) -> Vec<String> {
         let is_open = |other: &&Task| !other.state.is_settled() && other.id != task.id;
         let mut waits: Vec<String> = Vec::new();
@@ -204,13 +206,13 @@ impl Tasks {
         !self.all.is_empty() && self.all.iter().all(is_settled) && !self.has_lost_some()
     }
 
-    /// Returns whether there are more or fewer tasks than the file says.
+    /// Returns whether the number of tasks differs from the declared one.
     pub(super) fn has_lost_some(&self) -> bool {
         self.declared
             .is_some_and(|declared| declared != self.all.len())
     }
 
-    /// Returns the task that was begun, else the first that was not.
+    /// Returns the task in progress, otherwise the first open one.
     pub(super) fn next(&self) -> Option<&Task> {
         let first = |state: State| self.all.iter().find(|task| task.state == state);
         first(State::InProgress).or_else(|| first(State::Open))
@@ -233,44 +235,25 @@ impl Tasks {
     }
 }
 
-fn from_headings(text: &str, lines: &[Line]) -> Vec<Task> {
-    let headings = headings(text);
-    let mut tasks = Vec::new();
-    for (place, heading) in headings.iter().enumerate() {
-        let words = text.get(heading.text.range()).unwrap_or_default();
-        let Some((id, title, boxed)) = task_heading(words) else {
-            continue;
-        };
-        let ends_it = |next: &&Heading| {
-            let words = text.get(next.text.range()).unwrap_or_default();
-            next.level <= heading.level || task_heading(words).is_some()
-        };
-        let next = headings.iter().skip(place + 1).find(ends_it);
-        let end = next.map_or(usize::MAX, |next| next.line);
-        let start = lines.partition_point(|line| line.number <= heading.line);
-        let said = |label: &str| {
-            let mut own = lines
-                .iter()
-                .skip(start)
-                .take_while(|line| line.number < end);
-            own.find_map(|line| labeled(content(text, *line), label))
-        };
-        let status = said("Status");
-        // A box that is ticked says more than a line that was left empty.
-        let state = match (boxed, status.map(State::of_status)) {
-            (Some(State::Open) | None, Some(state)) | (Some(state), _) => state,
-            (None, None) => State::Open,
-        };
-        tasks.push(Task {
-            id,
-            title,
-            state,
-            line: heading.line,
-            group: None,
-            depends_on: said("Dependencies").unwrap_or_default().to_owned(),
-        });
-    }
-    tasks
+fn from_section(section: &Section<'_>, lines: &[(Line, &str)]) -> Option<Task> {
+    let (id, title, boxed) = task_heading(section.title)?;
+    let start = lines.partition_point(|(line, _)| line.number <= section.heading.line);
+    let end = lines.partition_point(|(line, _)| line.number < section.end);
+    let own = lines.get(start..end).unwrap_or_default();
+    let status = labeled(own, "Status");
+    // A box that is ticked says more than a line that was left empty.
+    let state = match (boxed, status.map(State::of_status)) {
+        (Some(State::Open) | None, Some(state)) | (Some(state), _) => state,
+        (None, None) => State::Open,
+    };
+    Some(Task {
+        id,
+        title,
+        state,
+        line: section.heading.line,
+        group: None,
+        depends_on: labeled(own, "Dependencies").unwrap_or_default().to_owned(),
+    })
 }
 
 /// Returns the name of a group without a remark behind it, which is older than the tasks themselves.
@@ -291,11 +274,9 @@ fn task_heading(words: &str) -> Option<(String, String, Option<State>)> {
 
 /// Reads `- [x] **T001** [P]: title`.
 fn box_line(line: &str) -> Option<(String, String, State)> {
-    let rest = line.trim_start();
-    let rest = rest.strip_prefix("- ").or(rest.strip_prefix("* "))?;
-    let (inside, rest) = rest.trim_start().strip_prefix('[')?.split_once(']')?;
-    let state = State::of_box(inside);
-    let rest = rest.trim_start();
+    let found = check_box(line).filter(|_| line.trim_start().starts_with(['-', '*']))?;
+    let state = State::of_box(found.mark);
+    let rest = found.text;
     let rest = rest.strip_prefix("[P]").unwrap_or(rest).trim_start();
     let rest = rest.strip_prefix("**").unwrap_or(rest);
     let id = task_id(rest)?;
@@ -307,7 +288,7 @@ fn box_line(line: &str) -> Option<(String, String, State)> {
     Some((id.to_owned(), title, state))
 }
 
-/// Reads what follows an id up to its colon: boxes, of which `[P]` is none, and then the title.
+/// Reads the boxes after an id (`[P]` is not one) and the title after the colon.
 fn behind_id(text: &str) -> Option<(Option<State>, String)> {
     let mut rest = text.trim_start();
     let mut boxed = None;
@@ -323,13 +304,10 @@ fn behind_id(text: &str) -> Option<(Option<State>, String)> {
     Some((boxed, title.trim().to_owned()))
 }
 
-/// Returns what follows `**Label**:` or `**Label:**` on a line.
-fn labeled<'t>(line: &'t str, label: &str) -> Option<&'t str> {
-    let line = line.trim_start();
-    let line = line.strip_prefix("- ").unwrap_or(line).trim_start();
-    let rest = line.strip_prefix("**")?.strip_prefix(label)?;
-    let rest = rest.strip_prefix("**:").or(rest.strip_prefix(":**"))?;
-    Some(rest.trim())
+/// Returns the value of the first field of a key.
+fn labeled<'t>(lines: &[(Line, &'t str)], label: &str) -> Option<&'t str> {
+    let mut fields = lines.iter().filter_map(|(_, text)| bold_field(text));
+    Some(fields.find(|field| field.key == label)?.value)
 }
 
 fn first_number(text: &str) -> Option<usize> {
@@ -339,22 +317,18 @@ fn first_number(text: &str) -> Option<usize> {
     digits.get(..end.unwrap_or(digits.len()))?.parse().ok()
 }
 
-fn content(text: &str, line: Line) -> &str {
-    text.get(line.content.range()).unwrap_or_default()
-}
-
 /// Returns the number of a task.
 pub(super) fn task_number(id: &str) -> Option<u32> {
     id.strip_prefix('T')?.parse().ok()
 }
 
-/// Returns the tasks that a text says are complete, in order: `T001, T002 complete`.
+/// Returns the tasks that a text calls complete: `T001, T002 complete`.
 pub(super) fn told_complete(text: &str) -> Vec<&str> {
     let clauses = text.split([',', ';', '.', '&']);
     let clauses = clauses.flat_map(|clause| clause.split(" and "));
     let clauses = clauses.flat_map(|clause| clause.split(" but "));
     let mut told = Vec::new();
-    // Named, and nothing was said of them yet.
+    // Named tasks without a verdict yet.
     let mut named: Vec<&str> = Vec::new();
     for clause in clauses {
         named.extend(task_ids(clause));
@@ -394,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_is_told_complete_by_the_words_that_are_about_it() {
+    fn finds_tasks_that_a_text_calls_complete() {
         for (text, told) in [
             ("T003 complete, T004 not started", "T003"),
             ("T004 not started, T005 complete", "T005"),
@@ -412,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_with_a_status_line_are_tasks_and_a_checklist_is_none() {
+    fn reads_headings_with_status_lines_and_ignores_checklists() {
         let text = "# Tasks: x\r\n**Total Tasks**: 5  \r\n## Phase 1: Setup (T001-T002)\r\n\
             ### T001: A\r\n**Status**: ✅ Complete (implemented in Phase 3) \r\n\
             ### T002: B\r\n**Status**:\r\n**File**: `x`\r\n\
@@ -433,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_with_a_box_are_tasks() {
+    fn reads_headings_with_boxes() {
         let text = "### T001 [✅]: A\n### T002 [ ]: B\n### T003 [⏸]: C\n### T004 [❌] [P]: D\n\
             ### T005 [?]: E\n### T006-T009: range\n### T010 no colon\n#### T011 [ ]: F\n**Status**: ✅ Complete\n";
         assert_eq!(
@@ -443,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn boxes_of_a_list_are_tasks_where_there_are_no_headings() {
+    fn reads_list_boxes_without_headings() {
         let text = "- [ ] **T001**: a\n- [x] **T002** [P]: b\n  - [X] **T003**: c\n- [✅] T004: d\n\
             - [x] [P] **T005**: e\n- [x] no id\n- [ ] **T006:** f\n- [x] **T008 [P]**: g\n- [~] **T009**: h\n```\n- [x] **T007**: code\n```\n";
         assert_eq!(
@@ -456,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn a_feature_is_complete_only_if_no_task_was_lost() {
+    fn a_feature_with_missing_tasks_is_not_complete() {
         let both = "### T001: A\n**Status**: ✅ Complete\n### T002: B\n**Status**: ❌ Not Needed\n";
         assert!(Tasks::parse(both).is_complete());
         assert!(Tasks::parse(&format!("**Total Tasks**: 2\n{both}")).is_complete());

@@ -1,4 +1,4 @@
-//! The files of a project, for what can only be found by looking everywhere.
+//! The files of a project, for searches by name and time.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
@@ -13,12 +13,12 @@ const PASSED_OVER: [&str; 4] = [GIT, ".rekindle", "node_modules", "target"];
 /// A project with more files than this is not searched to its end.
 const MOST_ENTRIES: usize = 200_000;
 
-/// All files and folders of a project, relative to it, each folder before what is in it.
+/// All files and folders of a project, relative to it.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     pub(super) files: Vec<Utf8PathBuf>,
     folders: Vec<Utf8PathBuf>,
-    /// The places of both, in the order of the last parts of their paths.
+    /// The indexes of both, sorted by file name.
     files_by_name: Vec<usize>,
     folders_by_name: Vec<usize>,
 }
@@ -83,7 +83,7 @@ impl Tree {
     }
 }
 
-/// Returns the places of paths in the order of their last parts.
+/// Returns the indexes of paths, sorted by file name.
 fn by_name(paths: &[Utf8PathBuf]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..paths.len()).collect();
     places.sort_by_key(|at| name_at(paths, *at));
@@ -94,16 +94,15 @@ fn name_at(paths: &[Utf8PathBuf], at: usize) -> Option<&str> {
     paths.get(at)?.file_name()
 }
 
-/// Returns what a path of the project leads to, links followed; nothing where a link leads nowhere.
+/// Returns the kind of a path after following links; `None` for a broken link.
 pub(super) fn kind_at(world: &dyn World, path: &Utf8Path) -> Option<Kind> {
     let target = world.resolve(&world.project().join(path)).ok()?;
     Some(world.stat(&target).ok()?.kind)
 }
 
-/// Returns when a file was last written, or for a folder when the newest file in it was.
+/// Returns when a file, or the newest file of a folder, was last written.
 ///
-/// Marker and sessions are written by every resume, so their times tell nothing of the work. Nor does
-/// the time of a folder itself, and outside of the project none is listed.
+/// Every resume writes the marker and sessions, so their times do not count.
 pub(super) fn written_at(world: &dyn World, path: &Utf8Path) -> Option<Timestamp> {
     let full = world.project().join(path);
     match kind_at(world, path)? {
@@ -120,7 +119,7 @@ pub(super) fn written_at(world: &dyn World, path: &Utf8Path) -> Option<Timestamp
     }
 }
 
-/// Returns how many bytes the Markdown files of a folder have, without what was archived.
+/// Returns the size of the Markdown files of a folder, without archives.
 pub(super) fn markdown_bytes(world: &dyn World, folder: &Utf8Path) -> u64 {
     let tree = Tree::below(world, folder, MOST_ENTRIES);
     let pages = tree

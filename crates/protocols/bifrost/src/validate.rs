@@ -1,7 +1,6 @@
-//! The validators of specs and plans, with the verdicts of the scripts they stand for.
+//! The validators of specs and plans, with the verdicts of the scripts that they replace.
 //!
-//! They look for plain text, line by line, and so does this: what a script finds in a heading of
-//! another level, or in the middle of a word, counts here too.
+//! Like the scripts they search for plain text, also in the middle of a word.
 
 use std::fmt::Write as _;
 
@@ -13,13 +12,14 @@ use rekindle_world::World;
 use super::layout;
 use super::read::{is_placeholder, text};
 
-/// Sections without which a spec is none.
+/// The mandatory sections of a spec.
 const SPEC_SECTIONS: [&str; 3] = [
     "User Scenarios & Testing",
     "Requirements",
     "Review & Acceptance Checklist",
 ];
-/// Words of an implementation, which a spec must not have before its checklist. A dot is any character.
+/// Words about an implementation, which a spec must not have before its checklist; a dot is any
+/// character.
 const KEYWORDS: [&str; 8] = [
     "database",
     "API endpoint",
@@ -30,7 +30,7 @@ const KEYWORDS: [&str; 8] = [
     "framework",
     "library",
 ];
-/// Sections without which a plan is none.
+/// The mandatory sections of a plan.
 const PLAN_SECTIONS: [&str; 4] = [
     "Technical Context",
     "Constitution Check",
@@ -50,7 +50,7 @@ pub(super) fn missing_from_plan(text: &str) -> Vec<&'static str> {
 
 const RULE: &str = "=====================";
 
-/// Holds a spec against what `validate-spec.sh` wants; `None` is a file that is not there.
+/// Checks a spec like `validate-spec.sh`; `None` is a missing file.
 pub(super) fn validate_spec(path: &str, text: Option<&str>) -> Validation {
     let Some(text) = text else {
         return not_there(
@@ -106,9 +106,7 @@ pub(super) fn validate_spec(path: &str, text: Option<&str>) -> Validation {
     }
 }
 
-/// Holds a plan against what `validate-plan.sh` wants; `None` is a file that is not there.
-///
-/// Rules are counted only where the project has some.
+/// Checks a plan like `validate-plan.sh`; `None` is a missing file.
 pub(super) fn validate_plan(path: &str, text: Option<&str>, has_rules: bool) -> Validation {
     let Some(text) = text else {
         return not_there(
@@ -165,13 +163,16 @@ pub(super) fn validate_plan(path: &str, text: Option<&str>, has_rules: bool) -> 
     }
 }
 
-/// Validates the spec of a feature, and its plan once it is more than a placeholder.
+/// Validates the spec of a feature, and its plan unless it is a placeholder.
 ///
 /// # Errors
-/// The finding that says why the name can not be a feature.
+/// The finding about an invalid name or an unreadable file.
 pub(super) fn validate_feature(world: &dyn World, name: &str) -> Result<Vec<Validation>, Finding> {
     let bad = |reason: &str| {
-        let message = format!("`{}` can not be a feature: {reason}", excerpt(name, 120));
+        let message = format!(
+            "`{}` is not a valid feature name: {reason}",
+            excerpt(name, 120)
+        );
         Finding::new(Code::BadFeatureName, message)
     };
     let name = layout::feature_name(name).map_err(bad)?;
@@ -182,7 +183,7 @@ pub(super) fn validate_feature(world: &dyn World, name: &str) -> Result<Vec<Vali
         let path = layout::file(&name, file);
         let found = text(world, &path).map_err(|reason| {
             let message = format!(
-                "`{}` can not be validated: {reason}",
+                "`{}` cannot be validated: {reason}",
                 excerpt(path.as_str(), 200)
             );
             Finding::new(Code::UnreadableFile, message).at(Place::path(&path))
@@ -213,7 +214,7 @@ fn missing_sections(text: &str, sections: &[&'static str]) -> Vec<&'static str> 
     sections.iter().filter(is_missing).copied().collect()
 }
 
-/// Says how many places still need clarification; a plan and a specification take it differently.
+/// Reports the clarification markers.
 fn markers_line(report: &mut String, faults: &mut Vec<String>, n_markers: usize, sign: &str) {
     if n_markers == 0 {
         report.push_str("✅ No clarification markers left\n");
@@ -237,7 +238,7 @@ fn sections_line(report: &mut String, faults: &mut Vec<String>, missing: &[&str]
 }
 
 fn line(report: &mut String, text: &str) {
-    // Writing into a text has no way to fail.
+    // Writing to a string cannot fail.
     writeln!(report, "{text}").ok();
 }
 
@@ -246,7 +247,7 @@ fn count(text: &str, part: &str) -> usize {
     text.lines().filter(|line| line.contains(part)).count()
 }
 
-/// Returns whether a line holds a word in any case, where a dot of the word is any character.
+/// Returns whether a line contains a word in any case; a dot in the word is any character.
 fn mentions(line: &str, word: &str) -> bool {
     let line: Vec<char> = line.chars().collect();
     let word: Vec<char> = word.chars().collect();
@@ -256,7 +257,7 @@ fn mentions(line: &str, word: &str) -> bool {
         .any(|found| found.iter().zip(&word).all(is_same))
 }
 
-/// Returns whether a line begins a functional requirement: `- **FR-001**:`.
+/// Returns whether a line is a functional requirement: `- **FR-001**:`.
 fn is_requirement(line: &str) -> bool {
     let digits = line
         .strip_prefix("- **FR-")
@@ -284,7 +285,7 @@ mod tests {
         ## Phase 0: ACE-Enhanced Research & Exploration\n## Phase 1: Design & Contracts\n";
 
     #[test]
-    fn a_spec_passes_or_fails_as_the_script_says() {
+    fn validates_specs_like_the_script() {
         let table = [
             (SPEC.to_owned(), true),
             (SPEC.replace("FR-001", "FR-1"), true),
@@ -311,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn clarifications_of_a_spec_are_counted_by_lines() {
+    fn counts_clarification_markers_by_line() {
         let two = "[NEEDS CLARIFICATION: a] [NEEDS CLARIFICATION: b]\n[NEEDS CLARIFICATION: c]\n";
         let found = validate_spec("spec.md", Some(&format!("{two}{SPEC}")));
         assert!(
@@ -329,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_fails_by_sections_and_bare_markers_alone() {
+    fn plans_fail_only_by_sections_and_bare_markers() {
         let found = |text: &str| validate_plan("plan.md", Some(text), true);
         assert!(found(PLAN).is_valid);
         assert!(found(&format!("{PLAN}[NEEDS CLARIFICATION: x]\n")).is_valid);
@@ -343,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_plan_only_should_have_is_told() {
+    fn reports_optional_parts_of_a_plan() {
         let text = format!(
             "{PLAN}- **Rule 1 (x)**: y\n**Rule x\nData-Model.md\n| Violation | Justification |\n"
         );

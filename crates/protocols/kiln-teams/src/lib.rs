@@ -8,6 +8,7 @@
 mod assess;
 mod changes;
 mod config;
+mod evidence;
 mod explain;
 mod facts;
 mod heartbeat;
@@ -25,8 +26,9 @@ mod work;
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_model::{
-    AgentTask, Assessment, Code, Command, Explanation, Finding, Happened, Intent, Moment, Next,
-    Place, Plan, Progress, ProtocolName, State, Summary, Work, WorkflowDocument, WorkflowId,
+    AgentTask, Assessment, Attempted, Code, Command, Explanation, Finding, Happened, Intent,
+    Moment, Next, Place, Plan, Progress, ProtocolName, State, Summary, Work, WorkflowDocument,
+    WorkflowId,
 };
 use rekindle_world::World;
 
@@ -122,6 +124,14 @@ impl Engine for KilnTeams {
 
     fn attempt_log(&self, workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf {
         scribe::attempt_log(workflow, actor, task, attempt)
+    }
+
+    fn own_folders(&self) -> &'static [&'static str] {
+        &[".kiln"]
+    }
+
+    fn evidence(&self, attempted: &Attempted) -> Vec<(&'static str, String)> {
+        evidence::files(attempted)
     }
 
     fn mirrored(&self, file: &[u8], happened: &Happened, at: Timestamp) -> Option<Vec<u8>> {

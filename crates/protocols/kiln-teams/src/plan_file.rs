@@ -14,7 +14,8 @@
 //! The file is read leniently and never changed. A field counts where it first stands; whatever
 //! else a packet says is in its text, for the agent that does it.
 
-use rekindle_text::{Heading, headings};
+use rekindle_text::markdown::Page;
+use rekindle_text::markdown::line::{bold_field, id_and_title};
 
 /// What was read of a plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -44,32 +45,24 @@ impl PlanFile {
     /// Reads any bytes; what belongs to no task is passed over.
     pub(super) fn parse(bytes: &[u8]) -> Self {
         let source = String::from_utf8_lossy(bytes);
-        let lines: Vec<&str> = source.lines().collect();
-        let headings = headings(&source);
+        let page = Page::new(&source);
         let mut plan = Self::default();
-        for (at, heading) in headings.iter().enumerate() {
-            let Some((id, title)) = begins_task(&source, heading) else {
+        for section in page.sections_until(|next, title| begins_task(next.level, title).is_some()) {
+            let heading = section.heading;
+            let Some((id, title)) = begins_task(heading.level, section.title) else {
                 continue;
             };
-            let ends = |other: &&Heading| {
-                other.level <= heading.level || begins_task(&source, other).is_some()
-            };
-            let end = headings[at + 1..]
-                .iter()
-                .find(ends)
-                .map(|next| next.line - 1);
-            let packet = lines.get(heading.line - 1..end.unwrap_or(lines.len()));
             if plan.tasks.iter().any(|task| task.id == id) {
                 plan.duplicates.push((id.to_owned(), heading.line));
                 continue;
             }
-            let packet = packet.unwrap_or_default();
+            let packet: Vec<&str> = section.text.lines().collect();
             plan.tasks.push(PlannedTask {
                 id: id.to_owned(),
                 title: title.to_owned(),
-                text: text(packet),
+                text: text(&packet),
                 line: heading.line,
-                ..fields(packet)
+                ..fields(&packet)
             });
         }
         let ids: Vec<String> = plan.tasks.iter().map(|task| task.id.clone()).collect();
@@ -82,28 +75,22 @@ impl PlanFile {
 }
 
 /// Returns the id and the title of a heading that begins a packet.
-fn begins_task<'s>(source: &'s str, heading: &Heading) -> Option<(&'s str, &'s str)> {
-    let words = source.get(heading.text.range())?;
-    if !(2..=4).contains(&heading.level) {
+fn begins_task(level: u8, words: &str) -> Option<(&str, &str)> {
+    if !(2..=4).contains(&level) {
         return None;
     }
     let (is_named, words) = match words.split_once([' ', ':']) {
         Some((first, rest)) if first.eq_ignore_ascii_case("task") => (true, rest.trim_start()),
         Some(_) | None => (false, words),
     };
-    let (word, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
-    let id = word.trim_matches(['*', '`', ':', '[', ']', '.']);
+    let (id, title) = id_and_title(words);
+    let id = id.trim_matches(['*', '`', ':', '[', ']', '.']);
     let looks_right = id.contains(|c: char| c.is_ascii_digit())
         && id
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
     let is_task = is_id(id) || (is_named && looks_right);
-    is_task.then(|| {
-        (
-            id,
-            rest.trim_start_matches(['-', '–', '—', ':', ' ']).trim(),
-        )
-    })
+    is_task.then_some((id, title))
 }
 
 /// Tells whether a word is an id like `P1-T02`.
@@ -129,9 +116,13 @@ fn fields(packet: &[&str]) -> PlannedTask {
     let mut task = PlannedTask::default();
     let mut seen: Vec<String> = Vec::new();
     for (at, line) in packet.iter().enumerate() {
-        let Some((name, value)) = field(line).filter(|(name, _)| !seen.contains(name)) else {
+        let Some(field) = bold_field(line) else {
             continue;
         };
+        let (name, value) = (field.key.to_lowercase(), field.value);
+        if seen.contains(&name) {
+            continue;
+        }
         let below = || packet[at + 1..].iter().copied();
         match name.as_str() {
             "wave" => task.wave = first_number(value),
@@ -149,21 +140,6 @@ fn fields(packet: &[&str]) -> PlannedTask {
         seen.push(name);
     }
     task
-}
-
-/// Splits `**Name:** value`, which may be an item of a list; the name is in lower case.
-fn field(line: &str) -> Option<(String, &str)> {
-    let line = line.trim();
-    let line = line
-        .strip_prefix("- ")
-        .or_else(|| line.strip_prefix("* "))
-        .unwrap_or(line);
-    let (label, value) = line.trim_start().strip_prefix("**")?.split_once("**")?;
-    let (name, value) = match label.trim_end().strip_suffix(':') {
-        Some(name) => (name, value),
-        None => (label, value.trim_start().strip_prefix(':')?),
-    };
-    Some((name.trim().to_lowercase(), value.trim()))
 }
 
 /// Returns the items of a list that stands below a field.

@@ -3,7 +3,7 @@
 //! A phase is a heading of the third level that begins with `Phase` and a number. Its section ends at
 //! the next heading of that level or above. Headings in code and comments are none.
 
-use rekindle_text::{Heading, headings};
+use rekindle_text::markdown::Page;
 
 /// One phase of the plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,10 +27,9 @@ pub(super) struct MasterPlan {
 impl MasterPlan {
     /// Reads any text.
     pub(super) fn parse(text: &str) -> Self {
-        let found = headings(text);
         let mut plan = Self::default();
-        for (place, heading) in found.iter().enumerate() {
-            let words = text.get(heading.text.range()).unwrap_or_default();
+        for section in Page::new(text).sections() {
+            let (heading, words) = (section.heading, section.title);
             if heading.level != 3 || !words.starts_with("Phase") {
                 continue;
             }
@@ -39,7 +38,7 @@ impl MasterPlan {
                 Some((number, name)) => plan.phases.push(PlannedPhase {
                     number,
                     name: name.to_owned(),
-                    section: section(text, &found, place),
+                    section: lines(section.text),
                     line: heading.line,
                 }),
                 None => plan.odd.push((words.to_owned(), heading.line)),
@@ -65,18 +64,9 @@ fn numbered(words: &str) -> Option<(u32, &str)> {
     Some((number.parse().ok()?, name)).filter(|_| is_apart)
 }
 
-/// Returns the text from a heading to the next of its level or above, without blank lines at the end.
-fn section(text: &str, headings: &[Heading], place: usize) -> String {
-    let Some(heading) = headings.get(place) else {
-        return String::new();
-    };
-    let below = headings
-        .iter()
-        .skip(place + 1)
-        .find(|next| next.level <= heading.level);
-    let until = below.map_or(usize::MAX, |next| next.line);
-    let n_lines = until - heading.line;
-    let lines: Vec<&str> = text.lines().skip(heading.line - 1).take(n_lines).collect();
+/// Returns a text with `\n` as line ends, without blank lines at the end.
+fn lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
     lines.join("\n").trim_end().to_owned()
 }
 

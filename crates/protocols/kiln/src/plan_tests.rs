@@ -1,7 +1,7 @@
 //! What a resume says, writes and asks for, in every stage and after everything that can come of it.
 
 use camino::Utf8PathBuf;
-use rekindle_model::{AgentTask, Ended, QuestionKind};
+use rekindle_model::{AgentTask, Ended};
 
 use super::super::scene_tests::{DIR, Scene, fact, said, written};
 use super::*;
@@ -24,11 +24,12 @@ fn settle(scene: &Scene, task: &AgentTask, ended: Ended) -> Plan {
     })
 }
 
-fn answer(scene: &Scene, question: QuestionKind, answer: &str) -> Plan {
+fn answer(scene: &Scene, question: &'static str, answer: &str) -> Plan {
     scene.plan(&Intent::Answer {
         log: Utf8PathBuf::new(),
         question,
         answer: answer.to_owned(),
+        is_about_a_blocker: false,
     })
 }
 
@@ -670,7 +671,7 @@ fn the_blocked_question_is_put_after_the_report_and_its_answers_do_what_they_say
     assert!(question.unanswered.contains("validate once more"));
     assert!(changed(&scene, &plan).contains(&"status: in_progress".to_owned()));
 
-    let kind = QuestionKind::FailedValidation;
+    let kind = super::words::VALIDATION;
     let retried = answer(&scene, kind, "Retry validation");
     assert_eq!(retried.then, Then::Again);
     let text = written(&retried).unwrap();
@@ -701,7 +702,7 @@ fn a_complete_project_is_not_written_and_its_menu_does_what_it_says() {
          2. Review the decisions log\n  3. Review the pitfalls log\n  4. Archive this project's memory\n"
     ));
     assert!(matches!(plan.then, Then::Ask(_)));
-    let kind = QuestionKind::CompleteProject;
+    let kind = super::words::COMPLETE;
     let started = answer(&scene, kind, "1");
     assert!(stopped(&started).1.contains("/kiln:start") && started.steps.is_empty());
     assert_eq!(

@@ -1,7 +1,7 @@
 //! `.kiln/validation/report.md`: what Argus concluded, and what is to be corrected.
 
 use jiff::Timestamp;
-use rekindle_text::headings;
+use rekindle_text::markdown::{Page, Section};
 
 use super::values::Verdict;
 
@@ -54,23 +54,16 @@ pub(super) fn verdict(text: &str) -> Option<Verdict> {
 /// Returns what stands behind a heading's name and below it, for the last of the second level that
 /// has the name; without blank lines around it.
 fn section(text: &str, name: &str) -> Option<String> {
-    let found = headings(text);
-    let behind_name = |at: usize| {
-        let heading = found.get(at).filter(|heading| heading.level == 2)?;
-        let words = text.get(heading.text.range())?;
-        let rest = words.strip_prefix(name)?;
+    let behind_name = |section: Section<'_>| {
+        let rest = section.title.strip_prefix(name)?;
         let is_whole = !rest.starts_with(|c: char| c.is_alphanumeric());
-        is_whole.then(|| rest.trim_start_matches([':', '—', '–', '-', ' ']))
+        let rest = rest.trim_start_matches([':', '—', '–', '-', ' ']);
+        let lines: Vec<&str> = [rest].into_iter().chain(section.body.lines()).collect();
+        is_whole.then(|| lines.join("\n").trim().to_owned())
     };
-    let (at, rest) = (0..found.len())
-        .rev()
-        .find_map(|at| Some((at, behind_name(at)?)))?;
-    let start = found.get(at)?.line;
-    let next = found.iter().skip(at + 1).find(|heading| heading.level <= 2);
-    let end = next.map_or(usize::MAX, |heading| heading.line - 1);
-    let below = text.lines().skip(start).take(end.saturating_sub(start));
-    let lines: Vec<&str> = [rest].into_iter().chain(below).collect();
-    Some(lines.join("\n").trim().to_owned())
+    let page = Page::new(text);
+    let of_level = page.sections().filter(|section| section.heading.level == 2);
+    of_level.rev().find_map(behind_name)
 }
 
 #[cfg(test)]

@@ -460,7 +460,7 @@ proptest! {
                 }
                 Then::Ask(question) if is_first => intents.extend(question.answers.iter().map(|(answer, _)| {
                     let (log, answer) = (log.clone(), (*answer).to_owned());
-                    Intent::Answer { log, question: question.kind, answer }
+                    Intent::Answer { log, question: question.id, is_about_a_blocker: false, answer }
                 })),
                 Then::Agent(_)
                 | Then::Ask(_)

@@ -61,7 +61,7 @@ const fn route(when: CrossingWhen, then: Route, source: &'static str) -> Row<Cro
 /// Where each stage leads.
 pub(crate) static ROUTES: Table<Crossing, Route> = Table {
     title: "Where the stage leads",
-    about: "The memory's stage alone decides, but that execution moves on to validation once no phase is left, and only a plan that has every phase can say that.",
+    about: "The memory's stage decides; execution is followed by validation once a complete plan has no phase left.",
     rows: &[
         route(
             CrossingWhen {
@@ -69,7 +69,7 @@ pub(crate) static ROUTES: Table<Crossing, Route> = Table {
                 ..CrossingWhen::ANY
             },
             Route::Brainstorm,
-            "seed 122-126",
+            "the stage decides",
         ),
         route(
             CrossingWhen {
@@ -77,7 +77,7 @@ pub(crate) static ROUTES: Table<Crossing, Route> = Table {
                 ..CrossingWhen::ANY
             },
             Route::Planning,
-            "seed 128-137",
+            "the stage decides",
         ),
         route(
             CrossingWhen {
@@ -86,7 +86,7 @@ pub(crate) static ROUTES: Table<Crossing, Route> = Table {
                 ..CrossingWhen::ANY
             },
             Route::Execution,
-            "seed 142-145",
+            "execution continues until no phase is left",
         ),
         route(
             CrossingWhen {
@@ -95,7 +95,7 @@ pub(crate) static ROUTES: Table<Crossing, Route> = Table {
                 ..CrossingWhen::ANY
             },
             Route::NoPhases,
-            "seed 140, 146",
+            "a missing plan is not a finished one",
         ),
         // A plan that was cut short must not look as if all were done.
         route(
@@ -105,7 +105,7 @@ pub(crate) static ROUTES: Table<Crossing, Route> = Table {
                 ..CrossingWhen::ANY
             },
             Route::PhasesMissing,
-            "seed 140, 146",
+            "a missing plan is not a finished one",
         ),
         route(
             CrossingWhen {
@@ -113,7 +113,7 @@ pub(crate) static ROUTES: Table<Crossing, Route> = Table {
                 ..CrossingWhen::ANY
             },
             Route::PastExecution,
-            "seed 146",
+            "validation follows the last phase",
         ),
         route(
             CrossingWhen {
@@ -121,7 +121,7 @@ pub(crate) static ROUTES: Table<Crossing, Route> = Table {
                 ..CrossingWhen::ANY
             },
             Route::Validation,
-            "seed 176",
+            "the stage decides",
         ),
     ],
     last: route(
@@ -130,7 +130,7 @@ pub(crate) static ROUTES: Table<Crossing, Route> = Table {
             ..CrossingWhen::ANY
         },
         Route::Complete,
-        "seed 191-204",
+        "a complete project has no next step",
     ),
 };
 
@@ -178,7 +178,7 @@ const fn pick(when: OpenWhen, then: Pick, source: &'static str) -> Row<Open, Pic
 /// Which phase comes next.
 pub(crate) static PICKS: Table<Open, Pick> = Table {
     title: "Which phase comes next",
-    about: "A phase whose summary is in the archive is completed whatever the memory says of it.\nA note that says that work was in the middle of a pending phase counts where no phase is in progress, and before one that failed.",
+    about: "A phase whose summary is in the archive is completed whatever the memory says of it.\nA note about interrupted work on a pending phase counts where no phase is in progress, and before one that failed.",
     rows: &[
         pick(
             OpenWhen {
@@ -186,7 +186,7 @@ pub(crate) static PICKS: Table<Open, Pick> = Table {
                 ..OpenWhen::ANY
             },
             Pick::InProgress,
-            "seed 143",
+            "a started phase comes first",
         ),
         pick(
             OpenWhen {
@@ -194,7 +194,7 @@ pub(crate) static PICKS: Table<Open, Pick> = Table {
                 ..OpenWhen::ANY
             },
             Pick::HandoffNote,
-            "seed 143, 222",
+            "the handoff note names the interrupted phase",
         ),
         pick(
             OpenWhen {
@@ -202,7 +202,7 @@ pub(crate) static PICKS: Table<Open, Pick> = Table {
                 ..OpenWhen::ANY
             },
             Pick::Failed,
-            "seed 144",
+            "a failed phase comes before a new one",
         ),
         pick(
             OpenWhen {
@@ -210,14 +210,18 @@ pub(crate) static PICKS: Table<Open, Pick> = Table {
                 ..OpenWhen::ANY
             },
             Pick::LowestPending,
-            "seed 145",
+            "phases run in order",
         ),
     ],
-    last: pick(OpenWhen::ANY, Pick::Nothing, "seed 146"),
+    last: pick(
+        OpenWhen::ANY,
+        Pick::Nothing,
+        "validation follows the last phase",
+    ),
 };
 
 values! {
-    /// How validation goes on.
+    /// How validation continues.
     Branch {
         Blocked "blocked",
         Correction "correction",
@@ -246,13 +250,13 @@ const fn branch(when: EntranceWhen, then: Branch, source: &'static str) -> Row<E
     Row { when, then, source }
 }
 
-/// How validation goes on.
+/// How validation continues.
 ///
 /// The branches hold for a project that comes from execution too: its status is `in_progress` while a
 /// correction is made, and one that was paused or blocked meanwhile is what it says it is.
 pub(crate) static BRANCHES: Table<Entrance, Branch> = Table {
-    title: "How validation goes on",
-    about: "The seed's three branches, also for a project that comes from execution.",
+    title: "How validation continues",
+    about: "The same three branches apply to a project that comes from execution.",
     rows: &[
         branch(
             EntranceWhen {
@@ -260,7 +264,7 @@ pub(crate) static BRANCHES: Table<Entrance, Branch> = Table {
                 status: Is(Status::Blocked),
             },
             Branch::Blocked,
-            "seed 179-182",
+            "a blocked correction needs a person",
         ),
         branch(
             EntranceWhen {
@@ -268,10 +272,10 @@ pub(crate) static BRANCHES: Table<Entrance, Branch> = Table {
                 status: Is(Status::InProgress),
             },
             Branch::Correction,
-            "seed 183-185",
+            "an open correction continues",
         ),
     ],
-    last: branch(EntranceWhen::ANY, Branch::Fresh, "seed 186-189"),
+    last: branch(EntranceWhen::ANY, Branch::Fresh, "validation starts afresh"),
 };
 
 values! {
@@ -319,7 +323,7 @@ pub(crate) static CONCLUSIONS: Table<Judgment, Conclusion> = Table {
                 ..JudgmentWhen::ANY
             },
             Conclusion::Complete,
-            "start.md, step 14",
+            "a passed validation completes the project",
         ),
         conclusion(
             JudgmentWhen {
@@ -327,7 +331,7 @@ pub(crate) static CONCLUSIONS: Table<Judgment, Conclusion> = Table {
                 ..JudgmentWhen::ANY
             },
             Conclusion::Correct,
-            "seed 62, 184-185",
+            "at most three corrections",
         ),
     ],
     last: conclusion(
@@ -336,7 +340,7 @@ pub(crate) static CONCLUSIONS: Table<Judgment, Conclusion> = Table {
             ..JudgmentWhen::ANY
         },
         Conclusion::GiveUp,
-        "seed 179-182",
+        "a failed validation blocks the project",
     ),
 };
 

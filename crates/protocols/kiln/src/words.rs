@@ -1,6 +1,6 @@
 //! The texts of the protocol: the seed's, to the letter, and few of our own where it gives none.
 
-use rekindle_model::{Question, QuestionKind};
+use rekindle_model::Question;
 use rekindle_text::{excerpt, headings, printable, printable_block};
 
 use super::assess::{Execution, Judged, MOST_CORRECTIONS};
@@ -10,7 +10,7 @@ use super::table::Branch;
 use super::values::{PhaseStatus, Stage, SubStage};
 
 /// The menu of a project that is complete, as the seed has it.
-const COMPLETE: &str = "This project is marked complete.\n\
+const COMPLETE_MENU: &str = "This project is marked complete.\n\
     \n\
     What would you like to do next?\n  \
       1. Start a new project in this directory (/kiln:start)\n  \
@@ -244,7 +244,7 @@ fn block(text: &str) -> String {
 
 /// The menu of a project that is complete.
 pub(super) fn complete() -> String {
-    format!("\n{COMPLETE}")
+    format!("\n{COMPLETE_MENU}")
 }
 
 /// What is said when nobody answers a question of a project that is no longer blocked, since step 7
@@ -254,41 +254,39 @@ pub(super) const ASKED_ONCE: &str = "validation waits for a decision; the next `
 const FAILED_VALIDATION: &str =
     "How would you like to proceed? Options: retry validation, fix manually, or mark complete.";
 
+/// The id of [`failed_validation`].
+pub(super) const VALIDATION: &str = "failed_validation";
+/// The id of [`complete_project`].
+pub(super) const COMPLETE: &str = "complete_project";
+
 /// The question after validation failed too often.
 pub(super) fn failed_validation() -> Question {
-    Question {
-        kind: QuestionKind::FailedValidation,
-        text: FAILED_VALIDATION.to_owned(),
-        answers: vec![
-            ("retry validation", "let Argus validate once more"),
-            (
-                "fix manually",
-                "pause; the next resume validates what you have fixed",
-            ),
-            ("mark complete", "end the project as it is"),
-        ],
-        unanswered:
-            "validation waits for a decision; `rekindle resume` without --yes takes your answer"
-                .to_owned(),
-        may_stay_open: true,
-    }
+    let answers = vec![
+        ("retry validation", "let Argus validate once more"),
+        (
+            "fix manually",
+            "pause; the next resume validates what you have fixed",
+        ),
+        ("mark complete", "end the project as it is"),
+    ];
+    Question::words(VALIDATION, FAILED_VALIDATION, answers)
+        .open_with_yes(true)
+        .unanswered(
+            "validation waits for a decision; `rekindle resume` without --yes takes your answer",
+        )
 }
 
 /// The question of a project that is complete.
 pub(super) fn complete_project() -> Question {
-    Question {
-        kind: QuestionKind::CompleteProject,
-        text: "What would you like to do next?".to_owned(),
-        answers: vec![
-            ("1", "start a new project in this directory"),
-            ("2", "review the decisions log"),
-            ("3", "review the pitfalls log"),
-            ("4", "archive this project's memory; nothing is deleted"),
-        ],
-        unanswered: "the project is complete; `rekindle resume` without --yes takes your choice"
-            .to_owned(),
-        may_stay_open: true,
-    }
+    let answers = vec![
+        ("1", "start a new project in this directory"),
+        ("2", "review the decisions log"),
+        ("3", "review the pitfalls log"),
+        ("4", "archive this project's memory; nothing is deleted"),
+    ];
+    Question::words(COMPLETE, "What would you like to do next?", answers)
+        .open_with_yes(true)
+        .unanswered("the project is complete; `rekindle resume` without --yes takes your choice")
 }
 
 /// Returns the number of phases as the memory has it.

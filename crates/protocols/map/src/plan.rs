@@ -1,303 +1,308 @@
-//! `task_plan_<branch>.md`: subtasks and their statuses, as the peer finds them.
-//!
-//! The peer looks for a heading `### ST-001` and takes the next line `- **Status:** word` for its
-//! status, however far down that is and whatever headings lie between. That is kept, since other
-//! tools show the same numbers; [`Progress::strays`] says where it went wrong. One scan from top to
-//! bottom finds what the peer's backtracking pattern finds in quadratic time.
+//! Intent to plan: the dialogues of a resume, and the effects of a person's answers.
 
-use std::collections::BTreeMap;
+use camino::Utf8PathBuf;
+use rekindle_map_machine::commands::{completion, modes};
+use rekindle_map_machine::interruption::Interruption;
+use rekindle_map_machine::{Branch, Desk, Fault, layout, root};
+use rekindle_model::{Action, Intent, Plan, Question, Step, Stop, StopKind, Then};
 
-use indexmap::IndexSet;
-use rekindle_text::python_text::{digit, is_space, is_word, split_lines, strip};
+use crate::order::{Mode, Order};
+use crate::read::{self, Found, Suspended, Unusable, Workflow};
+use crate::{id, messages, new_plan, prompts, questions, session};
 
-/// The line that says the status of a subtask.
-const STATUS: &str = "- **Status:**";
-
-/// A subtask and what the plan says of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Planned {
-    /// Its id as it is spelled.
-    pub(crate) id: String,
-    /// Its status; `unknown` where the plan has none at all.
-    pub(crate) status: String,
-}
-
-/// What a plan says about its subtasks.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Progress {
-    /// In the plan's order; an id that stands there twice is listed twice.
-    pub(crate) subtasks: Vec<Planned>,
-    /// Headings without a status of their own, whose subtasks are hidden or have another's status.
-    pub(crate) strays: Vec<String>,
-}
-
-impl Progress {
-    /// Returns the ids of the subtasks that are complete.
-    pub(crate) fn completed(&self) -> Vec<&str> {
-        self.ids(|planned| planned.status == "complete")
-    }
-
-    /// Returns the ids of all others.
-    pub(crate) fn pending(&self) -> Vec<&str> {
-        self.ids(|planned| planned.status != "complete")
-    }
-
-    fn ids(&self, which: impl Fn(&&Planned) -> bool) -> Vec<&str> {
-        let chosen = self.subtasks.iter().filter(which);
-        chosen.map(|planned| planned.id.as_str()).collect()
-    }
-}
-
-/// Returns the subtasks that have a status, in the peer's reading.
-pub(crate) fn progress(plan: &str) -> Progress {
-    let statuses = statuses(plan);
-    let headings = headings(plan);
-    let mut progress = Progress::default();
-    let mut cursor = 0;
-    let mut next = statuses.iter();
-    let mut headings = headings.iter().peekable();
-    while let Some(heading) = headings.next() {
-        if heading.at < cursor {
-            continue;
-        }
-        let Some(status) = next.find(|status| status.at >= heading.body) else {
-            progress.strays.push(heading.id.to_owned());
-            continue;
-        };
-        let hidden = |other: &&Heading<'_>| other.at < status.at;
-        while let Some(other) = headings.next_if(hidden) {
-            progress.strays.push(other.id.to_owned());
-        }
-        progress.subtasks.push(Planned {
-            id: heading.id.to_owned(),
-            status: status.word.to_owned(),
-        });
-        cursor = status.end;
-    }
-    progress
-}
-
-/// A heading of a subtask.
-struct Heading<'a> {
-    id: &'a str,
-    /// Where its last three `#` stand.
-    at: usize,
-    /// Where the line after it begins.
-    body: usize,
-}
-
-fn headings(plan: &str) -> Vec<Heading<'_>> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(at) = find(plan, from, "###") {
-        from = at + 1;
-        let after = &plan[at + 3..];
-        let rest = after.trim_start_matches(is_space);
-        if rest.len() == after.len() {
-            continue;
-        }
-        let Some(id) = id_at(rest) else { continue };
-        let start = plan.len() - rest.len();
-        if let Some(end) = find(plan, start, "\n") {
-            let body = end + 1;
-            found.push(Heading { id, at, body });
-        }
-    }
-    found
-}
-
-/// A line that says a status.
-struct StatusLine<'a> {
-    word: &'a str,
-    at: usize,
-    /// Where the word ends, perhaps some lines further down.
-    end: usize,
-}
-
-fn statuses(plan: &str) -> Vec<StatusLine<'_>> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(at) = find(plan, from, STATUS) {
-        from = at + STATUS.len();
-        if at > 0 && !plan[..at].ends_with('\n') {
-            continue;
-        }
-        let after = &plan[from..];
-        let rest = after.trim_start_matches(is_space);
-        let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-        if rest.len() < after.len() && length > 0 {
-            let end = plan.len() - rest.len() + length;
-            let word = &rest[..length];
-            found.push(StatusLine { word, at, end });
-        }
-    }
-    found
-}
-
-/// Returns what the subtasks of a plan are called; of two headings with one id the first counts.
-pub(crate) fn titles(plan: &str) -> BTreeMap<String, String> {
-    let mut titles = BTreeMap::new();
-    for heading in headings(plan) {
-        let line = plan[heading.at..].lines().next().unwrap_or_default();
-        let title = line.split_once(heading.id).map_or("", |(_, rest)| rest);
-        let title = strip(title.trim_start_matches([':', ' ', '\t', '—', '-']));
-        if !title.is_empty() {
-            titles
-                .entry(heading.id.to_owned())
-                .or_insert_with(|| title.to_owned());
-        }
-    }
-    titles
-}
-
-/// Returns what a plan says about a subtask: from its heading to the next.
-pub(crate) fn section<'a>(plan: &'a str, id: &str) -> Option<&'a str> {
-    let heading = headings(plan).into_iter().find(|found| found.id == id)?;
-    let rest = &plan[heading.body..];
-    let next = rest.lines().scan(heading.body, |at, line| {
-        let start = *at;
-        *at += line.len() + 1;
-        Some((start, line))
-    });
-    let mut next = next.filter(|(_, line)| line.starts_with('#') && !line.starts_with("####"));
-    let end = next.next().map_or(plan.len(), |(start, _)| start);
-    Some(strip(&plan[heading.at..end.max(heading.body)]))
-}
-
-fn find(text: &str, from: usize, pattern: &str) -> Option<usize> {
-    let rest = text.as_bytes().get(from..)?;
-    memchr::memmem::find(rest, pattern.as_bytes()).map(|at| from + at)
-}
-
-/// Returns the id that a text begins with.
-fn id_at(text: &str) -> Option<&str> {
-    let digits = text.strip_prefix("ST-")?;
-    let length = digits.find(|c| digit(c).is_none()).unwrap_or(digits.len());
-    (length > 0).then(|| &text[.."ST-".len() + length])
-}
-
-/// Returns whether a text is an id and nothing else.
-pub(crate) fn is_id(text: &str) -> bool {
-    id_at(text) == Some(text)
-}
-
-/// Returns the ids that stand in headings, first cells of tables and bullets, each once.
-pub(crate) fn listed_ids(plan: &str) -> Vec<String> {
-    let ids: IndexSet<&str> = split_lines(plan).filter_map(listed_id).collect();
-    ids.into_iter().map(str::to_owned).collect()
-}
-
-fn listed_id(line: &str) -> Option<&str> {
-    in_heading(line)
-        .or_else(|| in_table(line))
-        .or_else(|| in_bullet(line))
-}
-
-fn in_heading(line: &str) -> Option<&str> {
-    let marks = line.trim_start_matches(is_space);
-    let indent = line[..line.len() - marks.len()].chars().count();
-    let text = marks.trim_start_matches('#');
-    let level = marks.len() - text.len();
-    (indent <= 3 && (1..=6).contains(&level)).then_some(())?;
-    whole_id(after_space(text)?)
-}
-
-fn in_table(line: &str) -> Option<&str> {
-    let cell = line.trim_start_matches(is_space).strip_prefix('|')?;
-    let id = id_at(cell.trim_start_matches(is_space))?;
-    let rest = &cell.trim_start_matches(is_space)[id.len()..];
-    let ends = rest.trim_start_matches(is_space).starts_with('|');
-    ends.then_some(id)
-}
-
-fn in_bullet(line: &str) -> Option<&str> {
-    let text = line.trim_start_matches(is_space).strip_prefix(['-', '*'])?;
-    let text = after_space(text)?;
-    let boxes = ["[ ]", "[x]", "[X]"];
-    let unboxed = boxes.iter().find_map(|mark| text.strip_prefix(mark));
-    whole_id(unboxed.map_or(text, |rest| rest.trim_start_matches(is_space)))
-}
-
-fn after_space(text: &str) -> Option<&str> {
-    let rest = text.trim_start_matches(is_space);
-    (rest.len() < text.len()).then_some(rest)
-}
-
-/// Returns the id that a text begins with, if the word ends with it.
-fn whole_id(text: &str) -> Option<&str> {
-    let id = id_at(text)?;
-    let goes_on = text[id.len()..].chars().next().is_some_and(is_word);
-    (!goes_on).then_some(id)
-}
-
-/// Returns the plan with another status for a subtask, or `None` where its heading and status line
-/// do not stand one below the other. All other bytes stay.
-pub(crate) fn with_status(plan: &str, id: &str, status: &str) -> Option<String> {
-    let heading = format!("### {id}:");
-    let mut changed = String::new();
-    let mut copied = 0;
-    let mut from = 0;
-    while let Some(at) = find(plan, from, &heading) {
-        from = at + heading.len();
-        let Some(line) = line_after(plan, from) else {
-            break;
-        };
-        let Some(after) = plan[line..].strip_prefix(STATUS) else {
-            continue;
-        };
-        let rest = after.trim_start_matches(is_space);
-        let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-        if rest.len() == after.len() || length == 0 {
-            continue;
-        }
-        let word = plan.len() - rest.len();
-        changed.push_str(&plan[copied..word]);
-        changed.push_str(status);
-        copied = word + length;
-        from = copied;
-    }
-    changed.push_str(&plan[copied..]);
-    (changed != plan).then_some(changed)
-}
-
-/// Returns where the next line begins; a line ends as it does for those who read the plan.
-fn line_after(plan: &str, from: usize) -> Option<usize> {
-    let rest = plan.get(from..)?;
-    let end = memchr::memchr2(b'\r', b'\n', rest.as_bytes())?;
-    let length = if rest[end..].starts_with("\r\n") {
-        2
-    } else {
-        1
+/// Returns the plan for an intent, or `None` if this protocol does not support it.
+pub(crate) fn plan(desk: Desk<'_>, found: &Found, intent: &Intent) -> Option<Plan> {
+    let planner = |log: &Utf8PathBuf| Planner {
+        desk,
+        log: log.clone(),
     };
-    Some(from + end + length)
+    Some(match intent {
+        Intent::Open => planner(&session::log(desk)).open(found),
+        Intent::Answer {
+            log,
+            question,
+            answer,
+            ..
+        } => planner(log).answer(found, question, answer),
+        Intent::GoOn { log } => planner(log).working(found, Planner::go_on),
+        Intent::Settle { log, task, ended } => planner(log).working(found, |planner, workflow| {
+            planner.settle(workflow, task, ended)
+        }),
+        Intent::Checked { .. }
+        | Intent::Finish { .. }
+        | Intent::Checkpoint { .. }
+        | Intent::Report(_) => return None,
+    })
 }
 
-/// Returns the text of the first `## Goal` or `## Overview`, up to the next heading.
-pub(crate) fn goal(plan: &str) -> Option<&str> {
-    let headings = ["## Goal\n", "## Overview\n"];
-    let starts = headings.iter().filter_map(|heading| {
-        let at = find(plan, 0, heading)?;
-        Some((at, at + heading.len()))
-    });
-    let (_, start) = starts.min()?;
-    let end = find(plan, start, "\n##").unwrap_or(plan.len());
-    Some(strip(&plan[start..end]))
+/// Plans for one branch.
+pub(crate) struct Planner<'a> {
+    pub(crate) desk: Desk<'a>,
+    /// The log of this resume.
+    pub(crate) log: Utf8PathBuf,
 }
 
-/// Returns the first word below `## Current Phase`.
-pub(crate) fn current_phase(plan: &str) -> Option<&str> {
-    let heading = "## Current Phase\n";
-    let mut from = 0;
-    while let Some(at) = find(plan, from, heading) {
-        from = at + heading.len();
-        let word = plan[from..].split(is_space).next().unwrap_or_default();
-        if !word.is_empty() {
-            return Some(word);
+impl Planner<'_> {
+    pub(crate) fn plan(&self, steps: Vec<Step>, then: impl Into<Then>) -> Plan {
+        Plan {
+            log: self.log.clone(),
+            ..Plan::new(id(self.desk.branch), steps, then)
         }
     }
-    None
+
+    /// Returns a plan without effects.
+    pub(crate) fn only(&self, then: impl Into<Then>) -> Plan {
+        self.plan(Vec::new(), then)
+    }
+
+    pub(crate) fn stop(&self, kind: StopKind, reason: impl Into<String>, hints: &[&str]) -> Plan {
+        let stop = Stop::new(kind, reason);
+        self.only(hints.iter().fold(stop, |stop, hint| stop.hint(*hint)))
+    }
+
+    fn open(&self, found: &Found) -> Plan {
+        let branch = self.desk.branch;
+        let (text, then): (String, Then) = match found {
+            Found::Nothing => (messages::nothing(branch), self.nothing().into()),
+            Found::Unusable(unusable) => (
+                messages::unusable(branch, unusable),
+                questions::unusable().into(),
+            ),
+            Found::Suspended(suspended) => {
+                let text = messages::suspended(branch, suspended);
+                (text, held(suspended).into())
+            }
+            Found::Workflow(workflow) if workflow.is_complete() => {
+                let stop = Stop::new(StopKind::Done, "the workflow is already complete").hint(
+                    "`rekindle map reopen_for_fixes --feedback TEXT` reopens it, `rekindle map archive` archives its state",
+                );
+                (messages::complete(branch, workflow), stop.into())
+            }
+            Found::Workflow(workflow) if !workflow.has_plan => {
+                let question = questions::missing_plan(workflow.is_before_plan());
+                (messages::missing_plan(branch), question.into())
+            }
+            Found::Workflow(workflow) => {
+                let question = questions::resume(self.doubt(workflow));
+                (messages::briefing(branch, workflow), question.into())
+            }
+        };
+        Plan {
+            before_asking: text,
+            ..self.only(then)
+        }
+    }
+
+    fn nothing(&self) -> Stop {
+        let (world, branch) = (self.desk.world, self.desk.branch);
+        let other = read::other_checkpoint(world, branch).map(|path| {
+            format!(
+                "there is a state at `{path}`, where /map-resume looks; MAP itself does not use it"
+            )
+        });
+        let others = read::branches(world).into_iter();
+        let others = others.filter(|other| self.is_open(other)).map(|other| {
+            format!(
+                "`.map/{other}` has a workflow: check out its branch, then run `rekindle resume`"
+            )
+        });
+        Stop {
+            hints: other.into_iter().chain(others).collect(),
+            ..Stop::new(
+                StopKind::Done,
+                format!("there is no checkpoint for `{branch}`"),
+            )
+        }
+    }
+
+    /// Returns what to fix before the workflow continues, unless a person says otherwise.
+    fn doubt(&self, workflow: &Workflow) -> Option<&'static str> {
+        if *self.desk.branch != root::branch(self.desk.world, None) {
+            return Some("another branch is checked out; check out the branch of the workflow");
+        }
+        let damage = "blueprint.json with its constraints and dependencies cannot be read; fix it";
+        workflow.has_blueprint_damage.then_some(damage)
+    }
+
+    /// Returns whether a branch has an open workflow.
+    fn is_open(&self, branch: &Branch) -> bool {
+        match read::found(Desk::new(self.desk.world, branch)) {
+            Found::Workflow(workflow) => !workflow.is_complete(),
+            Found::Suspended(_) => true,
+            Found::Nothing | Found::Unusable(_) => false,
+        }
+    }
+
+    fn answer(&self, found: &Found, question: &str, answer: &str) -> Plan {
+        match (question, answer, found) {
+            (
+                questions::RESUME_WORKFLOW | questions::CORRUPT_STATE | questions::MISSING_PLAN,
+                questions::FRESH,
+                Found::Unusable(_) | Found::Workflow(_),
+            ) => self.put_away(found),
+            (questions::RESUME_WORKFLOW, questions::ABORT, _) => {
+                self.stop(StopKind::Done, "nothing was changed", &[])
+            }
+            (questions::CORRUPT_STATE, questions::RAW, Found::Unusable(unusable)) => {
+                self.show(unusable)
+            }
+            (questions::RESUME_WORKFLOW, _, Found::Workflow(workflow)) => self.begin(workflow),
+            (questions::MISSING_PLAN, _, Found::Workflow(workflow)) => self.create_plan(workflow),
+            (questions::CORRUPT_STATE, Question::LEAVE, _) => {
+                self.stop(StopKind::Blocked, questions::unusable().unanswered, &[])
+            }
+            (questions::PLAN_REVIEW, Question::LEAVE, _) => {
+                self.stop(StopKind::Waiting, questions::approval().unanswered, &[])
+            }
+            (questions::PLAN_REVIEW, answer, Found::Workflow(_)) => self.approval(answer),
+            (questions::CIRCUIT_BREAKER, questions::CONTINUE, Found::Workflow(workflow)) => {
+                self.or_stop(self.retry_anyway(workflow))
+            }
+            (questions::CIRCUIT_BREAKER, _, _) => {
+                let hint = "read the monitor's feedback and `rekindle map check_circuit_breaker`, then run `rekindle resume` again";
+                self.stop(StopKind::Waiting, "nothing was changed", &[hint])
+            }
+            // The files have changed since the question was asked, or another protocol asked it.
+            _ => self.only(Then::Again),
+        }
+    }
+
+    /// Renames the state file, so that nothing is lost.
+    fn put_away(&self, found: &Found) -> Plan {
+        if !session::is_as_shown(self.desk, &self.log) {
+            return self.shown_again(found);
+        }
+        let from = self.desk.branch.file(layout::STATE);
+        let to = completion::put_away_name(self.desk, "abandoned");
+        // An unreadable file is not moved either: the effect compares its contents.
+        let contents = self.desk.bytes(&from).ok().flatten().unwrap_or_default();
+        let reason = format!("the state is saved as `{to}`; the plan and other files remain");
+        let (from, to) = (from.into(), to.into());
+        let action = Action::MoveFile { from, to, contents };
+        let steps = vec![
+            Step::new(action, "the branch becomes free for a new workflow"),
+            Step::print(messages::CLEARED, "a new workflow can start"),
+        ];
+        self.plan(steps, Stop::new(StopKind::Done, reason))
+    }
+
+    /// Asks again, because the state is no longer the one that the person saw.
+    fn shown_again(&self, found: &Found) -> Plan {
+        let fresh = Planner {
+            desk: self.desk,
+            log: session::log(self.desk),
+        };
+        let mut plan = fresh.open(found);
+        let text = std::mem::take(&mut plan.before_asking);
+        let text = format!("\nThe state has changed since it was shown.\n\n{text}");
+        plan.steps
+            .push(Step::print(text, "the workflow's present state"));
+        plan
+    }
+
+    fn show(&self, unusable: &Unusable) -> Plan {
+        let text = messages::raw(self.desk.branch, unusable);
+        let steps = vec![Step::print(text, "the contents of the state file")];
+        self.plan(steps, questions::unusable())
+    }
+
+    /// Records the starting point and continues.
+    fn begin(&self, workflow: &Workflow) -> Plan {
+        let action = Action::Append {
+            log: self.log.clone(),
+            record: session::started(self.desk, workflow),
+        };
+        let step = Step::new(action, "the workflow is resumed");
+        self.plan(vec![step], Then::Again)
+    }
+
+    /// Writes the missing plan, then asks whether to continue with it.
+    fn create_plan(&self, workflow: &Workflow) -> Plan {
+        if workflow.is_before_plan() {
+            return self.begin(workflow);
+        }
+        let path = self.desk.branch.plan();
+        let Some(text) = new_plan::plan(self.desk, workflow) else {
+            let reason = "neither the state nor blueprint.json names a subtask, so no plan can be made from them";
+            let hint = "answer `2` to start fresh; the state is saved under another name";
+            return self.stop(StopKind::Blocked, reason, &[hint]);
+        };
+        let planned = workflow.with_plan(self.desk, &text);
+        let briefing = messages::briefing(self.desk.branch, &planned);
+        let shown = format!("\nTask plan written to `{path}`.\n\n{briefing}");
+        let action = create(path, text);
+        let steps = vec![
+            Step::new(action, "the plan is rebuilt from state and blueprint"),
+            Step::print(shown, "the workflow's present state"),
+        ];
+        self.plan(steps, questions::resume(self.doubt(workflow)))
+    }
+
+    fn approval(&self, answer: &str) -> Plan {
+        if let Some((_, feedback)) = answer.split_once(':') {
+            let task = prompts::revision(self.desk, feedback);
+            return self.agent(task, &Order::new("1.55", Mode::Serial));
+        }
+        let reply = modes::approve(self.desk, "true");
+        self.or_stop(reply.map(|reply| {
+            let steps = effects(reply.actions, "a person approves the plan");
+            self.plan(steps, Then::Again)
+        }))
+    }
+
+    /// Continues a workflow that can still be resumed.
+    fn working(
+        &self,
+        found: &Found,
+        next: impl FnOnce(&Self, &Workflow) -> Result<Plan, Fault>,
+    ) -> Plan {
+        match found {
+            Found::Workflow(workflow) => self.or_stop(next(self, workflow)),
+            Found::Suspended(suspended) => self.only(held(suspended)),
+            Found::Nothing => {
+                let path = self.desk.branch.file(layout::STATE);
+                let reason = format!("`{path}` was moved away in the meantime");
+                self.stop(StopKind::Blocked, reason, &[])
+            }
+            Found::Unusable(unusable) => {
+                let hint = "`rekindle resume` shows it and offers to move it away";
+                self.stop(StopKind::Blocked, &unusable.reason, &[hint])
+            }
+        }
+    }
+
+    fn or_stop(&self, plan: Result<Plan, Fault>) -> Plan {
+        plan.unwrap_or_else(|Fault(reason)| self.stop(StopKind::Blocked, reason, &[FIX]))
+    }
 }
 
-#[cfg(test)]
-#[path = "plan_tests.rs"]
-mod tests;
+/// The hint after a problem that the message names.
+pub(crate) const FIX: &str = "fix the problem, then run `rekindle resume` again";
+
+/// Returns effects of the state machine as steps with one reason.
+pub(crate) fn effects(actions: Vec<Action>, why: &str) -> Vec<Step> {
+    let step = |action| Step::new(action, why);
+    actions.into_iter().map(step).collect()
+}
+
+/// Returns the effect that creates a file.
+pub(crate) fn create(path: String, contents: impl Into<Vec<u8>>) -> Action {
+    Action::Create {
+        path: path.into(),
+        contents: contents.into(),
+    }
+}
+
+/// Returns why a suspended run is not resumed: MAP's own commands finish the repair.
+fn held(suspended: &Suspended) -> Stop {
+    match &suspended.interruption {
+        Interruption::Unclear(unclear) => {
+            Stop::new(StopKind::Blocked, &unclear.reason).hint(messages::REPAIR_HINT)
+        }
+        Interruption::Idle | Interruption::Open(_) => {
+            let reason = "a repair has suspended the run, so nothing was changed";
+            let hint = messages::repair_next(&suspended.interruption);
+            Stop::new(StopKind::Waiting, reason).hint(hint)
+        }
+    }
+}

@@ -302,13 +302,13 @@ pub(crate) fn plan(
 
 pub(crate) fn question(question: &Question) -> String {
     let mut text = String::new();
-    if let Some(header) = question.kind.header() {
+    if let Some(header) = question.header {
         put!(text, "{}\n", styled(STRONG, header));
     }
     put!(text, "{}\n", printable(&question.text));
     for (number, (answer, meaning)) in (1..).zip(&question.answers) {
         let (answer, meaning) = (printable(answer), printable(meaning));
-        if question.kind.is_list() {
+        if question.is_list {
             put!(text, "  {number}. {answer:<22} {meaning}\n");
         } else {
             put!(text, "  {answer:<22} {meaning}\n");

@@ -77,9 +77,9 @@ pub(crate) fn root() -> &'static Utf8Path {
     here.ancestors().nth(2).unwrap_or(here)
 }
 
-/// Returns the folders of all crates, `xtask` included.
+/// Returns the folders of all crates, `xtask` and `benches` included.
 pub(crate) fn crate_folders() -> anyhow::Result<Vec<Utf8PathBuf>> {
-    let mut folders = vec![root().join("xtask")];
+    let mut folders = vec![root().join("benches"), root().join("xtask")];
     for above in ["crates", "crates/protocols"] {
         for entry in root().join(above).read_dir_utf8()? {
             let entry = entry?;

@@ -179,7 +179,7 @@ fn a_legacy_session_is_migrated_once() -> Result<()> {
     --- stderr
     This will:
       - specs/user-authentication/session.md: the session of user-authentication
-      - .bifrost/memory/session.md: the legacy session is kept under another name
+      - .bifrost/memory/session.md: the legacy session is saved under another name
     Go? [y/N] 
     hint: nobody answered; `--yes` says yes beforehand
     nothing was changed
@@ -191,9 +191,9 @@ fn a_legacy_session_is_migrated_once() -> Result<()> {
     insta::assert_snapshot!(ran, @r"
     exit 0
     --- stdout
-    `specs/user-authentication/session.md` is the session of user-authentication now; the legacy one is kept as `.bifrost/memory/session.md.backup-20260314-100000`
+    `specs/user-authentication/session.md` is the session of user-authentication now; the legacy one is saved as `.bifrost/memory/session.md.backup-20260314-100000`
     --- stderr
-    hint: there is no `.bifrost/memory/project-session.md`, so no session of the project is begun
+    hint: there is no `.bifrost/memory/project-session.md`, so no shared session is started
     ");
     assert_eq!(project.read(SESSION)?, TEXT);
     assert_eq!(

@@ -259,7 +259,7 @@ fn the_end_of_an_agent_says_what_is_proven() -> Result<()> {
     assert_eq!(idle.code(), Some(0), "{idle}");
     assert!(!idle.stderr().contains("done:"), "{idle}");
     assert!(
-        idle.stderr().contains("/implement user-authentication T004 ended without an error, and the session has no new checkpoint; tasks.md says that T004 is open"),
+        idle.stderr().contains("/implement user-authentication T004 ended without an error but made no checkpoint; tasks.md says that T004 is open"),
         "{idle}"
     );
     let new = r"sed -i 's/^1\. \*\*CP-007/1. **CP-008** (2026-03-14 09:30): Task T004 complete\n2. **CP-007/' specs/user-authentication/session.md";

@@ -198,14 +198,14 @@ fn inspect_shows_findings_with_their_place_and_notes_only_with_verbose() -> Resu
     let short = findings(sandbox.run(&["inspect"])?.to_string());
     insta::assert_snapshot!(short.unwrap_or_default(), @"
     CORRUPT_LINE
-    warning[CORRUPT_LINE]: 2 lines can not be read and did not count
+    warning[CORRUPT_LINE]: 2 lines cannot be read and did not count
       at .agent-memory/runs/20260119-0900-orders-api-k2l3/events/executor/broken.jsonl:1
     hint: `rekindle explain CORRUPT_LINE` says what to do
     ");
     let verbose = findings(sandbox.run(&["inspect", "-v"])?.to_string());
     insta::assert_snapshot!(verbose.unwrap_or_default(), @"
     CORRUPT_LINE
-    warning[CORRUPT_LINE]: 2 lines can not be read and did not count
+    warning[CORRUPT_LINE]: 2 lines cannot be read and did not count
       at .agent-memory/runs/20260119-0900-orders-api-k2l3/events/executor/broken.jsonl:1
     note[OUTSIDE_PROJECT]: links that lead out of the project were not followed: `.agent-memory/runs/20260119-0900-orders-api-k2l3/events/away.jsonl`
       at .agent-memory/runs/20260119-0900-orders-api-k2l3/events/away.jsonl
@@ -262,7 +262,7 @@ fn plan_and_dry_run_show_the_same_and_write_nothing() -> Result<()> {
     --- stdout
     agent-memory:20260119-0900-orders-api-k2l3
     This will:
-      - append an event to `.agent-memory/runs/20260119-0900-orders-api-k2l3/events/orchestrator/20260120-120000.jsonl`: the run is taken up again
+      - append an event to `.agent-memory/runs/20260119-0900-orders-api-k2l3/events/orchestrator/20260120-120000.jsonl`: the run is resumed
       - print the protocol's report
       - go on with the next step
     Next: Resume T002 - Add endpoint (attempt 1)
@@ -336,7 +336,7 @@ fn explain_tells_what_every_log_said_of_a_task_and_what_decided() -> Result<()> 
     exit 0
     --- stdout
     T001 of agent-memory:20260119-0900-orders-api-k2l3 is failed
-    because the latest event decides, whoever wrote it: `task_failed` means failed
+    because the latest event decides: `task_failed` means failed
       2026-01-19T09:40:00Z  task_started
         .agent-memory/runs/20260119-0900-orders-api-k2l3/events/executor/20260119-0900.jsonl:1
       2026-01-19T10:00:00Z  task_completed
@@ -348,7 +348,7 @@ fn explain_tells_what_every_log_said_of_a_task_and_what_decided() -> Result<()> 
     exit 0
     --- stdout
     T003 of agent-memory:20260119-0900-orders-api-k2l3 is pending
-    because no event says anything of its state
+    because no event sets its state
     ");
     Ok(())
 }

@@ -132,7 +132,7 @@ fn an_event_that_would_reach_nobody_is_refused_and_one_without_a_rule_is_told() 
     exit 0
     --- stderr
     recorded in `.agent-memory/runs/20260119-0900-orders-api-k2l3/events/rekindle/20260120-rekindle.jsonl`
-    hint: `task-finished` is kept as a sign of activity: an event of this type changes the state of no task
+    hint: `task-finished` is recorded as activity: events of this type change no task
     ");
     let object = sandbox.run(&["event", ORDERS, "note", "--json"])?.json()?;
     assert_eq!(

@@ -35,10 +35,10 @@ fn what_can_not_be_understood_is_logged_and_not_told() -> Result<()> {
     silent(&sandbox.run(&["hook", "no-such-event"])?);
     silent(&sandbox.run(&["hook", "stop", "--agent", "nobody"])?);
     insta::assert_snapshot!(sandbox.read(".rekindle/hook.log")?, @r"
-    2026-01-20T12:00:00Z session-start: what the agent told is no JSON: EOF while parsing an object at line 1 column 1
-    2026-01-20T12:00:00Z session-start: what the agent told is no JSON object
-    2026-01-20T12:00:00Z session-start: what the agent told is no JSON: expected ident at line 1 column 2
-    2026-01-20T12:00:00Z session-start: what the agent told is no JSON: trailing characters at line 1 column 8
+    2026-01-20T12:00:00Z session-start: the hook input is not JSON: EOF while parsing an object at line 1 column 1
+    2026-01-20T12:00:00Z session-start: the hook input is not a JSON object
+    2026-01-20T12:00:00Z session-start: the hook input is not JSON: expected ident at line 1 column 2
+    2026-01-20T12:00:00Z session-start: the hook input is not JSON: trailing characters at line 1 column 8
     2026-01-20T12:00:00Z no-such-event: there is no event `no-such-event`
     2026-01-20T12:00:00Z stop: there is no agent `nobody` with hooks
     ");

@@ -12,6 +12,7 @@
     reason = "a walk whose scene can not be laid out fails by panicking"
 )]
 
+mod choices;
 mod compare;
 mod peer;
 mod scene;

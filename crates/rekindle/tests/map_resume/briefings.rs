@@ -194,7 +194,7 @@ fn a_finished_workflow_is_told_from_an_interrupted_one() -> Result<()> {
     No recovery needed.
     --- stderr
     done: the workflow is already complete
-    hint: `rekindle map reopen_for_fixes --feedback TEXT` opens it again, `rekindle map archive` puts its state away
+    hint: `rekindle map reopen_for_fixes --feedback TEXT` reopens it, `rekindle map archive` archives its state
     ");
     project.is_unchanged(&ran, &before)?;
     assert_eq!(project.facts()?["verdict"], "complete");

@@ -53,7 +53,7 @@ fn a_clean_retry_is_never_sent_to_the_feedback_that_it_must_not_read() -> Result
     ensure!(!prompt.contains("See latest Monitor feedback"), "{prompt}");
     // What names feedback is quoted behind the sentence that it is not to be read, and nowhere else.
     let (told, basis) = prompt
-        .split_once("It is not for you to read.")
+        .split_once("Do not read them.")
         .unwrap_or((&prompt, ""));
     for named in ["Read the latest Monitor feedback artifact", FEEDBACK] {
         ensure!(!told.contains(named), "{named}: {prompt}");

@@ -50,7 +50,7 @@ impl Repeated {
 
 /// Returns an error of a writer; a file that is not what was read is a refusal.
 fn changed(error: rekindle_fs::Error) -> Error {
-    if let rekindle_fs::Error::Changed { path } = error {
+    if let rekindle_fs::Error::Changed(path) = error {
         return Error::Changed { path };
     }
     error.into()
@@ -167,7 +167,7 @@ pub(crate) fn perform_on_files(site: &Site, action: &Action) -> Result<bool, Err
 pub(crate) fn perform_creation(site: &Site, path: &Utf8Path, contents: &[u8]) -> Result<(), Error> {
     around(Kind::Create, || {
         match rekindle_fs::create(&site.place(path)?, contents) {
-            Err(rekindle_fs::Error::Exists { path }) => Err(Error::Changed { path }),
+            Err(rekindle_fs::Error::Exists(path)) => Err(Error::Changed { path }),
             other => Ok(other?),
         }
     })

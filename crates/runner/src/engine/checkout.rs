@@ -23,8 +23,7 @@ type Stamp = (i64, i64, u64);
 impl Orchestrator<'_> {
     /// Looks at the user's checkout; `None` where git can not tell, which is no reason not to work.
     pub(super) fn look_at_checkout(&self) -> Option<Seen> {
-        let own = crate::worker::own_files(&self.folder);
-        let own = own.each_ref().map(|name| RepoPath::from(name.as_str()));
+        let own = self.own_paths();
         see(&self.repo, &own).ok()
     }
 

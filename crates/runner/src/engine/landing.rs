@@ -465,8 +465,7 @@ impl Orchestrator<'_> {
     /// lost: a git that was killed over the removal leaves a part.
     fn holds_more(&self, worktree: &OwnWorktree, tree: &str) -> Result<bool, Error> {
         let here = worktree.repo();
-        let own = crate::worker::own_files(&self.folder);
-        let own = own.each_ref().map(|name| RepoPath::from(name.as_str()));
+        let own = self.own_paths();
         let now = here.snapshot_tree(&own)?;
         if now.as_str() == tree {
             return Ok(false);

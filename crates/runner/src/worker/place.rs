@@ -3,21 +3,16 @@
 //! Nothing is committed here. What a former attempt did is rescued before it is reset, and what it
 //! left as evidence is moved aside, because the protocol lands work from the worktree itself.
 
+use camino::Utf8Path;
 use rekindle_agents::Summary;
 use rekindle_fs::{Company, Content};
 use rekindle_git::{Change, ChangeKind, Checkout, ObjectId, RepoPath};
-use rekindle_model::{Delivery, Happened};
-use rekindle_wire::order::OrderPlace;
-use serde_json::{Value, json};
+use rekindle_model::{Attempted, Delivery, FileChange, FileChangeKind, Happened};
+use rekindle_wire::order::{Command as OrderCommand, OrderPlace};
 
 use super::worktree::{is_ready, make_room};
-use super::{Worker, microdollars};
+use super::{Worker, microdollars, own_files, paths};
 use crate::Error;
-
-/// Names that the protocol's evidence has.
-const CHANGED: &str = "changed_ops.json";
-const VERIFIED: &str = "verify_summary.json";
-const TROUBLE: &str = "error_context.json";
 
 /// The documents of a protocol and the rules of git are pages.
 const LARGEST_DOCUMENT: u64 = 64 * 1024 * 1024;
@@ -77,12 +72,7 @@ impl Worker<'_> {
         self.set_evidence_aside(place)?;
         own.detach(base)?;
         own.reset_hard(base)?;
-        let keep: Vec<RepoPath> = place
-            .keep
-            .iter()
-            .map(|name| RepoPath::from(name.as_str()))
-            .collect();
-        Ok(own.clean(&keep)?)
+        Ok(own.clean(&paths(&place.keep))?)
     }
 
     /// Moves what the former attempt left as evidence into a folder of its own.
@@ -151,69 +141,53 @@ impl Worker<'_> {
         base: &ObjectId,
         summary: &Summary,
     ) -> Result<Happened, Error> {
-        let order = self.order;
         let changes = self.own()?.repo().changes(base)?;
-        let own = |path: &RepoPath| {
-            let kept = place.keep.iter().map(|name| RepoPath::from(name.as_str()));
-            kept.chain([RepoPath::from(".kiln"), RepoPath::from(".rekindle")])
-                .any(|name| path.is_within(&name))
-        };
-        let operations: Vec<Value> = changes
-            .iter()
-            .filter(|change| !own(&change.path))
-            .map(operation)
-            .collect();
-        self.leave(place, CHANGED, &json!(operations))?;
-        self.leave(place, VERIFIED, &self.verification("pass"))?;
+        let mut own = own_files(Utf8Path::new(""), self.scribe.own_folders());
+        own.extend(place.keep.iter().cloned());
+        let own = paths(&own);
+        let is_work = |change: &&Change| !own.iter().any(|name| change.path.is_within(name));
+        let changed = changes.iter().filter(is_work).map(file_change).collect();
+        self.leave_evidence(place, Ok(changed))?;
         Ok(Happened::Implemented(Delivery {
             commit: String::new(),
             tree: String::new(),
-            base: order.base.clone(),
+            base: self.order.base.clone(),
             session: summary.session.clone(),
             cost: summary.cost_usd.map(microdollars),
         }))
     }
 
-    /// Leaves word of a failure beside whatever the agent wrote.
-    pub(super) fn leave_trouble(&self, place: &OrderPlace, reason: &str) -> Result<(), Error> {
-        self.leave(place, VERIFIED, &self.verification("fail"))?;
-        let trouble = json!({"stage": "implementing", "message": reason, "details_path": null});
-        self.leave(place, TROUBLE, &trouble)
-    }
-
-    fn verification(&self, result: &str) -> Value {
-        let checks: Vec<Value> = self
-            .order
-            .checks
-            .iter()
-            .map(|check| {
-                let command = check.arguments.last().map_or("", String::as_str);
-                json!({"name": command, "outcome": result, "command": command})
-            })
-            .collect();
-        json!({"result": result, "checks": checks})
-    }
-
-    /// Writes a piece of evidence unless the agent has: its own word comes first.
-    fn leave(&self, place: &OrderPlace, name: &str, value: &Value) -> Result<(), Error> {
-        let path = rekindle_fs::confine(&self.order.worktree, &place.artifacts.join(name))?;
-        match rekindle_fs::create(&path, format!("{value:#}\n").as_bytes()) {
-            Ok(()) | Err(rekindle_fs::Error::Exists { .. }) => Ok(()),
-            Err(error) => Err(error.into()),
+    /// Leaves evidence of an attempt, except where the agent has written that file itself.
+    pub(super) fn leave_evidence(
+        &self,
+        place: &OrderPlace,
+        result: Result<Vec<FileChange>, String>,
+    ) -> Result<(), Error> {
+        let checks = self.order.checks.iter();
+        let command = |check: &OrderCommand| check.arguments.last().cloned().unwrap_or_default();
+        let checks = checks.map(command).collect();
+        for (name, text) in self.scribe.evidence(&Attempted { result, checks }) {
+            let path = rekindle_fs::confine(&self.order.worktree, &place.artifacts.join(name))?;
+            match rekindle_fs::create(&path, text.as_bytes()) {
+                Ok(()) | Err(rekindle_fs::Error::Exists { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
+        Ok(())
     }
 }
 
-fn operation(change: &Change) -> Value {
-    // JSON has no bytes: a name that is not UTF-8 is told with replacement characters.
+/// A name that is not UTF-8 is reported with replacement characters.
+fn file_change(change: &Change) -> FileChange {
     let text = |path: &RepoPath| String::from_utf8_lossy(path.as_bytes()).into_owned();
-    let path = text(&change.path);
-    match &change.kind {
-        ChangeKind::Added => json!({"op": "add", "path": path}),
-        ChangeKind::Modified | ChangeKind::TypeChanged => json!({"op": "modify", "path": path}),
-        ChangeKind::Deleted => json!({"op": "delete", "path": path}),
-        ChangeKind::Renamed { from } => {
-            json!({"op": "rename", "path": path, "from_path": text(from)})
-        }
+    let kind = match &change.kind {
+        ChangeKind::Added => FileChangeKind::Added,
+        ChangeKind::Modified | ChangeKind::TypeChanged => FileChangeKind::Modified,
+        ChangeKind::Deleted => FileChangeKind::Deleted,
+        ChangeKind::Renamed { from } => FileChangeKind::Renamed { from: text(from) },
+    };
+    FileChange {
+        path: text(&change.path),
+        kind,
     }
 }

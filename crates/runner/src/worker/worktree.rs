@@ -153,7 +153,7 @@ mod tests {
             of_git(128 << 8, "fatal: index file corrupt"),
             of_files(Errno::ACCESS),
             of_files(Errno::NOTDIR),
-            Error::Files(rekindle_fs::Error::NotAFile { path: "/w".into() }),
+            Error::Files(rekindle_fs::Error::NotAFile("/w".into())),
         ] {
             assert!(!is_ready(Err(its_own)).unwrap());
         }

@@ -1,15 +1,15 @@
-//! Text to value.
+//! Reads values as Python does.
 
 use super::{Float, Json, Object};
 
-/// As deep as Python's own reader goes before it gives up, with room for its caller.
+/// The nesting limit: Python's recursion limit with room for the caller.
 const DEEPEST: usize = 900;
 
-/// Why a text is no JSON, in the words of Python's reader: scripts compare them.
+/// Why a text is not JSON, in the words of Python's reader, which scripts compare.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}: line {line} column {column} (char {character})")]
 pub struct ParseError {
-    /// What is wrong.
+    /// The problem.
     pub what: &'static str,
     /// The line, from 1.
     pub line: usize,
@@ -77,7 +77,7 @@ impl Reader<'_> {
 
     fn value(&mut self, depth: usize) -> Result<Json, ParseError> {
         if depth > DEEPEST {
-            return Err(self.wrong("too many values inside of each other"));
+            return Err(self.wrong("values are nested too deeply"));
         }
         match self.peek() {
             Some(b'"') => Ok(Json::Text(self.string()?)),
@@ -145,48 +145,49 @@ impl Reader<'_> {
     }
 
     fn list(&mut self, depth: usize) -> Result<Json, ParseError> {
-        self.at += 1;
         let mut items = Vec::new();
-        self.skip_space();
-        if self.take(b']') {
-            return Ok(Json::List(items));
-        }
-        loop {
-            self.skip_space();
-            items.push(self.value(depth + 1)?);
-            self.skip_space();
-            if self.take(b']') {
-                return Ok(Json::List(items));
-            }
-            if !self.take(b',') {
-                return Err(self.wrong("Expecting ',' delimiter"));
-            }
-        }
+        self.members(b']', |reader| {
+            items.push(reader.value(depth + 1)?);
+            Ok(())
+        })?;
+        Ok(Json::List(items))
     }
 
     fn object(&mut self, depth: usize) -> Result<Json, ParseError> {
-        self.at += 1;
         let mut object = Object::new();
+        self.members(b'}', |reader| {
+            if reader.peek() != Some(b'"') {
+                return Err(reader.wrong("Expecting property name enclosed in double quotes"));
+            }
+            let key = reader.string()?;
+            reader.skip_space();
+            if !reader.take(b':') {
+                return Err(reader.wrong("Expecting ':' delimiter"));
+            }
+            reader.skip_space();
+            object.set(key, reader.value(depth + 1)?);
+            Ok(())
+        })?;
+        Ok(Json::Object(object))
+    }
+
+    /// Reads members separated by commas, from the opening to the closing bracket.
+    fn members(
+        &mut self,
+        close: u8,
+        mut member: impl FnMut(&mut Self) -> Result<(), ParseError>,
+    ) -> Result<(), ParseError> {
+        self.at += 1;
         self.skip_space();
-        if self.take(b'}') {
-            return Ok(Json::Object(object));
+        if self.take(close) {
+            return Ok(());
         }
         loop {
             self.skip_space();
-            if self.peek() != Some(b'"') {
-                return Err(self.wrong("Expecting property name enclosed in double quotes"));
-            }
-            let key = self.string()?;
+            member(self)?;
             self.skip_space();
-            if !self.take(b':') {
-                return Err(self.wrong("Expecting ':' delimiter"));
-            }
-            self.skip_space();
-            let value = self.value(depth + 1)?;
-            object.set(key, value);
-            self.skip_space();
-            if self.take(b'}') {
-                return Ok(Json::Object(object));
+            if self.take(close) {
+                return Ok(());
             }
             if !self.take(b',') {
                 return Err(self.wrong("Expecting ',' delimiter"));
@@ -253,7 +254,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads `\uXXXX` at a place.
+    /// Reads `\uXXXX` at a position.
     fn code_unit(&self, at: usize) -> Result<u32, ParseError> {
         let digits = self
             .text

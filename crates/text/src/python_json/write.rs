@@ -1,46 +1,45 @@
-//! Value to text.
+//! Writes values as Python does.
 
 use super::{Json, Object};
+use crate::json_style::push_quoted;
 
-/// How the parts of a value are set.
-#[derive(Clone, Copy)]
+/// The layout of a value.
+#[derive(Clone, Copy, PartialEq)]
 enum Layout {
-    /// All on one line, a blank after each `,` and `:`.
+    /// One line, with a blank after each `,` and `:`.
     Line,
-    /// Each part on a line of its own, two blanks deeper than what it is in.
+    /// Each member on its own line, indented by two blanks.
     Lines,
 }
 
 impl Json {
     /// Returns it as `json.dumps(value, indent=2)` does, without a line end.
     pub fn to_lines(&self) -> String {
-        let mut text = String::new();
-        write(&mut text, self, Layout::Lines, 0);
-        text
+        written(|text| write(text, self, Layout::Lines, 0))
     }
 
     /// Returns it as `json.dumps(value)` does, without a line end.
     pub fn to_line(&self) -> String {
-        let mut text = String::new();
-        write(&mut text, self, Layout::Line, 0);
-        text
+        written(|text| write(text, self, Layout::Line, 0))
     }
 }
 
 impl Object {
     /// Returns it as `json.dumps(value, indent=2)` does, without a line end.
     pub fn to_lines(&self) -> String {
-        let mut text = String::new();
-        write_object(&mut text, self, Layout::Lines, 0);
-        text
+        written(|text| write_object(text, self, Layout::Lines, 0))
     }
 
     /// Returns it as `json.dumps(value)` does, without a line end.
     pub fn to_line(&self) -> String {
-        let mut text = String::new();
-        write_object(&mut text, self, Layout::Line, 0);
-        text
+        written(|text| write_object(text, self, Layout::Line, 0))
     }
+}
+
+fn written(write: impl FnOnce(&mut String)) -> String {
+    let mut text = String::new();
+    write(&mut text);
+    text
 }
 
 fn write(text: &mut String, value: &Json, layout: Layout, depth: usize) {
@@ -78,14 +77,11 @@ fn write_parts<'a>(
     text.push(open);
     let mut is_first = true;
     for (key, value) in parts {
-        match (layout, is_first) {
-            (Layout::Line, true) => {}
-            (Layout::Line, false) => text.push_str(", "),
-            (Layout::Lines, true) => new_line(text, depth + 1),
-            (Layout::Lines, false) => {
-                text.push(',');
-                new_line(text, depth + 1);
-            }
+        if !is_first {
+            text.push_str(if layout == Layout::Line { ", " } else { "," });
+        }
+        if layout == Layout::Lines {
+            new_line(text, depth + 1);
         }
         if let Some(key) = key {
             write_string(text, key);
@@ -94,7 +90,7 @@ fn write_parts<'a>(
         write(text, value, layout, depth + 1);
         is_first = false;
     }
-    if let (Layout::Lines, false) = (layout, is_first) {
+    if layout == Layout::Lines && !is_first {
         new_line(text, depth);
     }
     text.push(close);
@@ -106,25 +102,7 @@ fn new_line(text: &mut String, depth: usize) {
 }
 
 fn write_string(text: &mut String, string: &str) {
-    text.push('"');
-    for c in string.chars() {
-        match c {
-            '"' => text.push_str("\\\""),
-            '\\' => text.push_str("\\\\"),
-            '\n' => text.push_str("\\n"),
-            '\r' => text.push_str("\\r"),
-            '\t' => text.push_str("\\t"),
-            '\u{8}' => text.push_str("\\b"),
-            '\u{c}' => text.push_str("\\f"),
-            ' '..='~' => text.push(c),
-            _ => {
-                for unit in c.encode_utf16(&mut [0; 2]) {
-                    text.push_str(&format!("\\u{unit:04x}"));
-                }
-            }
-        }
-    }
-    text.push('"');
+    push_quoted(text, string, |c| matches!(c, ' '..='~'));
 }
 
 /// Writes a number as Python does: the shortest digits that read back, with an exponent of at least
@@ -134,23 +112,15 @@ fn float(number: f64) -> String {
         return "NaN".to_owned();
     }
     if number.is_infinite() {
-        return if number > 0.0 {
-            "Infinity"
-        } else {
-            "-Infinity"
-        }
-        .to_owned();
+        let sign = if number < 0.0 { "-" } else { "" };
+        return format!("{sign}Infinity");
     }
     let scientific = format!("{number:e}");
     let (digits, power) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let power: i32 = power.parse().unwrap_or_default();
     if number == 0.0 || (-4..16).contains(&power) {
-        let plain = number.to_string();
-        return if plain.contains('.') {
-            plain
-        } else {
-            format!("{plain}.0")
-        };
+        let is_whole = number.fract() == 0.0;
+        return format!("{number}{}", if is_whole { ".0" } else { "" });
     }
     let sign = if power < 0 { '-' } else { '+' };
     format!("{digits}e{sign}{:02}", power.unsigned_abs())

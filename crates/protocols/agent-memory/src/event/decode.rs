@@ -5,18 +5,18 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::{Event, Payload};
+use super::Event;
 
 /// A field's value, as far as it is looked at.
 #[derive(Debug, Default)]
 pub(in super::super) enum Value<'a> {
-    /// Not there, or null.
+    /// Missing or null.
     #[default]
     Absent,
     Text(Cow<'a, str>),
     Integer(i64),
     Boolean(bool),
-    /// There, but of a kind that says nothing here.
+    /// Present, but of a type that does not matter here.
     Opaque,
 }
 
@@ -110,30 +110,63 @@ impl<'de> Deserialize<'de> for Value<'de> {
     }
 }
 
-/// The keys that are looked at; a key is told apart without being copied.
-#[derive(Clone, Copy)]
+/// A key of interest.
+#[derive(Debug, Clone, Copy)]
 pub(in super::super) enum Key {
-    EventType,
-    Type,
-    Event,
+    /// One of the three keys of the type.
+    Type(usize),
     Timestamp,
     RunId,
-    TaskId,
+    After,
     Details,
+    Payload(Field),
+    Unknown,
+}
+
+/// A field of the payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Field {
+    TaskId,
     FromPhase,
     ToPhase,
     Blocking,
     RecoveryPossible,
     Attempt,
     Notes,
-    Reason,
+    /// The cost of the attempt so far.
     Cost,
+    /// The kind of a failure.
     Category,
     Commit,
     Feature,
+    /// The initiator of the run.
     InitiatedBy,
-    After,
-    Unknown,
+    /// The reason of a failure or a block, under any of its keys.
+    Reason,
+}
+
+/// The fields of an event's payload.
+#[derive(Debug, Default)]
+pub(in super::super) struct Payload<'a>([Value<'a>; Field::Reason as usize + 1]);
+
+impl<'a> Payload<'a> {
+    pub(super) fn get(&self, field: Field) -> &Value<'a> {
+        &self.0[field as usize]
+    }
+
+    #[inline]
+    pub(in super::super) fn put(&mut self, field: Field, value: Value<'a>) {
+        let slot = &mut self.0[field as usize];
+        match (field, value) {
+            // Several keys mean this; the first text counts.
+            (Field::Reason, _) if slot.text().is_some() => {}
+            // A graph may have numbers for ids, and so may its events.
+            (Field::TaskId, Value::Integer(number)) => {
+                *slot = Value::Text(Cow::Owned(number.to_string()));
+            }
+            (_, value) => *slot = value,
+        }
+    }
 }
 
 impl Key {
@@ -141,31 +174,31 @@ impl Key {
     pub(in super::super) fn parse(key: &[u8]) -> Self {
         // By length first: most keys differ in it, and one comparison is left.
         match key.len() {
-            4 if key == b"type" => Self::Type,
-            5 if key == b"event" => Self::Event,
-            5 if key == b"notes" => Self::Notes,
-            5 if key == b"error" => Self::Reason,
+            4 if key == b"type" => Self::Type(1),
+            5 if key == b"event" => Self::Type(2),
+            5 if key == b"notes" => Self::Payload(Field::Notes),
+            5 if key == b"error" => Self::Payload(Field::Reason),
             6 if key == b"run_id" => Self::RunId,
-            6 if key == b"commit" => Self::Commit,
-            6 if key == b"reason" => Self::Reason,
-            7 if key == b"task_id" => Self::TaskId,
+            6 if key == b"commit" => Self::Payload(Field::Commit),
+            6 if key == b"reason" => Self::Payload(Field::Reason),
+            7 if key == b"task_id" => Self::Payload(Field::TaskId),
             7 if key == b"details" => Self::Details,
-            7 if key == b"attempt" => Self::Attempt,
-            7 if key == b"message" => Self::Notes,
-            7 if key == b"summary" => Self::Reason,
-            8 if key == b"to_phase" => Self::ToPhase,
-            8 if key == b"blocking" => Self::Blocking,
-            8 if key == b"failures" => Self::Reason,
-            8 if key == b"category" => Self::Category,
+            7 if key == b"attempt" => Self::Payload(Field::Attempt),
+            7 if key == b"message" => Self::Payload(Field::Notes),
+            7 if key == b"summary" => Self::Payload(Field::Reason),
+            8 if key == b"to_phase" => Self::Payload(Field::ToPhase),
+            8 if key == b"blocking" => Self::Payload(Field::Blocking),
+            8 if key == b"failures" => Self::Payload(Field::Reason),
+            8 if key == b"category" => Self::Payload(Field::Category),
             9 if key == b"timestamp" => Self::Timestamp,
-            10 if key == b"event_type" => Self::EventType,
-            10 if key == b"from_phase" => Self::FromPhase,
-            12 if key == b"feature_name" => Self::Feature,
-            12 if key == b"initiated_by" => Self::InitiatedBy,
+            10 if key == b"event_type" => Self::Type(0),
+            10 if key == b"from_phase" => Self::Payload(Field::FromPhase),
+            12 if key == b"feature_name" => Self::Payload(Field::Feature),
+            12 if key == b"initiated_by" => Self::Payload(Field::InitiatedBy),
             14 if key == b"rekindle_after" => Self::After,
-            17 if key == b"recovery_possible" => Self::RecoveryPossible,
-            17 if key == b"cost_microdollars" => Self::Cost,
-            19 if key == b"blocker_description" => Self::Reason,
+            17 if key == b"recovery_possible" => Self::Payload(Field::RecoveryPossible),
+            17 if key == b"cost_microdollars" => Self::Payload(Field::Cost),
+            19 if key == b"blocker_description" => Self::Payload(Field::Reason),
             _ => Self::Unknown,
         }
     }
@@ -207,77 +240,17 @@ impl<'de> Visitor<'de> for EventVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Event<'de>, A::Error> {
         let mut event = Event::default();
         while let Some(key) = map.next_key::<Key>()? {
-            let [event_type, kind, name] = &mut event.types;
             match key {
-                Key::EventType => *event_type = map.next_value()?,
-                Key::Type => *kind = map.next_value()?,
-                Key::Event => *name = map.next_value()?,
+                Key::Type(at) => event.types[at] = map.next_value()?,
                 Key::Timestamp => event.timestamp = map.next_value()?,
                 Key::RunId => event.run_id = map.next_value()?,
                 Key::After => event.after = map.next_value()?,
                 Key::Details => event.details = map.next_value()?,
-                Key::TaskId
-                | Key::FromPhase
-                | Key::ToPhase
-                | Key::Blocking
-                | Key::RecoveryPossible
-                | Key::Attempt
-                | Key::Notes
-                | Key::Reason
-                | Key::Cost
-                | Key::Category
-                | Key::Commit
-                | Key::Feature
-                | Key::InitiatedBy
-                | Key::Unknown => event.top.take(key, &mut map)?,
+                Key::Payload(field) => event.top.put(field, map.next_value()?),
+                Key::Unknown => drop(map.next_value::<IgnoredAny>()?),
             }
         }
         Ok(event)
-    }
-}
-
-impl<'de> Payload<'de> {
-    /// Takes the value of `key` if it belongs to a payload, and passes over it if not.
-    fn take<A: MapAccess<'de>>(&mut self, key: Key, map: &mut A) -> Result<(), A::Error> {
-        let slot = match key {
-            Key::TaskId => &mut self.task_id,
-            Key::FromPhase => &mut self.from_phase,
-            Key::ToPhase => &mut self.to_phase,
-            Key::Blocking => &mut self.blocking,
-            Key::RecoveryPossible => &mut self.recovery_possible,
-            Key::Attempt => &mut self.attempt,
-            Key::Notes => &mut self.notes,
-            Key::Cost => &mut self.cost,
-            Key::Category => &mut self.category,
-            Key::Commit => &mut self.commit,
-            Key::Feature => &mut self.feature,
-            Key::InitiatedBy => &mut self.initiated_by,
-            Key::Reason => {
-                // Several keys mean this; the first that says something in words is kept.
-                let value: Value<'de> = map.next_value()?;
-                if self.reason.text().is_none() {
-                    self.reason = value;
-                }
-                return Ok(());
-            }
-            Key::EventType
-            | Key::Type
-            | Key::Event
-            | Key::Timestamp
-            | Key::RunId
-            | Key::After
-            | Key::Details
-            | Key::Unknown => {
-                map.next_value::<IgnoredAny>()?;
-                return Ok(());
-            }
-        };
-        *slot = map.next_value()?;
-        // A graph may have numbers for ids, and so may its events.
-        if let (Key::TaskId, Value::Integer(number)) = (key, &*slot) {
-            *slot = Value::Text(Cow::Owned(number.to_string()));
-        }
-        Ok(())
     }
 }
 
@@ -289,6 +262,15 @@ impl<'de> Deserialize<'de> for Payload<'de> {
 
 struct PayloadVisitor;
 
+/// Reads a scalar as an empty payload.
+macro_rules! empty {
+    ($($visit:ident($type:ty),)*) => {
+        $(fn $visit<E>(self, _: $type) -> Result<Payload<'de>, E> {
+            Ok(Payload::default())
+        })*
+    };
+}
+
 impl<'de> Visitor<'de> for PayloadVisitor {
     type Value = Payload<'de>;
 
@@ -299,35 +281,31 @@ impl<'de> Visitor<'de> for PayloadVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Payload<'de>, A::Error> {
         let mut payload = Payload::default();
         while let Some(key) = map.next_key::<Key>()? {
-            payload.take(key, &mut map)?;
+            match key {
+                Key::Payload(field) => payload.put(field, map.next_value()?),
+                Key::Type(_)
+                | Key::Timestamp
+                | Key::RunId
+                | Key::After
+                | Key::Details
+                | Key::Unknown => drop(map.next_value::<IgnoredAny>()?),
+            }
         }
         Ok(payload)
     }
 
-    // `details` is an object by its schema; prose or a list there says nothing that is looked for.
+    // `details` should be an object; anything else is ignored.
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Payload<'de>, A::Error> {
         while seq.next_element::<IgnoredAny>()?.is_some() {}
         Ok(Payload::default())
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<Payload<'de>, E> {
-        Ok(Payload::default())
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Payload<'de>, E> {
-        Ok(Payload::default())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Payload<'de>, E> {
-        Ok(Payload::default())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Payload<'de>, E> {
-        Ok(Payload::default())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Payload<'de>, E> {
-        Ok(Payload::default())
+    empty! {
+        visit_str(&str),
+        visit_bool(bool),
+        visit_i64(i64),
+        visit_u64(u64),
+        visit_f64(f64),
     }
 
     fn visit_unit<E>(self) -> Result<Payload<'de>, E> {

@@ -1,6 +1,8 @@
 //! The types of events, in all their spellings.
 
-/// What an event is about, as far as resuming cares.
+use rekindle_protocol::table::values;
+
+/// The type of an event, as far as it matters for a resume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Kind {
     Task(TaskEvent),
@@ -15,78 +17,32 @@ pub(in super::super) enum Kind {
     Other,
 }
 
-/// What an event says of a task, in the order of a task's course.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in super::super) enum TaskEvent {
-    Created,
-    Ready,
-    Claimed,
-    Started,
-    Implemented,
-    Verified,
-    Completed,
-    Failed,
-    Failure,
-    VerificationFailed,
-    Blocked,
-    Skipped,
-}
-
-/// Events after which a run is over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in super::super) enum RunEnd {
-    Completed,
-    Complete,
-    Cancelled,
-    Failed,
-    StmArchived,
-}
-
-impl RunEnd {
-    /// Returns the normalised type of the event.
-    pub(in super::super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Completed => "run_completed",
-            Self::Complete => "run_complete",
-            Self::Cancelled => "run_cancelled",
-            Self::Failed => "run_failed",
-            Self::StmArchived => "stm_archived",
-        }
+values! {
+    /// An event about a task, in the order of a task's course.
+    TaskEvent {
+        Created "task_created",
+        Ready "task_ready",
+        Claimed "task_claimed",
+        Started "task_started",
+        Implemented "task_implemented",
+        Verified "task_verified",
+        Completed "task_completed",
+        Failed "task_failed",
+        Failure "task_failure",
+        VerificationFailed "task_verification_failed",
+        Blocked "task_blocked",
+        Skipped "task_skipped",
     }
 }
 
-impl TaskEvent {
-    pub(in super::super) const ALL: [Self; 12] = [
-        Self::Created,
-        Self::Ready,
-        Self::Claimed,
-        Self::Started,
-        Self::Implemented,
-        Self::Verified,
-        Self::Completed,
-        Self::Failed,
-        Self::Failure,
-        Self::VerificationFailed,
-        Self::Blocked,
-        Self::Skipped,
-    ];
-
-    /// Returns the normalised type of the event.
-    pub(in super::super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Created => "task_created",
-            Self::Ready => "task_ready",
-            Self::Claimed => "task_claimed",
-            Self::Started => "task_started",
-            Self::Implemented => "task_implemented",
-            Self::Verified => "task_verified",
-            Self::Completed => "task_completed",
-            Self::Failed => "task_failed",
-            Self::Failure => "task_failure",
-            Self::VerificationFailed => "task_verification_failed",
-            Self::Blocked => "task_blocked",
-            Self::Skipped => "task_skipped",
-        }
+values! {
+    /// An event that ends a run.
+    RunEnd {
+        Completed "run_completed",
+        Complete "run_complete",
+        Cancelled "run_cancelled",
+        Failed "run_failed",
+        StmArchived "stm_archived",
     }
 }
 

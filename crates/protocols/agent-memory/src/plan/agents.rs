@@ -1,21 +1,21 @@
-//! What agents are told: one for each kind of work that a run has for them.
+//! The tasks of agents, one for each kind of work.
 
 use rekindle_model::AgentTask;
 use rekindle_text::{option_words, shell_word};
 
 use super::super::layout;
+use super::super::messages;
 use super::super::next::{NextAction, Work};
-use super::super::words;
 use super::{Planner, report_path};
 use rekindle_protocol::prompt::Prompt;
 
 impl Planner<'_> {
     pub(super) fn executor(&self, work: &Work, guidance: Option<&str>) -> AgentTask {
-        let order = format!("Do task {}.", words::shown_task(&work.task));
-        let mut prompt = words::step_prompt(self.run, "executor", &order);
+        let order = format!("Do task {}.", messages::shown_task(&work.task));
+        let mut prompt = messages::step_prompt(self.run, "executor", &order);
         if work.interrupted {
             prompt = prompt.line(
-                "An earlier attempt was interrupted in the middle. Look at what is already there before you change anything: go on from it, and do not do it twice.",
+                "An earlier attempt was interrupted. Look at its results before you change anything: continue from them and do not repeat them.",
             );
         }
         prompt = self.describe(prompt, work);
@@ -32,38 +32,35 @@ impl Planner<'_> {
             ));
         }
         let of_task = format!(" {}", option_words("--task", &work.task));
+        // Not the next action's summary: a person may have decided about the task since.
+        let summary = NextAction::ExecuteTask(work.clone()).summary();
         AgentTask {
-            role: "executor",
             task: Some(work.task.clone()),
             attempt: work.attempt,
-            // Not the next action's words: a person may have decided about it since.
-            summary: NextAction::ExecuteTask(work.clone()).summary(),
-            prompt: prompt.finish(),
-            checks: Vec::new(),
             by_hand: vec![
-                self.tells("task_started", &of_task, "when it is begun"),
-                self.tells("task_implemented", &of_task, "when the work is there"),
+                self.tells("task_started", &of_task, "when it is started"),
+                self.tells("task_implemented", &of_task, "when it is implemented"),
                 self.tells(
                     "task_failed",
                     &format!("{of_task} --details '{{\"error\":\"WHY\"}}'"),
-                    "when it can not be done",
+                    "when it cannot be done",
                 ),
             ],
-            seen: None,
+            ..AgentTask::new("executor", summary, prompt.finish())
         }
     }
 
-    /// Says how a caller who does the work itself tells of it.
+    /// Returns how a caller who does the work itself records an event.
     fn tells(&self, event: &str, more: &str, when: &str) -> String {
         let id = format!("agent-memory:{}", self.id());
         format!("{when}: `rekindle event {} {event}{more}`", shell_word(&id))
     }
 
     fn describe(&self, prompt: Prompt, work: &Work) -> Prompt {
-        let mut prompt = words::entitled(prompt, &work.task, &work.title);
+        let mut prompt = messages::entitled(prompt, &work.task, &work.title);
         let graph = self.run.evidence.graph.get();
         if let Some(task) = graph.and_then(|graph| graph.tasks.get(graph.graph.find(&work.task)?)) {
-            prompt = words::describe(prompt, task);
+            prompt = messages::describe(prompt, task);
         }
         if let Some((path, contract)) = &self.documents.contract {
             prompt = prompt.quote(&format!("`{path}`, the task's contract"), contract);
@@ -72,21 +69,21 @@ impl Planner<'_> {
     }
 
     pub(super) fn verifier(&self, work: &Work) -> AgentTask {
-        let mut prompt = words::step_prompt(
+        let mut prompt = messages::step_prompt(
             self.run,
             "verifier",
             &format!(
-                "The work of task {} is there. Check it; do not change it.",
-                words::shown_task(&work.task)
+                "The work of task {} is implemented. Check it; do not change it.",
+                messages::shown_task(&work.task)
             ),
         );
         prompt = self.describe(prompt, work);
         let shown = Work {
-            task: words::shown_task(&work.task).to_owned(),
+            task: messages::shown_task(&work.task).to_owned(),
             ..work.clone()
         };
         if report_path(self.id(), work).is_some()
-            && let Some(path) = report_path(words::shown_id(self.run), &shown)
+            && let Some(path) = report_path(messages::shown_id(self.run), &shown)
         {
             prompt = prompt.line(format!(
                 "Write your report to `{path}`, with `result: passed`, `result: failed` or `result: blocked` in its front matter."
@@ -96,11 +93,8 @@ impl Planner<'_> {
         let task = graph.and_then(|graph| graph.tasks.get(graph.graph.find(&work.task)?));
         let of_task = format!(" {}", option_words("--task", &work.task));
         AgentTask {
-            role: "verifier",
             task: Some(work.task.clone()),
             attempt: work.attempt,
-            summary: format!("Verify {}", work.named()),
-            prompt: prompt.finish(),
             checks: task.map(|task| task.checks.clone()).unwrap_or_default(),
             by_hand: vec![
                 self.tells("task_verified", &of_task, "when it passes"),
@@ -111,13 +105,17 @@ impl Planner<'_> {
                     "when it does not pass",
                 ),
             ],
-            seen: None,
+            ..AgentTask::new(
+                "verifier",
+                format!("Verify {}", work.named()),
+                prompt.finish(),
+            )
         }
     }
 
     /// Returns the agent's work for a next action that is not one task's.
     pub(super) fn step(&self, feedback: Option<&str>) -> AgentTask {
-        let folder = layout::run_folder(words::shown_id(self.run));
+        let folder = layout::run_folder(messages::shown_id(self.run));
         let (role, work) = match &self.run.next {
             NextAction::CreatePrd => ("spec-writer", format!("Write `{folder}/prd.md`.")),
             NextAction::CreatePlan => ("planner", format!("Write `{folder}/plan.md` from `prd.md`.")),
@@ -128,7 +126,7 @@ impl Planner<'_> {
                 ("task-breaker", format!("Break `plan.md` into tasks: write `{folder}/task-graph.json` and a contract for each task in `{folder}/tasks/`."))
             }
             NextAction::FixTaskGraph { .. } => {
-                ("task-breaker", format!("Tasks of `{folder}/task-graph.json`, which are listed below, can never run, because they depend on each other or on ids that are not there. Mend their dependencies and change nothing else."))
+                ("task-breaker", format!("Tasks of `{folder}/task-graph.json`, which are listed below, can never run, because they depend on each other or on unknown ids. Fix their dependencies and change nothing else."))
             }
             NextAction::CreateConstitution => {
                 ("orchestrator", format!("The plan is approved. Write `{folder}/constitution.md` from `plan.md` and `prd.md`."))
@@ -150,9 +148,9 @@ impl Planner<'_> {
             | NextAction::ExecuteTask(_)
             | NextAction::EscalateUser(_)
             | NextAction::ResolveBlockers(_)
-            | NextAction::PresentPr => ("orchestrator", "See to what comes next in it.".to_owned()),
+            | NextAction::PresentPr => ("orchestrator", "Continue the run.".to_owned()),
         };
-        let mut prompt = words::step_prompt(self.run, role, &work);
+        let mut prompt = messages::step_prompt(self.run, role, &work);
         if let NextAction::FixTaskGraph { stuck } = &self.run.next {
             prompt = prompt.quoted_list("`task-graph.json`, the tasks that can never run", stuck);
         }
@@ -165,25 +163,21 @@ impl Planner<'_> {
                 rekindle_text::excerpt(feedback, 4000)
             ));
         }
+        let summary = match (&self.run.next, feedback) {
+            (NextAction::AwaitApproval { .. }, Some(feedback)) => format!(
+                "Revise the plan as the user asks ({role}): {}",
+                rekindle_text::excerpt(feedback, 200)
+            ),
+            (next, _) => next.summary(),
+        };
+        let by_hand = self.follows(role).map(|follows| {
+            let more = follows.details.map(|details| details.to_string());
+            let more = more.map(|details| format!(" --details {}", shell_word(&details)));
+            self.tells(follows.event, &more.unwrap_or_default(), "when it is done")
+        });
         AgentTask {
-            role,
-            task: None,
-            attempt: 1,
-            summary: match (&self.run.next, feedback) {
-                (NextAction::AwaitApproval { .. }, Some(feedback)) => format!(
-                    "Revise the plan as the user asks ({role}): {}",
-                    rekindle_text::excerpt(feedback, 200)
-                ),
-                (next, _) => next.summary(),
-            },
-            prompt: prompt.finish(),
-            checks: Vec::new(),
-            by_hand: self.follows(role).map_or_else(Vec::new, |follows| {
-                let more = follows.details.map(|details| details.to_string());
-                let more = more.map(|details| format!(" --details {}", shell_word(&details)));
-                vec![self.tells(follows.event, &more.unwrap_or_default(), "when it is done")]
-            }),
-            seen: None,
+            by_hand: by_hand.into_iter().collect(),
+            ..AgentTask::new(role, summary, prompt.finish())
         }
     }
 

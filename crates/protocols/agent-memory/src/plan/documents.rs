@@ -1,4 +1,4 @@
-//! Documents that a plan needs beyond the evidence, and where the verifier's is found.
+//! Documents that a plan needs beyond the evidence.
 
 use camino::Utf8PathBuf;
 
@@ -12,11 +12,11 @@ pub(in super::super) struct Documents {
     pub(in super::super) contract: Option<(Utf8PathBuf, String)>,
     /// The verifier's report on this attempt.
     pub(in super::super) report: Option<Report>,
-    /// The feature as the run's events name it, while there is no document that says what it is about.
+    /// The feature in the run's events, if no document describes it yet.
     pub(in super::super) feature: Option<String>,
 }
 
-/// What a verifier's report says.
+/// The result of a verifier's report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Report {
     Passed,
@@ -47,7 +47,7 @@ impl Report {
     }
 }
 
-/// Returns where the verifier writes its report; a report is never changed, so an attempt has its own.
+/// Returns the path of the verifier's report, one for each attempt.
 pub(in super::super) fn report_path(run: &str, work: &Work) -> Option<Utf8PathBuf> {
     if !layout::is_safe_name(&work.task) {
         return None;

@@ -1,12 +1,12 @@
-//! What is recorded after an agent has ended.
+//! Plans for the end of an agent.
 
-use rekindle_model::{AgentTask, Ended, Plan, Step, StopKind, Then};
+use rekindle_model::{AgentTask, Ended, Plan, Step, Stop, StopKind, Then};
 use serde_json::{Value, json};
 
 use super::super::layout::Artifact;
-use super::super::phase::SeedPhase;
+use super::super::phase::BasePhase;
 use super::super::tasks::MOST_FAILURES;
-use super::{Planner, Report, stop};
+use super::{Planner, Report};
 
 impl Planner<'_> {
     pub(super) fn settle(&self, task: &AgentTask, ended: &Ended) -> Plan {
@@ -26,10 +26,10 @@ impl Planner<'_> {
                     .task(id)
                     .details(json!({"attempt": attempt}));
                 let step = self.append(&record, format!("the agent says that {id} is implemented"));
-                // A task that failed too often is not chosen by itself any more, so what a person
-                // asked to have tried again is verified at once.
+                // A task that failed too often is never selected, so a retry of the user is
+                // verified at once.
                 let then = if attempt > MOST_FAILURES {
-                    Then::Agent(self.verifier(&self.work(id, attempt)))
+                    self.verifier(&self.work(id, attempt)).into()
                 } else {
                     Then::Again
                 };
@@ -85,15 +85,16 @@ impl Planner<'_> {
         let (Ended::Failed { reason } | Ended::CheckFailed { reason, .. }) = ended else {
             return self.plan(self.after_step(task), Then::Again);
         };
-        let hints = [
-            "look at the agent's output above, then try again: `rekindle resume`".to_owned(),
-            "`rekindle explain AGENT_FAILED` tells more".to_owned(),
-        ];
-        let reason = format!("the {} did not succeed: {reason}", task.role);
-        self.plan(Vec::new(), stop(StopKind::Blocked, reason, hints))
+        let stop = Stop::new(
+            StopKind::Blocked,
+            format!("the {} failed: {reason}", task.role),
+        )
+        .hint("read the agent's output above, then try again: `rekindle resume`")
+        .hint("`rekindle explain AGENT_FAILED` says more");
+        self.plan(Vec::new(), stop)
     }
 
-    /// Returns the event that follows a step which an agent said it did, if its document is there.
+    /// Returns the event after an agent's step, if its document exists.
     fn after_step(&self, task: &AgentTask) -> Vec<Step> {
         let has = |artifact| self.run.evidence.artifacts.contains(&artifact);
         let is_there = match task.role {
@@ -116,7 +117,7 @@ impl Planner<'_> {
         vec![self.append(&record, why)]
     }
 
-    /// Returns what is told when the step of a role is done that is no task's.
+    /// Returns the event after the step of a role.
     pub(super) fn follows(&self, role: &str) -> Option<Follows> {
         let moves = |to, trigger| {
             let details = self.moved(to, trigger);
@@ -127,11 +128,11 @@ impl Planner<'_> {
             }
         };
         match role {
-            "spec-writer" if self.run.phase.seed == SeedPhase::Intake => {
-                Some(moves(SeedPhase::Planning, "prd_ready"))
+            "spec-writer" if self.run.phase.base == BasePhase::Intake => {
+                Some(moves(BasePhase::Planning, "prd_ready"))
             }
-            "executor" => Some(moves(SeedPhase::Cleanup, "small_task_done")),
-            "verifier" => Some(moves(SeedPhase::Cleanup, "all_tasks_finished")),
+            "executor" => Some(moves(BasePhase::Cleanup, "small_task_done")),
+            "verifier" => Some(moves(BasePhase::Cleanup, "all_tasks_finished")),
             "cleanup" => Some(Follows {
                 event: "cleanup_completed",
                 details: None,

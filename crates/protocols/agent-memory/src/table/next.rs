@@ -1,24 +1,24 @@
-//! What comes next in a run.
+//! The next action of a run.
 
-use super::super::phase::SeedPhase;
+use super::super::phase::BasePhase::{self, Cleanup, Consolidation, Execution, Intake, Planning};
 use rekindle_protocol::table::Cell::{In, Is};
-use rekindle_protocol::table::{Row, Table, Verdict, inputs, values};
+use rekindle_protocol::table::{Verdict, inputs, table, values};
 
 values! {
-    /// The task that would be worked on.
+    /// The task to work on.
     Candidate {
         /// No task can run.
         Nothing "none can run",
-        /// One whose work is there.
+        /// Implemented, not verified yet.
         Implemented "to verify",
         Open "to execute",
-        /// Every one that can run has failed too often.
+        /// Every runnable task has failed too often.
         Exhausted "failed too often",
     }
 }
 
 values! {
-    /// What comes next.
+    /// The next action.
     Due {
         RunComplete "none_run_complete",
         ExecuteSmallTask "execute_small_task",
@@ -50,204 +50,53 @@ impl Verdict for Due {
 }
 
 inputs! {
-    /// What decides what comes next in a run.
+    /// What decides the next action.
     Standing asked by When {
         is_complete: bool = "complete",
-        /// It has a constitution and none of the other documents.
+        /// It has a constitution and no other documents.
         is_small: bool = "small",
-        phase: SeedPhase = "phase",
+        phase: BasePhase = "phase",
         has_prd: bool = "prd.md",
         has_plan: bool = "plan.md",
-        /// The task graph is there and can be read.
+        /// The task graph exists and is readable.
         has_graph: bool = "task graph",
         has_constitution: bool = "constitution.md",
-        /// A move back took the approval away.
+        /// A move back to planning revoked the approval.
         is_voided: bool = "approval void",
         all_finished: bool = "all finished",
         candidate: Candidate = "first task",
         has_blocked: bool = "blocked tasks",
-        /// The report is there, or an event says so.
+        /// The report exists, or an event says so.
         is_clean: bool = "cleaned up",
         has_checklist: bool = "pr-checklist.md",
     }
 }
 
-const FROM_EXECUTION: &[SeedPhase] = &[
-    SeedPhase::Execution,
-    SeedPhase::Cleanup,
-    SeedPhase::Consolidation,
-];
+const FROM_EXECUTION: &[BasePhase] = &[Execution, Cleanup, Consolidation];
+const BEFORE_EXECUTION: &[BasePhase] = &[Intake, Planning];
 
-const BEFORE_EXECUTION: &[SeedPhase] = &[SeedPhase::Intake, SeedPhase::Planning];
-
-const fn next(when: When, then: Due, source: &'static str) -> Row<Standing, Due> {
-    Row { when, then, source }
+table! {
+    /// The next action of a run.
+    pub(crate) static NEXT: Standing, asked by When => Due;
+    "The next action of a run",
+    "A run is complete by an event or by its summary; a missing document is written by the step that makes it.";
+    [is_complete: Is(true)] => Due::RunComplete, "a complete run is not resumed";
+    [phase: Is(Execution), is_small: Is(true)] => Due::ExecuteSmallTask, "a small run has no documents but its constitution";
+    [is_small: Is(false), has_prd: Is(false)] => Due::CreatePrd, "missing documents are made first";
+    [is_small: Is(false), has_plan: Is(false)] => Due::CreatePlan, "missing documents are made first";
+    [is_small: Is(false), has_graph: Is(false)] => Due::BreakTasks, "missing documents are made first";
+    [is_small: Is(false), phase: In(FROM_EXECUTION), has_constitution: Is(false)] => Due::CreateConstitution, "missing documents are made first";
+    [phase: In(BEFORE_EXECUTION), is_voided: Is(true)] => Due::AwaitApproval, "a revised plan needs a new approval";
+    [phase: In(BEFORE_EXECUTION), has_constitution: Is(false)] => Due::AwaitApproval, "a plan needs approval";
+    [phase: In(BEFORE_EXECUTION)] => Due::TransitionToExecution, "the constitution is written after the approval";
+    [phase: Is(Execution), all_finished: Is(true)] => Due::VerifyPhaseAndTransition, "the phase is verified after its last task";
+    [phase: Is(Execution), candidate: Is(Candidate::Implemented)] => Due::VerifyTask, "implemented tasks are verified";
+    [phase: Is(Execution), candidate: Is(Candidate::Open)] => Due::ExecuteTask, "the first runnable task is executed";
+    [phase: Is(Execution), candidate: Is(Candidate::Exhausted)] => Due::EscalateUser, "the user decides after three failures";
+    [phase: Is(Execution), has_blocked: Is(true)] => Due::ResolveBlockers, "blocked tasks need the user";
+    [phase: Is(Execution)] => Due::FixTaskGraph, "tasks that can never run mean a broken graph";
+    [phase: Is(Cleanup), is_clean: Is(false)] => Due::RunCleanup, "cleanup comes before the pull request";
+    [phase: Is(Cleanup), has_checklist: Is(false)] => Due::RunPrPrep, "the pull request is prepared";
+    [phase: Is(Cleanup)] => Due::PresentPr, "the user merges the pull request";
+    [] => Due::RunConsolidation, "consolidation ends the run";
 }
-
-/// A document that is not there is made again before anything else, but in a small run.
-const fn missing(when: When, then: Due) -> Row<Standing, Due> {
-    let when = When {
-        is_small: Is(false),
-        ..when
-    };
-    next(when, then, "seed 63; ruling 18")
-}
-
-const fn executing(when: When, then: Due, source: &'static str) -> Row<Standing, Due> {
-    let when = When {
-        phase: Is(SeedPhase::Execution),
-        ..when
-    };
-    next(when, then, source)
-}
-
-const fn cleaning(when: When, then: Due) -> Row<Standing, Due> {
-    let when = When {
-        phase: Is(SeedPhase::Cleanup),
-        ..when
-    };
-    next(when, then, "seed 38; ruling 37")
-}
-
-/// What comes next.
-pub(crate) static NEXT: Table<Standing, Due> = Table {
-    title: "What comes next in a run",
-    about: "A run is complete by an event or its summary; what is missing is made again by the step that makes it.",
-    rows: &[
-        next(
-            When {
-                is_complete: Is(true),
-                ..When::ANY
-            },
-            Due::RunComplete,
-            "ruling 19",
-        ),
-        executing(
-            When {
-                is_small: Is(true),
-                ..When::ANY
-            },
-            Due::ExecuteSmallTask,
-            "ruling 18",
-        ),
-        missing(
-            When {
-                has_prd: Is(false),
-                ..When::ANY
-            },
-            Due::CreatePrd,
-        ),
-        missing(
-            When {
-                has_plan: Is(false),
-                ..When::ANY
-            },
-            Due::CreatePlan,
-        ),
-        missing(
-            When {
-                has_graph: Is(false),
-                ..When::ANY
-            },
-            Due::BreakTasks,
-        ),
-        missing(
-            When {
-                phase: In(FROM_EXECUTION),
-                has_constitution: Is(false),
-                ..When::ANY
-            },
-            Due::CreateConstitution,
-        ),
-        next(
-            When {
-                phase: In(BEFORE_EXECUTION),
-                is_voided: Is(true),
-                ..When::ANY
-            },
-            Due::AwaitApproval,
-            "seed 36; ruling 16",
-        ),
-        next(
-            When {
-                phase: In(BEFORE_EXECUTION),
-                has_constitution: Is(false),
-                ..When::ANY
-            },
-            Due::AwaitApproval,
-            "seed 36",
-        ),
-        next(
-            When {
-                phase: In(BEFORE_EXECUTION),
-                ..When::ANY
-            },
-            Due::TransitionToExecution,
-            "section 15",
-        ),
-        executing(
-            When {
-                all_finished: Is(true),
-                ..When::ANY
-            },
-            Due::VerifyPhaseAndTransition,
-            "ruling 17",
-        ),
-        executing(
-            When {
-                candidate: Is(Candidate::Implemented),
-                ..When::ANY
-            },
-            Due::VerifyTask,
-            "seed 37; ruling 11",
-        ),
-        executing(
-            When {
-                candidate: Is(Candidate::Open),
-                ..When::ANY
-            },
-            Due::ExecuteTask,
-            "seed 37",
-        ),
-        executing(
-            When {
-                candidate: Is(Candidate::Exhausted),
-                ..When::ANY
-            },
-            Due::EscalateUser,
-            "rulings 9, 42",
-        ),
-        executing(
-            When {
-                has_blocked: Is(true),
-                ..When::ANY
-            },
-            Due::ResolveBlockers,
-            "seed 34; section 15",
-        ),
-        executing(When::ANY, Due::FixTaskGraph, "ruling 26"),
-        cleaning(
-            When {
-                is_clean: Is(false),
-                ..When::ANY
-            },
-            Due::RunCleanup,
-        ),
-        cleaning(
-            When {
-                has_checklist: Is(false),
-                ..When::ANY
-            },
-            Due::RunPrPrep,
-        ),
-        cleaning(When::ANY, Due::PresentPr),
-    ],
-    last: next(
-        When {
-            phase: Is(SeedPhase::Consolidation),
-            ..When::ANY
-        },
-        Due::RunConsolidation,
-        "seed 39; ruling 38",
-    ),
-};

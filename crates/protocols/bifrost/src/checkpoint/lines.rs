@@ -6,13 +6,13 @@ use super::Entry;
 use crate::phase::Phase;
 use crate::session::{Field, RESTORED, Session, field, number_mark};
 
-/// Fields that may go on below their line.
+/// Fields whose value may continue on the next lines.
 const OF_SEVERAL_LINES: [&str; 3] = ["artifacts", "dependencies", "next"];
 
-/// Reads the checkpoints at these places.
+/// Reads the checkpoints in these lines.
 pub(super) fn entries(session: &Session, places: impl Iterator<Item = usize>) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
-    // The field that goes on below its line.
+    // The field whose value may continue.
     let mut open: Option<Field<'_>> = None;
     for at in places {
         let line = session.line(at);
@@ -68,7 +68,7 @@ impl Entry {
         }
     }
 
-    /// Takes what stands below a field, as a list or as the rest of a sentence.
+    /// Adds a line to the value of a field.
     fn go_on(&mut self, key: &str, line: &str) {
         let fields = &mut self.fields;
         let text = match key.to_lowercase().as_str() {
@@ -88,9 +88,8 @@ impl Entry {
     }
 }
 
-/// Returns what an item of a list says, without its bullet, number, box or symbol.
-///
-/// What is in bold may be the item, or the kind of what follows its colon.
+/// Returns the text of a list item without its bullet, number, box or symbol; text in bold comes
+/// apart.
 fn item(line: &str) -> [&str; 2] {
     let line = line.trim();
     let text = line
@@ -112,7 +111,7 @@ fn item(line: &str) -> [&str; 2] {
     })
 }
 
-/// Returns whether a line looks as if it was to be a checkpoint, be it cut off.
+/// Returns whether a line starts like a checkpoint, even if it was cut off.
 pub(super) fn starts_like_one(line: &str) -> bool {
     let rest = without_mark(line);
     let rest = rest.trim_start_matches('*');

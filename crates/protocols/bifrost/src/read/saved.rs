@@ -1,11 +1,9 @@
-//! What version control still has of a file, for those who want it back.
+//! Whether version control has an earlier version of a file.
 
 use camino::Utf8Path;
 use rekindle_world::{GitAnswer, GitPath, GitQuestion, World};
 
-/// Returns whether the last commit has a file that is not there any more, or not as it was.
-///
-/// Only then does bringing it back from there change anything.
+/// Returns whether the last commit has a file that is missing or changed now.
 pub(super) fn is_saved(world: &dyn World, path: &Utf8Path) -> bool {
     let ask = |question: &GitQuestion| world.git(world.project(), question);
     let repository = ask(&GitQuestion::Repository).and_then(GitAnswer::repository);

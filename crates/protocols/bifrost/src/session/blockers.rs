@@ -1,15 +1,15 @@
-//! Errors that the workflow met: whatever has a `Status` among the blockers of a session, and what
-//! has the form of an error among the current ones.
+//! Errors in a session: every blocker with a `Status`, and current blockers in the form of an
+//! error.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::lines::{field, is_placeholder, list_mark};
 use super::{Session, without_bullet};
 
-/// Where the workflow itself writes errors down: what has their form here is one without a status, too.
+/// The section in which the workflow records errors, with or without a status.
 const CURRENT: &str = "current blockers";
 
-/// The sections in which errors stand.
+/// The sections with errors.
 const SECTIONS: [&str; 6] = [
     CURRENT,
     "known issues",
@@ -19,7 +19,7 @@ const SECTIONS: [&str; 6] = [
     "known issues and blockers",
 ];
 
-/// What is said about an error, beside what it is.
+/// The fields of an error besides its title.
 const ABOUT: [&str; 6] = [
     "status",
     "next",
@@ -29,23 +29,23 @@ const ABOUT: [&str; 6] = [
     "recovery action",
 ];
 
-/// An error that the workflow met, as the session tells it.
+/// An error in the session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Blocker {
-    /// The kind of error with its day, and what happened.
+    /// The kind of error with its day, and the description.
     pub(crate) title: String,
-    /// How far dealing with it is, where that is told.
+    /// The status, if it has one.
     pub(crate) status: Option<String>,
-    /// What is to be done about it.
+    /// What to do about it.
     pub(crate) next: Option<String>,
-    /// The place of its line.
+    /// The index of its line.
     pub(crate) at: usize,
-    /// The place of the line with its status.
+    /// The index of its status line.
     pub(crate) status_at: Option<usize>,
 }
 
 impl Blocker {
-    /// Returns whether the error was dealt with: its status is that word and a remark at most.
+    /// Returns whether the error is resolved.
     pub(crate) fn is_resolved(&self) -> bool {
         match &self.status {
             Some(status) => says_resolved(status),
@@ -54,20 +54,20 @@ impl Blocker {
     }
 }
 
-/// Returns whether a status is the word for resolved and a remark at most.
+/// Returns whether a status is the word "resolved" with at most a remark.
 fn says_resolved(said: &str) -> bool {
     let said = said.trim_start_matches(|c: char| !c.is_alphanumeric());
     let end = said.find(|c: char| !c.is_alphanumeric());
     let (word, rest) = said.split_at(end.unwrap_or(said.len()));
-    // What is set off, or tells how or when, is a remark; "resolved in part" is not resolved.
+    // A remark is separated or says how or when; "resolved in part" is not resolved.
     let rest = rest.trim_start_matches(['*', '_', ' ']);
     let next = rest.split(|c: char| !c.is_alphabetic()).next();
     let is_remark = ["", "by", "on", "via", "with", "after"].contains(&next.unwrap_or_default());
     word.eq_ignore_ascii_case("resolved") && is_remark && !rest.starts_with('?')
 }
 
-/// Returns whether a line without a status says itself that it is resolved: in front, in brackets at
-/// its end, or behind a dash.
+/// Returns whether a line without a status says "resolved": at its start, in brackets at its end,
+/// or after a dash.
 fn is_remarked_as_resolved(line: &str) -> bool {
     let text = line.trim().replace("**", "");
     let text = text.get(list_mark(&text)..).unwrap_or_default().trim();
@@ -91,11 +91,11 @@ impl Session {
         self.blockers_and_owners().0
     }
 
-    /// Returns the errors, and for the place of every line that tells of another one the place of that.
+    /// Returns the errors, and for each line that belongs to another the index of that one.
     fn blockers_and_owners(&self) -> (Vec<Blocker>, BTreeMap<usize, usize>) {
         let mut owners = BTreeMap::new();
         let mut blockers: Vec<Blocker> = Vec::new();
-        // The lines that may be what a status is of, each indented further than the one before it.
+        // The lines that a status may belong to, each indented further than the one before it.
         let mut above: Vec<(usize, usize)> = Vec::new();
         let mut next: Option<(usize, String)> = None;
         let current: BTreeSet<usize> = self.places(CURRENT).collect();
@@ -109,7 +109,7 @@ impl Session {
             while above.pop_if(|(_, other)| *other > indent).is_some() {}
             let Some((key, value)) = said_about(line) else {
                 while above.pop_if(|(_, other)| *other == indent).is_some() {}
-                // What stands below an error tells of that one.
+                // Lines below an error belong to it.
                 let is_below = above
                     .iter()
                     .any(|(of, _)| blockers.iter().any(|known| known.at == *of));
@@ -126,11 +126,11 @@ impl Session {
                 }
                 continue;
             };
-            // What it belongs to is indented less; where all stand in one column, it is above.
+            // The owner is indented less; in a flat list it is the line above.
             let owner = above.iter().rfind(|(_, other)| *other < indent);
             let (of, _) = owner.or(above.last()).copied().unwrap_or((at, indent));
             owners.extend((of != at).then_some((at, of)));
-            // Of nothing, it may say that there is nothing.
+            // A status without an owner may say that there are no errors.
             if of == at && (is_placeholder(value) || value.to_lowercase().starts_with("no ")) {
                 continue;
             }
@@ -155,7 +155,7 @@ impl Session {
         (blockers, owners)
     }
 
-    /// Returns what is said of errors and issues that are not resolved, one text a line.
+    /// Returns the lines about unresolved errors and issues.
     pub(crate) fn issues(&self) -> Vec<String> {
         let (blockers, owners) = self.blockers_and_owners();
         let is_resolved = |at: usize| match blockers.iter().find(|blocker| blocker.at == at) {
@@ -173,9 +173,9 @@ impl Session {
         told.map(str::to_owned).collect()
     }
 
-    /// Returns the places of all text below the headings of blockers, in order, each once.
+    /// Returns the indexes of the text lines below the headings of blockers.
     ///
-    /// An error may have a heading of its own, further down. What is owed has one, too, and is none.
+    /// An error may have a deeper heading of its own; technical debt is not an error.
     fn places_of_blockers(&self) -> BTreeSet<usize> {
         let places_of = |name: &&str| self.named.get(*name).into_iter().flatten().copied();
         let named: BTreeSet<usize> = SECTIONS.iter().flat_map(places_of).collect();
@@ -197,7 +197,7 @@ impl Session {
         places
     }
 
-    /// Returns a line without what makes it a heading, an item or bold.
+    /// Returns a line without heading, list and bold marks.
     fn title(&self, at: usize) -> String {
         let line = self.line(at).trim();
         if let Some(field) = field(line) {
@@ -216,7 +216,7 @@ fn is_dated_kind(line: &str) -> bool {
     day.is_some_and(|(_, day)| day.trim().parse::<jiff::civil::Date>().is_ok())
 }
 
-/// Reads what is said about an error: a field, or in a line that is indented one without bold.
+/// Reads a field of an error; in an indented line the key need not be in bold.
 fn said_about(line: &str) -> Option<(String, &str)> {
     let (key, value) = if let Some(field) = field(line) {
         (field.key, field.value)
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_word_itself_says_that_an_error_is_resolved() {
+    fn only_the_word_resolved_resolves_an_error() {
         let table = [
             ("Resolved", true),
             ("resolved.", true),
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_seen_by_its_status_whatever_its_title_is() {
+    fn finds_errors_by_status_with_any_title() {
         let titles = [
             ("- **Tool (2026-03-13)**: x", "Tool (2026-03-13): x"),
             ("- Tool: x", "Tool: x"),
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_status_only_the_form_among_the_current_ones_makes_an_error() {
+    fn without_a_status_only_current_blockers_are_errors() {
         let error = "- **Validation Failure (2026-03-13)**: plan lacks a section\n  - **Recovery**: retry\n  - **Next**: again\n";
         let title = "Validation Failure (2026-03-13): plan lacks a section | false | again";
         assert_eq!(found(&format!("### Current Blockers\n\n{error}")), title);
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_in_one_section_are_told_apart() {
+    fn separates_errors_in_one_section() {
         let text = "### Current Blockers\n**Known:**\n  - **A**: x\n    - **Status**: Stopped\n  - **B**: y\n    - **Status**: Resolved\n    - **Next**: n\n- C\n- **Status**: Continuing\n\n#### Technical Debt\n- **D**: z\n  - **Status**: Open\n";
         assert_eq!(
             found(text),

@@ -7,19 +7,19 @@ use super::{ACTIVE_FOCUS, HistoryEntry, SESSION_HISTORY, Session};
 use crate::checkpoint::Checkpoints;
 use crate::phase::Phase;
 
-/// How many entries the session history keeps.
+/// The most entries of the session history.
 pub(crate) const MOST_ENTRIES: usize = 5;
-/// What an error adds to the active focus.
+/// The fields that an error adds to the active focus.
 const ERROR_FIELDS: [&str; 3] = ["Error Type", "Recovery Strategy", "Recovery Action"];
 const LAST_UPDATED: &str = "Last Updated";
 
-/// A line, or lines that belong together, of a numbered list: the places of the first and the last.
+/// An item of a list: the indexes of its first and last line.
 pub(super) type Item = (usize, usize);
 
 impl Session {
-    /// Returns the session of a feature that is being resumed, and the entries that leave its history.
+    /// Returns the session of a resumed feature, and the entries that leave its history.
     ///
-    /// `said` has the new lines of the history without their numbers, newest first.
+    /// `said` has the new history entries without their numbers, newest first.
     pub(crate) fn resumed(&self, day: &str, said: &[String]) -> (Self, Vec<String>) {
         let session = self.with_focus("Status", "Resuming").without_error();
         let (session, cut) = session.with_history(said);
@@ -44,7 +44,7 @@ impl Session {
         self.at_end(&["## 🎯 Active Focus".to_owned(), String::new(), line])
     }
 
-    /// Returns the session with the phase of its checkpoint, where the active focus names another one.
+    /// Returns the session with the phase of its checkpoint, if the active focus names another one.
     pub(crate) fn in_phase(&self, phase: Phase) -> Self {
         let said = self.focus("Phase").and_then(Phase::read);
         if said.is_none_or(|said| said == phase) {
@@ -65,7 +65,7 @@ impl Session {
         session.unwrap_or_else(|| self.clone())
     }
 
-    /// Returns the session without what an error added to the active focus.
+    /// Returns the session without the fields of an error.
     fn without_error(&self) -> Self {
         let is_of_error = |at: &usize| {
             field(self.line(*at)).is_some_and(|field| {
@@ -78,8 +78,7 @@ impl Session {
         self.without(&items)
     }
 
-    /// Returns the session with more entries on top of its history, which is cut to five, and the
-    /// entries that were cut.
+    /// Returns the session with new history entries on top, five in total, and the removed ones.
     fn with_history(&self, said: &[String]) -> (Self, Vec<String>) {
         let entries = self.history();
         if entries.is_empty() {
@@ -105,7 +104,7 @@ impl Session {
                 .collect()
         };
         let session = self.edited(&self.on_top(&items(kept, 0), said));
-        // The new entries moved what follows them by a line each.
+        // Each new entry moves the following lines by one.
         let session = session.without(&items(cut, said.len()));
         (session, texts)
     }
@@ -128,15 +127,13 @@ impl Session {
         }
     }
 
-    /// Returns the edits that put new items on top of a list and number all of it anew.
-    ///
-    /// Entries with a number, with a bullet and with neither all get a number.
+    /// Returns the edits that add items on top of a list and renumber it.
     pub(super) fn on_top(&self, items: &[Item], new: &[String]) -> Vec<Edit> {
-        let eol = self.document.eol().as_str();
+        let eol = self.document.eol();
         let numbered = (1..).zip(new);
         let top: Vec<String> = numbered
             .map(|(number, text)| {
-                // An entry with fields stands apart from the next.
+                // An entry with fields is followed by a blank line.
                 let gap = if text.contains('\n') { eol } else { "" };
                 format!("{number}. {}{eol}{gap}", text.replace('\n', eol))
             })
@@ -176,7 +173,7 @@ impl Session {
         self.edited(&edits)
     }
 
-    /// Returns the place of the last line that is indented further than the one at a place.
+    /// Returns the index of the last line that is indented further than this one.
     pub(super) fn end_of_block(&self, at: usize) -> usize {
         let indent = |at: usize| {
             let line = self.line(at);
@@ -232,7 +229,7 @@ impl Session {
     /// Puts lines at the end of the file, behind a blank line.
     pub(super) fn at_end(&self, lines: &[String]) -> Self {
         let Some(last) = self.lines.len().checked_sub(1) else {
-            let eol = self.document.eol().as_str();
+            let eol = self.document.eol();
             let text = lines.join(eol) + eol;
             return self.edited(&[Edit::insert(self.bytes().len(), text)]);
         };
@@ -243,7 +240,7 @@ impl Session {
 
     /// Puts whole lines above a line.
     pub(super) fn above(&self, at: usize, text: &str) -> Self {
-        let text = text.replace('\n', self.document.eol().as_str());
+        let text = text.replace('\n', self.document.eol());
         match self.lines.get(at) {
             Some(line) => self.edited(&[Edit::insert(line.content.start, text)]),
             None => self.clone(),

@@ -1,46 +1,10 @@
-//! The grammar of single lines: fields, entries of lists, headings, what the template left over.
+//! The grammar of lines: fields, list items, headings and placeholders.
 
-/// A line `- **Key**: value`, with or without its bullet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Field<'l> {
-    pub(crate) key: &'l str,
-    pub(crate) value: &'l str,
-    /// The blanks before it, in bytes.
-    pub(crate) indent: usize,
-    /// Where the value begins in the line; behind the colon if there is none.
-    pub(crate) value_at: usize,
-}
+pub(crate) use rekindle_text::markdown::line::{Field, bold_field as field};
 
-/// Reads a line as a field.
-pub(crate) fn field(line: &str) -> Option<Field<'_>> {
-    let rest = line.trim_start();
-    let indent = line.len() - rest.len();
-    let rest = rest
-        .strip_prefix("- ")
-        .or(rest.strip_prefix("* "))
-        .unwrap_or(rest);
-    let (key, rest) = rest.trim_start().strip_prefix("**")?.split_once("**")?;
-    let (key, behind) = match key.strip_suffix(':') {
-        Some(key) => (key, rest),
-        None => (key, rest.trim_start().strip_prefix(':')?),
-    };
-    let value = behind.trim();
-    let value_at = if value.is_empty() {
-        line.len() - behind.len()
-    } else {
-        line.len() - behind.trim_start().len()
-    };
-    Some(Field {
-        key: key.trim(),
-        value,
-        indent,
-        value_at,
-    })
-}
-
-/// Reads a line as an entry of the session history: how long what numbers it is, and what it says.
+/// Reads a history entry: the length of its list mark, and its text.
 ///
-/// A numbered line is one whatever it says. A bullet or a bare line must begin with its day.
+/// A numbered line is always an entry; any other must start with a day.
 pub(super) fn history_line(line: &str) -> Option<(usize, &str)> {
     let n_mark = list_mark(line);
     let text = line.get(n_mark..)?;
@@ -48,13 +12,13 @@ pub(super) fn history_line(line: &str) -> Option<(usize, &str)> {
     is_entry.then_some((n_mark, text))
 }
 
-/// Returns the length of what makes a line an item of a list: a number or a bullet, or nothing.
+/// Returns the length of a number or bullet at the start of a line.
 pub(super) fn list_mark(line: &str) -> usize {
     let has_bullet = line.starts_with("- ") || line.starts_with("* ");
     number_mark(line).unwrap_or(if has_bullet { 2 } else { 0 })
 }
 
-/// Returns the length of `12. ` or `12) ` at the beginning of a line.
+/// Returns the length of `12. ` or `12) ` at the start of a line.
 pub(crate) fn number_mark(line: &str) -> Option<usize> {
     let n_digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let rest = line.get(n_digits..)?;
@@ -62,13 +26,13 @@ pub(crate) fn number_mark(line: &str) -> Option<usize> {
     is_mark.then_some(n_digits + 2)
 }
 
-/// Returns whether a text begins with a day in bold: `**2026-03-13` and more.
+/// Returns whether a text starts with a day in bold: `**2026-03-13`.
 fn is_dated(text: &str) -> bool {
     let day = text.strip_prefix("**").and_then(|rest| rest.get(..10));
     day.is_some_and(|day| day.parse::<jiff::civil::Date>().is_ok())
 }
 
-/// Returns the words of a heading without symbols before them and remarks behind them.
+/// Returns the words of a heading without leading symbols and trailing remarks.
 pub(super) fn heading_words(text: &str) -> String {
     let words = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let words = words.split('(').next().unwrap_or_default();
@@ -78,7 +42,7 @@ pub(super) fn heading_words(text: &str) -> String {
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns whether a text is what the template has where nobody wrote anything.
+/// Returns whether a text is a placeholder of the template.
 pub(super) fn is_placeholder(text: &str) -> bool {
     let known = [
         "(To be filled during workflow execution)",
@@ -97,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_has_a_key_in_bold_and_a_value_with_its_place() {
+    fn reads_fields_with_positions() {
         let table = [
             ("- **Status**: Idle", "Status", "Idle", 0),
             (
@@ -137,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_of_the_history_are_numbered_or_dated() {
+    fn history_entries_are_numbered_or_dated() {
         let table = [
             ("1. **2026-03-13** - Plan: x", Some(3)),
             ("12) **2026-03-13 21:00** - x", Some(4)),
@@ -155,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_is_known_by_its_words() {
+    fn identifies_headings_by_their_words() {
         for (text, words) in [
             ("🎯 Active Focus", "active focus"),
             (

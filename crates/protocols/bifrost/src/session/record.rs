@@ -44,15 +44,14 @@ impl NewCheckpoint {
 }
 
 impl Session {
-    /// Returns the session with a new latest checkpoint; what was the latest stays in the history.
+    /// Returns the session with a new latest checkpoint; the previous one stays in the history.
     ///
-    /// A session keeps its own form: a plain list gets an item, and a history whose entries have
-    /// fields gets the fields as well.
+    /// The form of the session is kept: a plain list, a history with fields or one without.
     pub(crate) fn with_checkpoint(&self, new: &NewCheckpoint) -> Self {
         let before = Checkpoints::read(self);
         if before.is_plain {
             let last = before.history.iter().map(|entry| entry.last).max();
-            // Without its fields it would be taken for what its words sound like.
+            // Without fields its phase would be inferred from its description.
             let block = format!("- {}", new.block());
             let lines: Vec<String> = block.split('\n').map(str::to_owned).collect();
             let session = self.below(last.unwrap_or_default(), &lines);
@@ -87,7 +86,7 @@ impl Session {
         session.edited(&session.on_top(&items, &[]))
     }
 
-    /// Returns the session with as many entries of its history that tell of work, and the others.
+    /// Returns the session with the newest history entries about work, and the removed ones.
     pub(crate) fn with_short_history(&self, most: usize) -> (Self, Vec<String>) {
         let history = self.history();
         let told = history.iter().filter(|entry| entry.is_work());
@@ -109,7 +108,7 @@ impl Session {
         lines.join("\n")
     }
 
-    /// Returns a checkpoint as it stands in the file, with its fields and without its number.
+    /// Returns a checkpoint as it is written, with its fields but without its number.
     pub(crate) fn written(&self, entry: &Entry) -> String {
         let lines: Vec<&str> = (entry.line..=entry.last).map(|at| self.line(at)).collect();
         let text = lines.join("\n");
@@ -117,7 +116,7 @@ impl Session {
         text.get(list_mark(text)..).unwrap_or(text).to_owned()
     }
 
-    /// Returns what was the latest, if the history would lose it.
+    /// Returns the previous latest checkpoint, if the history does not have it.
     fn lost(&self, before: &Checkpoints, with_fields: bool) -> Option<String> {
         let latest = before.latest.as_ref()?;
         let is_listed = |entry: &Entry| entry.id.is_some() && entry.id == latest.id;
@@ -164,7 +163,7 @@ impl Session {
         self.below(last.unwrap_or(section.heading), &all)
     }
 
-    /// Puts the block in the place of the latest one, or under its heading.
+    /// Replaces the block of the latest checkpoint, or adds it under its heading.
     fn with_latest(&self, new: &NewCheckpoint) -> Self {
         let Some(section) = self.sections(LATEST).next() else {
             return self.with_latest_section(&new.block());
@@ -181,7 +180,7 @@ impl Session {
         self.without(&items).under_heading(heading, &new.block())
     }
 
-    /// Returns the session with a section for its latest checkpoint: above the history, else below a
+    /// Returns the session with a section for the latest checkpoint above the history or below a
     /// plain list.
     pub(super) fn with_latest_section(&self, block: &str) -> Self {
         const HEADING: &str = "#### Latest Checkpoint";

@@ -1,7 +1,6 @@
-//! What a rollback changes in a session: the latest checkpoint, the active focus, open errors.
+//! The changes of a rollback: the latest checkpoint, the active focus and open errors.
 //!
-//! The caller keeps the session as it was, so what gives way here can be had again. Newer checkpoints
-//! stay in the history with all their fields.
+//! The caller saves the old session. Newer checkpoints stay in the history with all their fields.
 
 use rekindle_text::Edit;
 
@@ -10,7 +9,7 @@ use super::lines::{Field, field, is_placeholder};
 use super::{ACTIVE_FOCUS, ACTIVE_TASK, LATEST, Session};
 use crate::checkpoint::{Checkpoints, Entry};
 
-/// The field that says that a checkpoint was restored.
+/// The field of a restored checkpoint.
 pub(crate) const RESTORED: &str = "Restored";
 /// The fields of a checkpoint.
 const FIELDS: [&str; 7] = [
@@ -23,7 +22,7 @@ const FIELDS: [&str; 7] = [
     RESTORED,
 ];
 
-/// What the active focus says of a task.
+/// The fields of the active task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ActiveTask {
     pub(crate) id: String,
@@ -32,12 +31,12 @@ pub(crate) struct ActiveTask {
 }
 
 impl Session {
-    /// Returns the session with a checkpoint as its latest one, and a line that says what it replaced.
+    /// Returns the session with a checkpoint as its latest one, and a field with what it replaced.
     pub(crate) fn with_restored(&self, chosen: &Entry, replaced: &str) -> Self {
         let own = without_restored(&self.written(chosen));
         let block = format!("{own}\n  - **{RESTORED}**: {replaced}");
         let mut session = self.without_latest().with_latest_block(&block);
-        // The history keeps what was under the heading of the latest, newest on top.
+        // The history gets the previous latest checkpoints, newest on top.
         let blocks = Checkpoints::blocks(self).into_iter().rev();
         for entry in blocks.filter(|entry| entry.id.is_some() && !entry.is_template()) {
             let text = without_restored(&self.written(&entry));
@@ -113,9 +112,8 @@ impl Session {
         self.edited(&edits.collect::<Vec<Edit>>())
     }
 
-    /// Returns the session with another active task, where it names one.
-    ///
-    /// What else is said below the active task is of the task that it was before, and goes.
+    /// Returns the session with another active task, if it names one, and without other fields of
+    /// the old task.
     pub(crate) fn with_active_task(&self, task: &ActiveTask) -> Self {
         let value = |key: &str| match key.to_lowercase().as_str() {
             "task id" => Some(task.id.as_str()),
@@ -148,7 +146,7 @@ impl Session {
                 None => others.push((at, at)),
             }
         }
-        // Values change no places of lines.
+        // The edits above do not move lines.
         self.edited(&edits).without(&others)
     }
 }

@@ -197,7 +197,7 @@ fn creation(page: &Page, new: &NewRow<'_>) -> Edit {
     // At the end of a section no line below can be taken for a row.
     let section = page.lines.get(..end).unwrap_or_default();
     let Some(last) = section.iter().rposition(|line| !page.is_blank(line)) else {
-        let eol = page.document.eol().as_str();
+        let eol = page.document.eol();
         let text = lines[1..].join(eol) + eol;
         return Edit::insert(page.document.as_bytes().len(), text);
     };
@@ -216,7 +216,7 @@ fn insert_below(page: &Page, at: usize, lines: &[String]) -> Edit {
     if let Some(line) = page.lines.get(at) {
         return page.document.insert_below(line.line, lines);
     }
-    let eol = page.document.eol().as_str();
+    let eol = page.document.eol();
     Edit::insert(page.document.as_bytes().len(), lines.join(eol) + eol)
 }
 

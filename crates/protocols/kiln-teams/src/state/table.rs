@@ -1,6 +1,8 @@
 //! A Markdown table that is known by the names of its columns.
 
 use rekindle_text::Span;
+pub(super) use rekindle_text::markdown::line::cell_text as clean;
+use rekindle_text::markdown::line::{cells, is_table_rule};
 
 use super::page::Page;
 
@@ -64,7 +66,7 @@ impl Table {
             let Some(cells) = cells(page.bytes(line.line.content)) else {
                 break;
             };
-            if !is_separator(page, at, &cells) {
+            if cells.is_empty() || !is_table_rule(page.bytes(line.line.content)) {
                 table.rows.push(at);
             } else if table.rows.is_empty() {
                 table.last = at;
@@ -115,47 +117,8 @@ pub(super) fn line_cells(page: &Page, at: usize) -> Vec<Span> {
     cells.into_iter().map(moved).collect()
 }
 
-/// Splits a line of a table at its pipes; a pipe behind a backslash is text.
-fn cells(content: &[u8]) -> Option<Vec<Span>> {
-    let first = content
-        .iter()
-        .position(|byte| !byte.is_ascii_whitespace())?;
-    if content[first] != b'|' {
-        return None;
-    }
-    let mut cells = Vec::new();
-    let mut start = first + 1;
-    for (at, byte) in content.iter().enumerate().skip(start) {
-        if *byte == b'|' && content[at - 1] != b'\\' {
-            cells.push(Span::new(start, at));
-            start = at + 1;
-        }
-    }
-    if !content[start..].trim_ascii().is_empty() {
-        cells.push(Span::new(start, content.len()));
-    }
-    Some(cells)
-}
-
-fn is_separator(page: &Page, at: usize, cells: &[Span]) -> bool {
-    let content = page
-        .lines
-        .get(at)
-        .map_or(Span::default(), |line| line.line.content);
-    let is_rule = |byte: &u8| b"|:- \t".contains(byte);
-    !cells.is_empty()
-        && page.bytes(content).iter().all(is_rule)
-        && page.bytes(content).contains(&b'-')
-}
-
 pub(super) fn trimmed(page: &Page, span: Span) -> Span {
     let bytes = page.bytes(span);
     let start = span.start + bytes.len() - bytes.trim_ascii_start().len();
     Span::new(start, start + bytes.trim_ascii().len())
-}
-
-pub(super) fn clean(cell: &[u8]) -> String {
-    let text = String::from_utf8_lossy(cell).replace("\\|", "|");
-    text.trim_matches(|c: char| c.is_whitespace() || "*`".contains(c))
-        .to_owned()
 }

@@ -22,7 +22,7 @@ values! {
 }
 
 inputs! {
-    /// What a claim of success is held against.
+    /// What a claim of success is compared with.
     Claim asked by ClaimWhen {
         has_worktree: bool = "worktree",
         /// The worker committed, which workers never do.
@@ -50,7 +50,7 @@ const fn faulty(when: ClaimWhen, then: Proof, source: &'static str) -> Row<Claim
 /// What each claim of success is worth.
 pub(crate) static CLAIMS: Table<Claim, Proof> = Table {
     title: "The proof of a success",
-    about: "A worker that says it is done is held against its worktree, its artifacts and main; what could not be looked at proves nothing.",
+    about: "A worker's report of success is compared with its worktree, its artifacts and main; what cannot be read proves nothing.",
     rows: &[
         faulty(
             ClaimWhen {
@@ -58,7 +58,7 @@ pub(crate) static CLAIMS: Table<Claim, Proof> = Table {
                 ..ClaimWhen::ANY
             },
             Proof::NoWorktree,
-            "seed 88",
+            "a success needs a worktree",
         ),
         faulty(
             ClaimWhen {
@@ -66,7 +66,7 @@ pub(crate) static CLAIMS: Table<Claim, Proof> = Table {
                 ..ClaimWhen::ANY
             },
             Proof::OwnCommits,
-            "T18",
+            "workers never commit",
         ),
         faulty(
             ClaimWhen {
@@ -74,7 +74,7 @@ pub(crate) static CLAIMS: Table<Claim, Proof> = Table {
                 ..ClaimWhen::ANY
             },
             Proof::NoArtifacts,
-            "T7",
+            "a success needs passing artifacts",
         ),
         faulty(
             ClaimWhen {
@@ -82,7 +82,7 @@ pub(crate) static CLAIMS: Table<Claim, Proof> = Table {
                 ..ClaimWhen::ANY
             },
             Proof::Disagrees,
-            "T17",
+            "the worktree and its artifacts agree",
         ),
         faulty(
             ClaimWhen {
@@ -90,8 +90,8 @@ pub(crate) static CLAIMS: Table<Claim, Proof> = Table {
                 ..ClaimWhen::ANY
             },
             Proof::Stranger,
-            "T5",
+            "other people's work is never overwritten",
         ),
     ],
-    last: faulty(ClaimWhen::ANY, Proof::Whole, "seed 34; T5"),
+    last: faulty(ClaimWhen::ANY, Proof::Whole, "complete evidence is a proof"),
 };

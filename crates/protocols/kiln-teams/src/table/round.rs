@@ -1,4 +1,4 @@
-//! What is due in a round, and what a status says comes next: the seed's order of recovery.
+//! What a round does, and what a status says comes next: the seed's order of recovery.
 
 use rekindle_protocol::table::Cell::Is;
 use rekindle_protocol::table::{Row, Table, Verdict, inputs, values};
@@ -68,7 +68,7 @@ const fn due(when: When, then: Due, source: &'static str) -> Row<Circumstances, 
 
 /// What is due. Each row leaves evidence behind that makes the next round another one.
 pub(crate) static ROUNDS: Table<Circumstances, Due> = Table {
-    title: "What is due in a round",
+    title: "What a round does",
     about: "One round does one kind of thing, then the evidence is read again.",
     rows: &[
         due(
@@ -77,7 +77,7 @@ pub(crate) static ROUNDS: Table<Circumstances, Due> = Table {
                 ..When::ANY
             },
             Due::Unpause,
-            "T23",
+            "a pause ends first",
         ),
         due(
             When {
@@ -85,7 +85,7 @@ pub(crate) static ROUNDS: Table<Circumstances, Due> = Table {
                 ..When::ANY
             },
             Due::Collision,
-            "seed 67; T24",
+            "a collision stops the wave",
         ),
         due(
             When {
@@ -93,7 +93,7 @@ pub(crate) static ROUNDS: Table<Circumstances, Due> = Table {
                 ..When::ANY
             },
             Due::Land,
-            "seed 66-67, 75; T20",
+            "finished work lands before anything else",
         ),
         due(
             When {
@@ -101,7 +101,7 @@ pub(crate) static ROUNDS: Table<Circumstances, Due> = Table {
                 ..When::ANY
             },
             Due::Halt,
-            "seed 94, 127; T9, T20",
+            "a halt stops the wave",
         ),
         due(
             When {
@@ -109,7 +109,7 @@ pub(crate) static ROUNDS: Table<Circumstances, Due> = Table {
                 ..When::ANY
             },
             Due::Stranger,
-            "T5",
+            "other people's work is never overwritten",
         ),
         due(
             When {
@@ -117,7 +117,7 @@ pub(crate) static ROUNDS: Table<Circumstances, Due> = Table {
                 ..When::ANY
             },
             Due::Others,
-            "seed 71; T4",
+            "live workers of others are never disturbed",
         ),
         due(
             When {
@@ -126,7 +126,7 @@ pub(crate) static ROUNDS: Table<Circumstances, Due> = Table {
                 ..When::ANY
             },
             Due::Requeue,
-            "seed 72-73, 127; T4",
+            "dead tasks are requeued before the launch",
         ),
         due(
             When {
@@ -134,7 +134,7 @@ pub(crate) static ROUNDS: Table<Circumstances, Due> = Table {
                 ..When::ANY
             },
             Due::Work,
-            "seed 71; T4",
+            "live workers are waited for",
         ),
         due(
             When {
@@ -142,7 +142,7 @@ pub(crate) static ROUNDS: Table<Circumstances, Due> = Table {
                 ..When::ANY
             },
             Due::Work,
-            "T2",
+            "tasks that never started are launched",
         ),
         due(
             When {
@@ -150,7 +150,7 @@ pub(crate) static ROUNDS: Table<Circumstances, Due> = Table {
                 ..When::ANY
             },
             Due::Unread,
-            "seed 25",
+            "an unreadable file is never ignored",
         ),
         due(
             When {
@@ -158,7 +158,7 @@ pub(crate) static ROUNDS: Table<Circumstances, Due> = Table {
                 ..When::ANY
             },
             Due::OpenGate,
-            "T21",
+            "a gate opens when its wave has landed",
         ),
         due(
             When {
@@ -166,7 +166,7 @@ pub(crate) static ROUNDS: Table<Circumstances, Due> = Table {
                 ..When::ANY
             },
             Due::CheckGate,
-            "T21",
+            "a gate with checks opens when they pass",
         ),
     ],
     last: due(
@@ -175,12 +175,12 @@ pub(crate) static ROUNDS: Table<Circumstances, Due> = Table {
             ..When::ANY
         },
         Due::Finish,
-        "T21",
+        "a phase ends when everything has landed",
     ),
 };
 
 values! {
-    /// What a status says comes next.
+    /// What a status shows as next.
     NextStep {
         Paused "paused",
         Collision "collision",
@@ -220,10 +220,10 @@ const fn next(when: StandingWhen, then: NextStep, source: &'static str) -> Row<S
     Row { when, then, source }
 }
 
-/// What a status says comes next.
+/// What a status shows as next.
 pub(crate) static NEXT: Table<Standing, NextStep> = Table {
-    title: "What a status says comes next",
-    about: "What `status` and `inspect` show; unlike a round it counts what is ready also where a worker of its wave still lives.",
+    title: "What a status shows as next",
+    about: "What `status` and `inspect` show; unlike a round, it also counts finished work of a wave with a live worker.",
     rows: &[
         next(
             StandingWhen {
@@ -231,7 +231,7 @@ pub(crate) static NEXT: Table<Standing, NextStep> = Table {
                 ..StandingWhen::ANY
             },
             NextStep::Paused,
-            "T23",
+            "a pause ends first",
         ),
         next(
             StandingWhen {
@@ -239,7 +239,7 @@ pub(crate) static NEXT: Table<Standing, NextStep> = Table {
                 ..StandingWhen::ANY
             },
             NextStep::Collision,
-            "seed 67",
+            "a collision stops the wave",
         ),
         next(
             StandingWhen {
@@ -247,7 +247,7 @@ pub(crate) static NEXT: Table<Standing, NextStep> = Table {
                 ..StandingWhen::ANY
             },
             NextStep::Integrate,
-            "seed 66-67, 75",
+            "finished work lands before anything else",
         ),
         next(
             StandingWhen {
@@ -255,7 +255,7 @@ pub(crate) static NEXT: Table<Standing, NextStep> = Table {
                 ..StandingWhen::ANY
             },
             NextStep::Halt,
-            "seed 94, 127",
+            "a halt stops the wave",
         ),
         next(
             StandingWhen {
@@ -263,7 +263,7 @@ pub(crate) static NEXT: Table<Standing, NextStep> = Table {
                 ..StandingWhen::ANY
             },
             NextStep::Requeue,
-            "seed 72-73",
+            "dead tasks are requeued",
         ),
         next(
             StandingWhen {
@@ -271,7 +271,7 @@ pub(crate) static NEXT: Table<Standing, NextStep> = Table {
                 ..StandingWhen::ANY
             },
             NextStep::Wait,
-            "seed 70-71",
+            "live workers are waited for",
         ),
         next(
             StandingWhen {
@@ -279,7 +279,7 @@ pub(crate) static NEXT: Table<Standing, NextStep> = Table {
                 ..StandingWhen::ANY
             },
             NextStep::Launch,
-            "T2",
+            "tasks that never started are launched",
         ),
         next(
             StandingWhen {
@@ -287,10 +287,14 @@ pub(crate) static NEXT: Table<Standing, NextStep> = Table {
                 ..StandingWhen::ANY
             },
             NextStep::OpenGate,
-            "T21",
+            "a gate opens when its wave has landed",
         ),
     ],
-    last: next(StandingWhen::ANY, NextStep::Finish, "T21"),
+    last: next(
+        StandingWhen::ANY,
+        NextStep::Finish,
+        "a phase ends when everything has landed",
+    ),
 };
 
 #[cfg(test)]

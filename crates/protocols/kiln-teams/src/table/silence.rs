@@ -19,19 +19,19 @@ static SILENCES: [Silence; 3] = [
         stages: &["claimed"],
         warning: 5,
         dead: 10,
-        source: "seed 114",
+        source: "limits of heartbeats by stage",
     },
     Silence {
         stages: &["sharpening", "sharpened"],
         warning: 10,
         dead: 15,
-        source: "seed 115",
+        source: "limits of heartbeats by stage",
     },
     Silence {
         stages: &["verifying", "verified"],
         warning: 15,
         dead: 20,
-        source: "seed 117",
+        source: "limits of heartbeats by stage",
     },
 ];
 
@@ -40,7 +40,7 @@ static LONGEST: Silence = Silence {
     stages: &["implementing", "implemented"],
     warning: 20,
     dead: 30,
-    source: "seed 116; T8",
+    source: "limits of heartbeats by stage; an unknown stage gets the longest",
 };
 
 /// Returns how long a worker in this stage may be silent.
@@ -68,7 +68,7 @@ pub(super) fn printed() -> Decision {
                 A stage that is not known, or not told, counts as the last row.\n\
                 `preferences.deadWorkerTimeoutMinutes` replaces all rows and knows no warning."
             .to_owned(),
-        headings: vec!["stage", "healthy", "late", "silent", "source"],
+        headings: vec!["stage", "healthy", "late", "silent", "rule"],
         rows: rows.collect(),
     }
 }

@@ -220,14 +220,14 @@ const fn claim(proof: Proof, source: &'static str, then: Verdict) -> Row<Signals
 /// What each task is.
 pub(crate) static TASKS: Table<Signals, Verdict> = Table {
     title: "The state of a task",
-    about: "Every task of the list is exactly one of these; `orphaned` is what stands in the folder of worktrees and belongs to none of them.",
+    about: "Every task of the list is exactly one of these; everything else in the folder of worktrees is `orphaned`.",
     rows: &[
         row(
             When {
                 has_landed: Is(true),
                 ..When::ANY
             },
-            "seed 31-32, 56; T3",
+            "main comes before every other source",
             Verdict::new(
                 Rule::Landed,
                 Class::Done,
@@ -242,7 +242,7 @@ pub(crate) static TASKS: Table<Signals, Verdict> = Table {
                 word: In(BEGUN),
                 ..When::ANY
             },
-            "seed 53; T14",
+            "STATE.md comes before the task list",
             Verdict::again(
                 Rule::OrderedToHalt,
                 Source::State,
@@ -256,7 +256,7 @@ pub(crate) static TASKS: Table<Signals, Verdict> = Table {
                 word: In(BEGUN),
                 ..When::ANY
             },
-            "seed 53; T14",
+            "STATE.md comes before the task list",
             Verdict::again(
                 Rule::OrderedToRetry,
                 Source::State,
@@ -270,7 +270,7 @@ pub(crate) static TASKS: Table<Signals, Verdict> = Table {
                 is_behind_gate: Is(true),
                 ..When::ANY
             },
-            "T2",
+            "a closed gate holds back its wave",
             Verdict::new(
                 Rule::BehindGate,
                 Class::Gated,
@@ -283,7 +283,7 @@ pub(crate) static TASKS: Table<Signals, Verdict> = Table {
                 word: Is(Word::NotStarted),
                 ..When::ANY
             },
-            "T2",
+            "a task that never started spends no retry",
             Verdict::new(
                 Rule::NeverStarted,
                 Class::Pending,
@@ -297,7 +297,7 @@ pub(crate) static TASKS: Table<Signals, Verdict> = Table {
                 is_paused: Is(true),
                 ..When::ANY
             },
-            "T23",
+            "a pause suspends the limits of heartbeats",
             Verdict::new(
                 Rule::Paused,
                 Class::InProgress,
@@ -310,7 +310,7 @@ pub(crate) static TASKS: Table<Signals, Verdict> = Table {
                 word: In(&[Word::Running(Tier::Healthy), Word::Running(Tier::Warning)]),
                 ..When::ANY
             },
-            "seed 35-36, 71",
+            "a recent heartbeat means a live worker",
             Verdict::new(
                 Rule::Alive,
                 Class::InProgress,
@@ -323,7 +323,7 @@ pub(crate) static TASKS: Table<Signals, Verdict> = Table {
                 word: Is(Word::Running(Tier::Dead)),
                 ..When::ANY
             },
-            "seed 38, 54; T8",
+            "an old heartbeat means a dead worker",
             Verdict::again(
                 Rule::Dead,
                 Source::TaskList,
@@ -333,7 +333,7 @@ pub(crate) static TASKS: Table<Signals, Verdict> = Table {
         ),
         claim(
             Proof::Whole,
-            "seed 33-34; T5, T7",
+            "a success needs proof",
             Verdict::new(
                 Rule::Proven,
                 Class::ReadyForIntegration,
@@ -343,7 +343,7 @@ pub(crate) static TASKS: Table<Signals, Verdict> = Table {
         ),
         claim(
             Proof::NoArtifacts,
-            "seed 38; T7",
+            "a success without proof is run again",
             Verdict::inconsistent(
                 Rule::ClaimWithoutArtifacts,
                 Source::Evidence,
@@ -352,7 +352,7 @@ pub(crate) static TASKS: Table<Signals, Verdict> = Table {
         ),
         claim(
             Proof::NoWorktree,
-            "seed 38, 88",
+            "a success without proof is run again",
             Verdict::inconsistent(
                 Rule::ClaimWithoutWorktree,
                 Source::Worktree,
@@ -361,7 +361,7 @@ pub(crate) static TASKS: Table<Signals, Verdict> = Table {
         ),
         claim(
             Proof::OwnCommits,
-            "seed 38; T18",
+            "a success without proof is run again",
             Verdict::inconsistent(
                 Rule::ClaimWithOwnCommits,
                 Source::Worktree,
@@ -370,7 +370,7 @@ pub(crate) static TASKS: Table<Signals, Verdict> = Table {
         ),
         claim(
             Proof::Disagrees,
-            "seed 38; T17",
+            "a success without proof is run again",
             Verdict::inconsistent(
                 Rule::ClaimDisagrees,
                 Source::Evidence,
@@ -379,7 +379,7 @@ pub(crate) static TASKS: Table<Signals, Verdict> = Table {
         ),
         claim(
             Proof::Stranger,
-            "seed 38; T5",
+            "a success without proof is run again",
             Verdict::again(
                 Rule::StrangerOnMain,
                 Source::Main,
@@ -392,7 +392,7 @@ pub(crate) static TASKS: Table<Signals, Verdict> = Table {
                 word: Is(Word::Failed),
                 ..When::ANY
             },
-            "seed 38; T7",
+            "a failed task is run again",
             Verdict::again(
                 Rule::SaidFailed,
                 Source::TaskList,
@@ -405,7 +405,7 @@ pub(crate) static TASKS: Table<Signals, Verdict> = Table {
                 word: Is(Word::Cancelled),
                 ..When::ANY
             },
-            "T7, T9",
+            "a requested stop spends no retry",
             Verdict::again(
                 Rule::SaidCancelled,
                 Source::TaskList,
@@ -419,7 +419,7 @@ pub(crate) static TASKS: Table<Signals, Verdict> = Table {
             word: Is(Word::Contradictory),
             ..When::ANY
         },
-        "seed 38",
+        "a contradictory task is run again",
         Verdict::inconsistent(
             Rule::Contradiction,
             Source::TaskList,

@@ -46,7 +46,7 @@ impl Memory {
             return self.with_field(key, "");
         }
         let page = &self.page;
-        let eol = page.document.eol().as_str();
+        let eol = page.document.eol();
         let Some(field) = self.find(key) else {
             let all: Vec<String> = [format!("{key}: |")].into_iter().chain(lines).collect();
             return self.with_line_for(key, &all);
@@ -96,7 +96,7 @@ impl Memory {
             .lines
             .get(log.heading)
             .map_or(0, |line| line.full.start);
-        let eol = page.document.eol().as_str();
+        let eol = page.document.eol();
         self.edited(&Edit::insert(start, lines.map(|line| line + eol).concat()))
     }
 
@@ -124,7 +124,7 @@ impl Memory {
         let page = &self.page;
         let lines = [format!("## {section}"), line.to_owned()];
         let Some(last) = page.lines.len().checked_sub(1) else {
-            let eol = page.document.eol().as_str();
+            let eol = page.document.eol();
             return self.edited(&Edit::insert(0, lines.map(|line| line + eol).concat()));
         };
         let gap = (!page.is_blank(last)).then(String::new);
@@ -155,7 +155,7 @@ impl Memory {
             .or_else(|| self.find("status").map(|field| field.last));
         match last {
             Some(last) => self.below(last, lines),
-            None => self.with_section(home, &lines.join(page.document.eol().as_str())),
+            None => self.with_section(home, &lines.join(page.document.eol())),
         }
     }
 

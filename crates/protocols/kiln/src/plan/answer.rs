@@ -1,6 +1,6 @@
 //! What a person's answers do.
 
-use rekindle_model::{Action, Plan, QuestionKind, Step, StopKind, Then};
+use rekindle_model::{Action, Plan, Step, StopKind, Then};
 
 use super::super::layout;
 use super::super::values::{Stage, Status};
@@ -8,13 +8,13 @@ use super::super::words;
 use super::{Planner, ending, says, stop};
 
 impl Planner<'_> {
-    pub(super) fn answer(&self, question: QuestionKind, answer: &str) -> Plan {
+    pub(super) fn answer(&self, question: &str, answer: &str) -> Plan {
         let answer = answer.trim().to_ascii_lowercase();
         match (question, answer.as_str()) {
-            (QuestionKind::FailedValidation, "retry validation") => self.retry_validation(),
-            (QuestionKind::FailedValidation, "fix manually") => self.fix_manually(),
-            (QuestionKind::FailedValidation, "mark complete") => self.mark_complete(),
-            (QuestionKind::CompleteProject, "1") => {
+            (words::VALIDATION, "retry validation") => self.retry_validation(),
+            (words::VALIDATION, "fix manually") => self.fix_manually(),
+            (words::VALIDATION, "mark complete") => self.mark_complete(),
+            (words::COMPLETE, "1") => {
                 let hints = [
                     "`/kiln:start` is a command of your coding agent; the memory of this project stays until you archive it",
                 ];
@@ -27,23 +27,11 @@ impl Planner<'_> {
                     ),
                 )
             }
-            (QuestionKind::CompleteProject, "2") => self.review(layout::DECISIONS),
-            (QuestionKind::CompleteProject, "3") => self.review(layout::PITFALLS),
-            (QuestionKind::CompleteProject, "4") => self.archive(),
-            // A question that this protocol does not put.
-            (
-                QuestionKind::FailedValidation
-                | QuestionKind::CompleteProject
-                | QuestionKind::Approval
-                | QuestionKind::Escalation
-                | QuestionKind::PullRequest
-                | QuestionKind::ResumeWorkflow
-                | QuestionKind::CorruptState
-                | QuestionKind::MissingPlan
-                | QuestionKind::PlanReview
-                | QuestionKind::CircuitBreaker,
-                _,
-            ) => self.plan(Vec::new(), Then::Again),
+            (words::COMPLETE, "2") => self.review(layout::DECISIONS),
+            (words::COMPLETE, "3") => self.review(layout::PITFALLS),
+            (words::COMPLETE, "4") => self.archive(),
+            // An answer to a question that is not asked any more.
+            _ => self.plan(Vec::new(), Then::Again),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Where a phase goes on by its last event, and when a person must look at it first.
+//! Where a phase continues by its last event, and when a person must look at it first.
 
 use super::super::restart::Lifecycle;
 use super::super::values::Event;
@@ -76,21 +76,21 @@ const fn planning(when: ReachedWhen, how: &'static str) -> Row<Reached, Point> {
             within: Within::Whole,
             how,
         },
-        source: "seed 150",
+        source: "planning restarts from what the planners wrote",
     }
 }
 
 /// Where each phase goes on.
 pub(crate) static RESTARTS: Table<Reached, Point> = Table {
-    title: "Where a phase goes on",
-    about: "The last event of the phase's state file decides; events before its last setup are of another run.\nAn `error` or `halt` says nothing of how far the phase was, so the last event before it decides; the last row is for a phase that has no event but these, or none at all.",
+    title: "Where a phase continues",
+    about: "The last event of the phase's state file decides; events before its last setup belong to another run.\nAfter an `error` or `halt` the last event before it decides; the last row is for a phase without any other event.",
     rows: &[
         at(
             &[Event::Setup, Event::Branch],
             Lifecycle::Plan,
             Within::Whole,
             "the phase is set up: plan it",
-            "seed 149",
+            "planning follows the setup",
         ),
         planning(
             ReachedWhen {
@@ -115,28 +115,28 @@ pub(crate) static RESTARTS: Table<Reached, Point> = Table {
             Lifecycle::Plan,
             Within::Whole,
             "the debate is over: synthesize the phase plan",
-            "seed 150",
+            "the synthesis follows the debate",
         ),
         at(
             &[Event::SynthesisComplete],
             Lifecycle::Sharpen,
             Within::Whole,
             "the phase plan is synthesized: close planning, then sharpen",
-            "seed 150",
+            "sharpening follows planning",
         ),
         at(
             &[Event::PlanComplete],
             Lifecycle::Sharpen,
             Within::Whole,
             "planning is done: sharpen the tasks",
-            "seed 150",
+            "sharpening follows planning",
         ),
         at(
             &[Event::SharpenStart],
             Lifecycle::Sharpen,
             Within::Whole,
             "sharpening was begun and not finished: sharpen again",
-            "seed 151",
+            "unfinished sharpening is repeated",
         ),
         // Outputs that are there now are of an earlier phase.
         at(
@@ -144,7 +144,7 @@ pub(crate) static RESTARTS: Table<Reached, Point> = Table {
             Lifecycle::Implement,
             Within::FirstTask,
             "the prompts are written: begin with the first task",
-            "seed 152",
+            "implementation follows sharpening",
         ),
         at(
             &[
@@ -156,56 +156,56 @@ pub(crate) static RESTARTS: Table<Reached, Point> = Table {
             Lifecycle::Implement,
             Within::NextTask,
             "go on with the first task that is not done",
-            "seed 154",
+            "tasks run in order",
         ),
         at(
             &[Event::ReviewStart],
             Lifecycle::Review,
             Within::SameRound,
             "round {round} was begun and not finished: review again",
-            "seed 155",
+            "an unfinished review is repeated",
         ),
         at(
             &[Event::ReviewRejected],
             Lifecycle::Review,
             Within::NextRound,
             "round {round} was rejected: fix what it found, then review",
-            "seed 155",
+            "a rejected review is fixed",
         ),
         at(
             &[Event::FixStart],
             Lifecycle::Review,
             Within::NextRound,
             "the fix of round {round} was begun and not finished: do it again, then review",
-            "seed 155",
+            "an unfinished fix is repeated",
         ),
         at(
             &[Event::FixComplete],
             Lifecycle::Review,
             Within::NextRound,
             "the fix is done: review it",
-            "seed 155",
+            "a fix is reviewed",
         ),
         at(
             &[Event::ReviewApproved],
             Lifecycle::Complete,
             Within::Whole,
             "the review passed: merge",
-            "seed 156",
+            "the merge follows an approved review",
         ),
         at(
             &[Event::Merge],
             Lifecycle::Reconcile,
             Within::Whole,
             "the branch is merged, so never merge it again: reconcile, then archive",
-            "seed 157",
+            "a merge is never repeated",
         ),
         at(
             &[Event::ReconcileComplete],
             Lifecycle::Archive,
             Within::Whole,
             "all is reconciled: archive",
-            "seed 153",
+            "the archive follows reconciliation",
         ),
     ],
     last: at(
@@ -213,7 +213,7 @@ pub(crate) static RESTARTS: Table<Reached, Point> = Table {
         Lifecycle::Setup,
         Within::Whole,
         "nothing of the phase has been done yet",
-        "seed 158-160",
+        "a phase without progress starts with its setup",
     ),
 };
 
@@ -253,7 +253,7 @@ const fn needed(when: TroubleWhen, then: Operator, source: &'static str) -> Row<
 /// When a person must look first.
 pub(crate) static OPERATORS: Table<Trouble, Operator> = Table {
     title: "When a person must look at a phase first",
-    about: "A mark that the phase has outgrown since is no longer one.",
+    about: "A mark is ignored once the phase is past it.",
     rows: &[
         needed(
             TroubleWhen {
@@ -261,7 +261,7 @@ pub(crate) static OPERATORS: Table<Trouble, Operator> = Table {
                 ..TroubleWhen::ANY
             },
             Operator::Rounds,
-            "seed 155",
+            "rounds of review are limited",
         ),
         needed(
             TroubleWhen {
@@ -270,7 +270,7 @@ pub(crate) static OPERATORS: Table<Trouble, Operator> = Table {
                 ..TroubleWhen::ANY
             },
             Operator::Marked,
-            "seed 158",
+            "a mark for the operator stops the phase",
         ),
         needed(
             TroubleWhen {
@@ -279,8 +279,12 @@ pub(crate) static OPERATORS: Table<Trouble, Operator> = Table {
                 ..TroubleWhen::ANY
             },
             Operator::Marked,
-            "seed 158",
+            "a mark for the operator stops the phase",
         ),
     ],
-    last: needed(TroubleWhen::ANY, Operator::Nobody, "seed 162"),
+    last: needed(
+        TroubleWhen::ANY,
+        Operator::Nobody,
+        "a phase continues without a person",
+    ),
 };
