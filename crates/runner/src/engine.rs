@@ -9,11 +9,14 @@
 
 mod board;
 mod checkout;
+mod ending;
 mod evidence;
 mod landing;
 mod ledger;
 mod outcome;
 mod recovery;
+mod scribe;
+mod watcher;
 mod workers;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,22 +25,22 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use jiff::Timestamp;
 use rekindle_agents::Agent;
 use rekindle_fs::Lock;
 use rekindle_git::{ObjectId, Program, Repo, RepoPath};
-use rekindle_model::{
-    AgentTask, Attempted, Delivery, Destination, Happened, Kill, Work, WorkflowId,
-};
+use rekindle_model::{AgentTask, Delivery, Destination, Happened, Work, WorkflowId};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 pub use self::board::Tally;
 use self::board::{Board, State};
+pub use self::ending::{Ending, GivenUp, Skipped};
 pub use self::evidence::{Missing, has_commits, missing};
 pub use self::ledger::Cost;
 use self::ledger::Ledger;
+pub use self::scribe::Scribe;
+pub use self::watcher::{After, Change, LeftOut, Progress, StillAtWork, Watcher, WorkerView};
 use self::workers::{Active, Over};
 use crate::port::FilePort;
 use crate::worker::{own_files, paths};
@@ -47,46 +50,6 @@ use crate::{Error, StateFolder, process_tree};
 const STOP_GRACE: Duration = Duration::from_secs(10);
 /// How often the view is drawn anew and silent workers are looked at.
 const TICK: Duration = Duration::from_millis(500);
-
-/// Gives a protocol's words to what happens, and understands them.
-pub trait Scribe {
-    /// Returns the line that records what happened.
-    fn record(
-        &self,
-        workflow: &str,
-        actor: &str,
-        task: &str,
-        attempt: u32,
-        happened: &Happened,
-    ) -> String;
-
-    /// Returns what a line of an attempt's log says, of which task and attempt, if it is a word of ours.
-    fn heard(&self, line: &str) -> Option<(String, u32, Happened)>;
-
-    /// Returns the log of an attempt, relative to the project.
-    fn log(&self, workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf;
-
-    /// Returns the folders at the top of a project that hold the workflow's own files, which never land.
-    fn own_folders(&self) -> &'static [&'static str];
-
-    /// Returns the files that describe an attempt in the protocol's own worktree, each with its name.
-    fn evidence(&self, attempted: &Attempted) -> Vec<(&'static str, String)>;
-
-    /// Returns the host's own record of a task with what happened in it, where there is something to change.
-    fn mirrored(&self, file: &[u8], happened: &Happened) -> Option<Vec<u8>>;
-
-    /// Takes note of a time after which everything has to come that is recorded from now on.
-    fn follow(&self, time: Timestamp);
-
-    /// Returns the time of the newest event that was recorded, heard or taken note of.
-    fn latest(&self) -> Option<Timestamp>;
-
-    /// Returns the time as it is written.
-    fn stamp(&self) -> String;
-
-    /// Returns how long it is until a time that an agent named; nothing if that is past.
-    fn until(&self, time: &str) -> Option<Duration>;
-}
 
 /// What the engine is given.
 pub struct Engine<'a> {
@@ -120,154 +83,6 @@ pub struct Engine<'a> {
     pub can_go_on: &'a dyn Fn(&str, &Utf8Path) -> bool,
     /// Who is told.
     pub watcher: &'a mut dyn Watcher,
-}
-
-/// What happens while the engine runs.
-#[derive(Debug)]
-pub enum Progress<'a> {
-    /// A worker of an earlier orchestrator was found at work.
-    Adopted(&'a str, u32),
-    /// The order of a task's last attempt was not written here, so nothing of it is taken up.
-    Foreign(&'a str, u32),
-    /// A worker was started.
-    Started(&'a str, u32),
-    /// A task's work is done and stays in its worktree for the protocol to land.
-    Finished(&'a str, u32),
-    /// A task's work is on the branch.
-    Landed(&'a str, &'a str, Change),
-    /// An attempt failed.
-    Failed(&'a str, u32, &'a str, After),
-    /// A worker or agent was killed.
-    Interrupted(&'a str, u32, Kill, After),
-    /// A task was said to be done, but its commit is not on the branch.
-    Reopened(&'a str),
-    /// The commit that an attempt delivered is no longer in the repository; the task is done again.
-    DeliveryLost(&'a str, u32, &'a str),
-    /// An agent has to wait.
-    Limited(&'a str, Duration),
-    /// A person wants it to end: after what runs now, or at once.
-    Stopping(bool),
-    /// The engine ends with an error while a worker is at work.
-    StillAtWork(&'a StillAtWork),
-}
-
-/// A worker that is at work when the engine ends with an error.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StillAtWork {
-    /// Its task.
-    pub task: String,
-    /// Its attempt.
-    pub attempt: u32,
-    /// Its process.
-    pub pid: u32,
-    /// Whether it was asked to end, because the run cannot go on.
-    pub is_asked_to_end: bool,
-}
-
-/// What a task's work did to the files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
-    /// Some are new, other or gone.
-    Something,
-    /// All are as they were: there was nothing to do, or the agent did nothing.
-    Nothing,
-}
-
-/// What follows for a task whose attempt came to nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum After {
-    /// It is done again.
-    Again,
-    /// This orchestrator ends; the next resume does it again.
-    Resume,
-    /// It needs a person.
-    Person,
-    /// The protocol decides, when all workers have ended.
-    Protocol,
-}
-
-/// Who is told what happens.
-pub trait Watcher {
-    /// Tells of something that happened.
-    fn progress(&mut self, progress: &Progress<'_>);
-
-    /// Warns that paths of the user's own checkout changed while agents were at work.
-    fn checkout_changed(&mut self, paths: &[String]);
-
-    /// Warns that a task landed without repositories that stand in its worktree, which stays for them.
-    fn left_out(&mut self, left_out: &LeftOut<'_>);
-
-    /// Shows how things stand, about twice a second.
-    fn view(&mut self, tally: Tally, workers: &[WorkerView]);
-}
-
-/// What a task landed without.
-#[derive(Debug)]
-pub struct LeftOut<'a> {
-    /// The task.
-    pub task: &'a str,
-    /// Where it still is.
-    pub worktree: &'a Utf8Path,
-    /// The repositories in it, each shown on one line.
-    pub repositories: &'a [String],
-}
-
-/// One worker, for a line on a screen.
-#[derive(Debug, Clone)]
-pub struct WorkerView {
-    /// The task.
-    pub task: String,
-    /// The attempt.
-    pub attempt: u32,
-    /// For how long it has been at work.
-    pub elapsed: Duration,
-    /// How long ago it last gave a sign of life.
-    pub silent: Duration,
-    /// The last line that its agent printed.
-    pub last_line: String,
-}
-
-/// What came of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ending {
-    /// How far it is.
-    pub tally: Tally,
-    /// Tasks that landed and changed nothing, in plan order; those of earlier orchestrators too.
-    pub unchanged: Vec<String>,
-    /// Tasks that only a person can help.
-    pub given_up: Vec<GivenUp>,
-    /// Whether a person ended it.
-    pub stopped: bool,
-    /// Whether it ended because the money is used up.
-    pub over_budget: bool,
-    /// How many attempts were started by this orchestrator.
-    pub attempts: u32,
-    /// What the whole run has cost, by what the agents said.
-    pub cost: Cost,
-    /// The branch on which its tasks land.
-    pub branch: String,
-    /// The last commit of the branch.
-    pub tip: String,
-}
-
-/// A task that only a person can help.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GivenUp {
-    /// Its id.
-    pub task: String,
-    /// Why.
-    pub reason: String,
-    /// What it needs and will not get.
-    pub behind: Option<Skipped>,
-}
-
-/// A task that was left out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skipped {
-    /// Its id.
-    pub task: String,
-    /// Whether the plan itself leaves it out, which no event can change.
-    pub by_plan: bool,
 }
 
 impl<'a> Engine<'a> {

@@ -5,44 +5,32 @@
 //! runs the checks, turns the worktree into a commit, and says last that the
 //! work is there. When it dies, the kernel frees its claim.
 
+mod delivery;
 mod place;
 mod submodule;
+mod supervise;
 mod worktree;
 
 pub(crate) use self::worktree::{is_ready, make_anew};
 
-use std::fs::File;
-use std::process::Stdio;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rekindle_agents::{Exit, Stream, StreamEnd, StreamReader, Summary, Verdict, judge};
-use rekindle_git::{
-    Expected, Message, ObjectId, OwnWorktree, Program, Removal, Repo, RepoPath, Version,
-};
-use rekindle_model::{
-    Delivery, FailureKind, Happened, Kill, ProtocolName, Stage, Victim, WorkflowId,
-};
-use rekindle_wire::order::{Command as OrderCommand, Order};
-use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
-use tokio::process::{Child, Command};
-use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::mpsc;
+use rekindle_agents::{Exit, Stream, StreamEnd, StreamReader, Verdict, judge};
+use rekindle_git::{ObjectId, OwnWorktree, Program, Repo, RepoPath, Version};
+use rekindle_model::{FailureKind, Happened, Kill, ProtocolName, Stage, Victim, WorkflowId};
+use rekindle_wire::order::Order;
+use tokio::signal::unix::{SignalKind, signal};
 
+use self::supervise::Ended;
 use crate::output_log::OutputLog;
 use crate::port::{FilePort, read_order};
-use crate::{Error, Scribe, StateFolder, process_tree};
+use crate::{Error, Scribe, StateFolder};
 
 /// How often a sign of life is written; the shortest limit of any protocol is five minutes.
 pub(crate) const BEAT: Duration = Duration::from_secs(30);
 /// So many signs of life are due before a worker counts as silent.
 const BEATS_OF_A_LIMIT: u32 = 10;
-/// Whatever an order says, a log is not flooded.
-const SHORTEST_BEAT: Duration = Duration::from_millis(100);
-/// How long a process tree has to end by itself after TERM.
-const GRACE: Duration = Duration::from_secs(5);
-/// A line of an agent's output longer than this is cut.
-const LONGEST_LINE: u64 = 1024 * 1024;
 
 /// Returns how often a worker gives a sign of life that is given up after so much silence.
 pub(crate) fn beat_within(limit: Duration) -> Duration {
@@ -142,14 +130,6 @@ struct Worker<'a> {
     port: &'a FilePort,
     /// The project, whose repository has the worktree.
     main: Repo,
-}
-
-/// How a command under supervision ended.
-enum Ended {
-    Exit(Exit),
-    TimedOut,
-    Stopped,
-    NotStarted(String),
 }
 
 impl Worker<'_> {
@@ -267,153 +247,6 @@ impl Worker<'_> {
             kind: FailureKind::Timeout,
         }
     }
-
-    /// Runs a command until it ends, its time is over, or we are told to stop.
-    async fn supervise(
-        &self,
-        command: &OrderCommand,
-        stage: Stage,
-        limit: Option<Duration>,
-        stop: &mut Signal,
-        output: &mut OutputLog,
-        each_line: &mut dyn FnMut(&str),
-    ) -> Result<Ended, Error> {
-        // A disk that is full is no failure of the agent's, which would be counted.
-        let input = rekindle_fs::scratch(command.input.as_bytes())
-            .map_err(|source| Error::Worker { source })?;
-        let mut child = match self.start(command, input) {
-            Ok(child) => child,
-            Err(error) => {
-                return Ok(Ended::NotStarted(format!(
-                    "it could not be started: {error}"
-                )));
-            }
-        };
-        let (lines, mut incoming) = mpsc::channel(64);
-        if let Some(stdout) = child.stdout.take() {
-            tokio::spawn(pump(stdout, lines.clone()));
-        }
-        if let Some(stderr) = child.stderr.take() {
-            tokio::spawn(pump(stderr, lines.clone()));
-        }
-        drop(lines);
-        let beat = self.order.beat.map_or(BEAT, Duration::from_millis);
-        let mut beat = tokio::time::interval(beat.max(SHORTEST_BEAT));
-        beat.tick().await;
-        let deadline =
-            tokio::time::sleep(limit.unwrap_or(Duration::from_secs(u64::from(u32::MAX))));
-        tokio::pin!(deadline);
-        let ended = loop {
-            tokio::select! {
-                status = child.wait() => break match status {
-                    Ok(status) => Ended::Exit(exit(status)),
-                    Err(error) => Ended::NotStarted(format!("it could not be waited for: {error}")),
-                },
-                Some(line) = incoming.recv() => each_line(&output.line(&line)),
-                _ = beat.tick() => self.say(&Happened::Beat { stage })?,
-                () = &mut deadline => break Ended::TimedOut,
-                _ = stop.recv() => break Ended::Stopped,
-            }
-        };
-        // Whatever the command left behind goes with it, whether it ended by itself or not.
-        let token = self.order.token.clone();
-        let own = std::process::id();
-        let has_children = !matches!(ended, Ended::Exit(_))
-            || rustix::process::waitid(
-                rustix::process::WaitId::All,
-                rustix::process::WaitIdOptions::EXITED
-                    | rustix::process::WaitIdOptions::NOHANG
-                    | rustix::process::WaitIdOptions::NOWAIT,
-            )
-            .is_ok();
-        if has_children {
-            tokio::task::spawn_blocking(move || process_tree::end(&token, Some(own), GRACE))
-                .await
-                .ok();
-            child.wait().await.ok();
-        }
-        while let Some(line) = incoming.recv().await {
-            each_line(&output.line(&line));
-        }
-        Ok(ended)
-    }
-
-    fn start(&self, command: &OrderCommand, input: File) -> std::io::Result<Child> {
-        let folder = working_folder(&self.order.worktree, &self.order.folder)?;
-        Command::new(&command.program)
-            .args(&command.arguments)
-            .envs(command.variables.iter().map(|(name, value)| (name, value)))
-            // In a worktree that it broke itself, an agent's git must not find the user's repository.
-            .env(
-                "GIT_CEILING_DIRECTORIES",
-                self.order.worktree.parent().unwrap_or(&self.order.worktree),
-            )
-            // Some programs take this for the folder that they work in; it would be the user's own.
-            .env("PWD", &folder)
-            .current_dir(folder)
-            .stdin(Stdio::from(input))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .spawn()
-    }
-
-    /// Turns the worktree into a commit that can land.
-    fn deliver(&self, base: &ObjectId, summary: &Summary) -> Result<Happened, Error> {
-        let order = self.order;
-        let own = self.own()?;
-        let here = own.repo();
-        // The run's own files are the orchestrator's: they land as they are in the base, whatever the
-        // agent did or committed. Where nothing of that kind is about, nothing needs to be put back.
-        let is_about =
-            |name: &String| order.worktree.join(name).exists() || order.tracked.contains(name);
-        let exclude: Vec<RepoPath> = own_files(&order.folder, self.scribe.own_folders())
-            .into_iter()
-            .filter(is_about)
-            .map(|name| RepoPath::from(name.as_str()))
-            .collect();
-        if !exclude.is_empty() {
-            own.detach(base)?;
-        }
-        let tree = here.snapshot_tree(&exclude)?;
-        // An agent that may not write says in all politeness that it is done.
-        if let Some(tool) = summary.denied.last()
-            && here.tree_of(base.as_str())?.as_ref() == Some(&tree)
-        {
-            let reason = format!("it changed nothing; `{tool}` was not allowed");
-            return Ok(failed(reason));
-        }
-        let changes = here.between(base, &tree)?;
-        if let Some(reason) = submodule::refusal(&self.main, &order.worktree, &changes)? {
-            return Ok(failed(reason));
-        }
-        let message = Message {
-            subject: format!("{} attempt {}", order.task, order.attempt),
-            body: String::new(),
-            trailers: Vec::new(),
-        };
-        let commit = here.commit_tree(&tree, std::slice::from_ref(base), &message, None)?;
-        let name = work_ref(&order.workflow, &order.task, order.attempt);
-        match self.main.update_ref(&name, &commit, &Expected::Missing) {
-            Ok(()) | Err(rekindle_git::Error::RefMoved { .. }) => {}
-            Err(error) => return Err(error.into()),
-        }
-        // Until the ref was there, a `git gc --prune=now` of the user could take parts of it. The
-        // worktree still has everything, and stays.
-        if !self.main.is_complete(&commit, Some(base))? {
-            self.main.delete_ref(&name, &commit).ok();
-            return Err(rekindle_git::Error::Lost { what: name }.into());
-        }
-        // All of it is in the commit now. What git would not let go of is kept.
-        self.main.remove_worktree(&own, Removal::WithChanges).ok();
-        Ok(Happened::Implemented(Delivery {
-            commit: commit.as_str().to_owned(),
-            tree: tree.as_str().to_owned(),
-            base: order.base.clone(),
-            session: summary.session.clone(),
-            cost: summary.cost_usd.map(microdollars),
-        }))
-    }
 }
 
 /// Writes down what happened to an attempt, in the protocol's words.
@@ -495,38 +328,5 @@ fn killed(victim: Victim, signal: i32) -> Happened {
     let signal = Some(signal);
     Happened::Stopped {
         killed: Some(Kill { victim, signal }),
-    }
-}
-
-fn exit(status: std::process::ExitStatus) -> Exit {
-    use std::os::unix::process::ExitStatusExt as _;
-    match (status.code(), status.signal()) {
-        // A shell says with these that what it ran was killed.
-        (Some(code @ (137 | 143)), _) => Exit::Signal(code - 128),
-        (Some(code), _) => Exit::Code(code),
-        (None, Some(signal)) => Exit::Signal(signal),
-        (None, None) => Exit::Code(-1),
-    }
-}
-
-/// Hands on the lines of a stream until its end.
-async fn pump(stream: impl AsyncRead + Unpin, lines: mpsc::Sender<String>) {
-    use tokio::io::AsyncReadExt as _;
-    let mut reader = BufReader::new(stream);
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        // A line without an end must not fill the memory.
-        let mut piece = (&mut reader).take(LONGEST_LINE);
-        match piece.read_until(b'\n', &mut line).await {
-            Ok(0) | Err(_) => return,
-            Ok(_) => {}
-        }
-        let text = String::from_utf8_lossy(&line)
-            .trim_end_matches(['\n', '\r'])
-            .to_owned();
-        if lines.send(text).await.is_err() {
-            return;
-        }
     }
 }

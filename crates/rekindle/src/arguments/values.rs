@@ -1,0 +1,54 @@
+//! Values as they are typed: protocols, dollars, times, JSON objects.
+
+use std::time::Duration;
+
+use rekindle_model::ProtocolName;
+
+pub(super) fn parse_protocol(text: &str) -> Result<ProtocolName, String> {
+    rekindle_app::parse_protocol(text).ok_or_else(|| {
+        let known: Vec<&str> = rekindle_app::protocol_names()
+            .iter()
+            .map(|name| name.as_str())
+            .collect();
+        format!("`{text}` is not a protocol; known: {}", known.join(", "))
+    })
+}
+
+/// Reads dollars into millionths of one.
+pub(super) fn parse_dollars(text: &str) -> Result<u64, String> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !digits(whole) || !digits(part) || part.len() > 6 {
+        return Err("write dollars as `5` or `2.50`".to_owned());
+    }
+    let millionths = format!("{whole}{part:0<6}");
+    millionths
+        .parse()
+        .map_err(|_| "that is too much".to_owned())
+}
+
+/// Reads `90s`, `45m` or `2h`.
+pub(super) fn parse_duration(text: &str) -> Result<Duration, String> {
+    let wrong = || "write a time as `90s`, `45m` or `2h`".to_owned();
+    let seconds = match text.char_indices().last() {
+        Some((_, 's')) => 1,
+        Some((_, 'm')) => 60,
+        Some((_, 'h')) => 3600,
+        Some(_) | None => return Err(wrong()),
+    };
+    let number: u64 = text[..text.len() - 1].parse().map_err(|_| wrong())?;
+    number
+        .checked_mul(seconds)
+        .filter(|secs| *secs > 0)
+        .map(Duration::from_secs)
+        .ok_or_else(wrong)
+}
+
+pub(super) fn parse_object(text: &str) -> Result<String, String> {
+    let value: serde_json::Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    if value.is_object() {
+        Ok(value.to_string())
+    } else {
+        Err("details are one JSON object, such as `{\"reason\":\"…\"}`".to_owned())
+    }
+}

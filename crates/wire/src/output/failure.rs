@@ -1,0 +1,45 @@
+//! What went wrong.
+
+use std::error::Error;
+
+use rekindle_model::Code;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What any command prints with `--json` when it fails.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ErrorOut {
+    /// `rekindle.error/1`.
+    pub schema: &'static str,
+    /// What happened.
+    pub error: ErrorBody,
+}
+
+/// What happened.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ErrorBody {
+    /// The stable code, where it has one.
+    pub code: Option<String>,
+    /// One sentence.
+    pub message: String,
+    /// Why, outermost first.
+    pub causes: Vec<String>,
+    /// What to do.
+    pub hints: Vec<String>,
+    /// The exit code.
+    pub exit: u8,
+}
+
+impl ErrorBody {
+    /// Returns what is said of an error: its own words, and those of every cause.
+    pub fn new(error: &dyn Error, code: Option<Code>, hints: Vec<String>, exit: u8) -> Self {
+        let causes = std::iter::successors(error.source(), |&error| error.source());
+        Self {
+            code: code.map(|code| code.to_string()),
+            message: error.to_string(),
+            causes: causes.map(ToString::to_string).collect(),
+            hints,
+            exit,
+        }
+    }
+}

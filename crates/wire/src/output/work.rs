@@ -1,0 +1,115 @@
+//! What runs, resumes and reports print.
+
+use rekindle_model::Request;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::FindingOut;
+use crate::{AgentOut, QuestionOut};
+
+/// `rekindle resume --json`, `rollback --json`, `checkpoints --archive --json`, and `run --json` that was declined.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ResumeOut {
+    /// `rekindle.resume/1`.
+    pub schema: &'static str,
+    /// `protocol:name`, or null where nothing was chosen.
+    pub id: Option<String>,
+    /// `nothing`, `declined`, `done`, `waiting`, `blocked` or `agent_needed`.
+    pub outcome: String,
+    /// One sentence.
+    pub summary: String,
+    /// The text that the protocol prescribes, as it would stand on standard output.
+    pub text: String,
+    /// The agent's work that comes next, where no agent was started for it.
+    pub agent: Option<AgentOut>,
+    /// The question that is open.
+    pub question: Option<QuestionOut>,
+    /// What to do next.
+    pub hints: Vec<String>,
+    /// What was noticed when the resume began.
+    pub findings: Vec<FindingOut>,
+    /// Messages that only the host of the workflow can send.
+    pub requests: Vec<RequestOut>,
+    /// What an interrupted command had begun and was finished first, each a line with its path.
+    pub finished: Vec<String>,
+}
+
+/// A message that only the host of a workflow can send.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RequestOut {
+    /// Who is to get it.
+    pub recipient: String,
+    /// The message, in the protocol's word, such as `shutdown_request`.
+    pub request: String,
+    /// Why it is due.
+    pub why: String,
+}
+
+impl From<&Request> for RequestOut {
+    fn from(request: &Request) -> Self {
+        Self {
+            recipient: request.recipient.clone(),
+            request: request.request.clone(),
+            why: request.why.clone(),
+        }
+    }
+}
+
+/// The last object of `rekindle run --json`, and of a resume of such a run.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RunOut {
+    /// `rekindle.run/1`.
+    pub schema: &'static str,
+    /// `protocol:name`.
+    pub id: String,
+    /// Tasks on the branch.
+    pub landed: usize,
+    /// Of these the tasks whose work changed nothing.
+    pub unchanged: Vec<String>,
+    /// Tasks that were left out.
+    pub skipped: usize,
+    /// Tasks that only a person can help, with reasons.
+    pub blocked: Vec<String>,
+    /// Tasks that are left.
+    pub left: usize,
+    /// All tasks.
+    pub total: usize,
+    /// Attempts that were started.
+    pub attempts: u32,
+    /// What the whole run has cost by what the agents said, in millionths of a dollar; null when none said it.
+    pub cost_microdollars: Option<u64>,
+    /// How many attempts told no cost; what they cost is not in `cost_microdollars`.
+    pub attempts_without_cost: usize,
+    /// The branch on which the tasks land.
+    pub branch: String,
+    /// The last commit of the branch.
+    pub tip: String,
+    /// Whether a person ended it.
+    pub stopped: bool,
+}
+
+/// `rekindle event --json`, `heartbeat --json`, `checkpoint --json`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct EventOut {
+    /// `rekindle.event/1`.
+    pub schema: &'static str,
+    /// `protocol:name`.
+    pub id: String,
+    /// The log it was appended to, relative to the project.
+    pub log: String,
+    /// The line that was appended.
+    pub record: String,
+    /// What whoever told it should know, such as that an event of this type changes no state.
+    pub notes: Vec<String>,
+}
+
+/// A line of `rekindle run --json` and `resume --json` while tasks go on in parallel.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ProgressOut {
+    /// `rekindle.progress/1`.
+    pub schema: &'static str,
+    /// adopted, started, finished, landed, failed, interrupted, reopened, limited or stopping.
+    pub event: &'static str,
+    /// One sentence for people.
+    pub text: String,
+}
