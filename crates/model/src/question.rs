@@ -1,16 +1,6 @@
 //! Questions as data: a protocol adds one without touching anything else.
 
 /// A question that only a person can answer.
-///
-/// ```
-/// # use rekindle_model::{Question, WithYes};
-/// let answers = vec![("Continue", "try again"), ("Stop", "leave it as it is")];
-/// let question = Question::labels("breaker", "Try again?", answers)
-///     .no("Stop")
-///     .unanswered("nothing was changed");
-/// assert_eq!(question.understood("n").as_deref(), Some("Stop"));
-/// assert_eq!(question.with_yes, WithYes::Answer("Continue"));
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
     /// The name by which its protocol knows it.
@@ -217,5 +207,15 @@ mod tests {
             assert_eq!(question.understood(said).as_deref(), known, "{said}");
         }
         assert_eq!(question.with_yes, WithYes::Answer("Resume (recommended)"));
+    }
+
+    #[test]
+    fn a_question_by_labels_takes_no_by_its_label_and_yes_by_the_first() {
+        let answers = vec![("Continue", "try again"), ("Stop", "leave it as it is")];
+        let question = Question::labels("breaker", "Try again?", answers)
+            .no("Stop")
+            .unanswered("nothing was changed");
+        assert_eq!(question.understood("n").as_deref(), Some("Stop"));
+        assert_eq!(question.with_yes, WithYes::Answer("Continue"));
     }
 }

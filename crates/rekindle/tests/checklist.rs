@@ -57,7 +57,8 @@ fn a_hook_and_the_mcp_server_offer_it() -> Result<()> {
         json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
             "params": {"name": "list", "arguments": {}}}),
     ];
-    let input: String = calls.iter().map(|call| format!("{call}\n")).collect();
+    let lines = calls.iter().map(ToString::to_string);
+    let input = lines.collect::<Vec<_>>().join("\n") + "\n";
     let served = sandbox.typed(&["mcp"]).answering(&input).run()?;
     let stdout = served.stdout();
     let answer = stdout.lines().find(|line| line.contains("\"id\":2"));

@@ -185,7 +185,13 @@ impl Case for List {
                 Vec::new(),
                 Stop::new(StopKind::Blocked, "the agent failed"),
             ),
-            _ => Plan::new(
+            Intent::Open
+            | Intent::GoOn { .. }
+            | Intent::Answer { .. }
+            | Intent::Checked { .. }
+            | Intent::Finish { .. }
+            | Intent::Checkpoint { .. }
+            | Intent::Report(_) => Plan::new(
                 id,
                 Vec::new(),
                 AgentTask::new(

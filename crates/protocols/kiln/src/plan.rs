@@ -39,7 +39,7 @@ pub(super) fn plan(judged: &Judged, now: Timestamp, intent: &Intent) -> Option<P
         Intent::Settle { task, ended, .. } => Some(planner.settle(task, ended)),
         Intent::Answer {
             question, answer, ..
-        } => Some(planner.answer(*question, answer)),
+        } => Some(planner.answer(question, answer)),
         Intent::Checkpoint { .. } => planner.hand_off(),
         Intent::Checked { .. } | Intent::Finish { .. } | Intent::Report(_) => None,
     }
