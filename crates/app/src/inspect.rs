@@ -241,6 +241,7 @@ fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
             name: name.clone(),
             accepted: query.accepted.clone(),
             alone: query.alone,
+            all: false,
             options: query.options.clone(),
         };
         Inspected {

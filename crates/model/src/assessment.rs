@@ -3,7 +3,7 @@
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
 
-use crate::{Fact, Finding, Place, Severity, WorkflowId};
+use crate::{Fact, Finding, Place, Severity, View, WorkflowId};
 
 /// Where a workflow, or the question which one is meant, stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,6 +92,15 @@ pub struct Summary {
     pub last_activity: Option<Timestamp>,
     /// What comes next.
     pub next: Next,
+    /// How it appears among others.
+    pub view: View,
+}
+
+impl Summary {
+    /// Returns the word for its state that programs read.
+    pub fn word(&self) -> &'static str {
+        self.view.word.unwrap_or(self.state.as_str())
+    }
 }
 
 /// What one protocol makes of a project.

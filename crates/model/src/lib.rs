@@ -19,6 +19,7 @@ mod moment;
 mod plan;
 mod question;
 mod report;
+mod view;
 mod work;
 
 pub use action::{Action, LandedFile, Landing};
@@ -39,6 +40,7 @@ pub use plan::{
 };
 pub use question::{Question, WithYes};
 pub use report::ParseReportError;
+pub use view::{Attention, Condition, Room, View};
 pub use work::{
     Attempted, Delivery, Destination, FailureKind, FileChange, FileChangeKind, Happened, Kill,
     MOST_ATTEMPTS, Settings, Stage, Standing, Victim, Work, WorkPlace, WorkTask,

@@ -66,6 +66,8 @@ pub struct Ask {
     pub accepted: Vec<OfferKind>,
     /// Whether only the workflow of exactly this name matters; the others need not be read.
     pub alone: bool,
+    /// Whether all are to be listed, even those that a list otherwise only counts.
+    pub all: bool,
     /// The options that a person gave, each with its value; a flag has an empty one.
     pub options: Vec<(ResumeOption, String)>,
 }

@@ -5,7 +5,7 @@
 
 use rekindle_model::{
     Action, AgentTask, Assessment, Ended, Explanation, Fact, Intent, Next, Place, Plan, Progress,
-    ProtocolName, Said, State, Step, Stop, StopKind, Summary, WorkflowId,
+    ProtocolName, Said, State, Step, Stop, StopKind, Summary, View, WorkflowId,
 };
 use rekindle_protocol::{Ask, Case, Decision, Protocol};
 use rekindle_world::World;
@@ -126,6 +126,7 @@ impl List {
                 kind: "task",
                 summary,
             },
+            view: View::of(state),
         };
         let is_here = !items.is_empty();
         let assessment = Assessment {

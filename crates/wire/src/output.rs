@@ -139,7 +139,7 @@ pub fn finding(finding: &Finding) -> FindingOut {
 pub fn workflow(summary: &Summary) -> WorkflowOut {
     WorkflowOut {
         id: summary.id.to_string(),
-        state: summary.state.as_str().to_owned(),
+        state: summary.word().to_owned(),
         stage: summary.stage.clone(),
         done: summary.progress.done,
         total: summary.progress.total,

@@ -87,18 +87,19 @@ pub(super) fn briefing(
 fn workflow(folder: &Utf8Path, standing: &Standing) -> String {
     let Summary {
         id,
-        state,
+        state: _,
         stage,
         progress,
         last_activity,
         next,
+        view: _,
     } = &standing.summary;
     let at = last_activity.map_or_else(|| "at a time unknown".to_owned(), format_seconds);
     let mut lines = vec![
         format!("workflow {id} in {folder}"),
         format!(
             "state: {}, {stage}, {progress} tasks, last activity {at}",
-            state.as_str()
+            standing.summary.word()
         ),
         format!("next: {}", next.summary),
     ];
@@ -228,6 +229,7 @@ mod tests {
                     kind: "resume",
                     summary: next.to_owned(),
                 },
+                view: rekindle_model::View::of(State::Interrupted),
             },
             at_work: None,
         }

@@ -62,6 +62,7 @@ pub(super) struct Fold<'a> {
     cleanup_completed: bool,
     nameless_task_event: Option<Mark>,
     is_of_the_engine: bool,
+    feature: Option<String>,
     own: u64,
     foreign: BTreeMap<Box<str>, Mark>,
 }
@@ -88,6 +89,8 @@ pub(super) struct Folded {
     pub(super) nameless_task_event: Option<Mark>,
     /// Whether events show that `rekindle run` started the run.
     pub(super) is_of_the_engine: bool,
+    /// The feature that the first event with one names.
+    pub(super) feature: Option<String>,
     /// Other runs that events name, with the first location of each.
     pub(super) foreign: Vec<(String, Mark)>,
     /// The one other run that all events name, when none names this one.
@@ -126,6 +129,7 @@ impl<'a> Fold<'a> {
             cleanup_completed: false,
             nameless_task_event: None,
             is_of_the_engine: false,
+            feature: None,
             own: 0,
             foreign: BTreeMap::new(),
         }
@@ -138,6 +142,9 @@ impl<'a> Fold<'a> {
         }
         self.latest = self.latest.max(Some((mark.at, mark.stamp)));
         self.is_of_the_engine = self.is_of_the_engine || event.is_of_the_engine();
+        if self.feature.is_none() {
+            self.feature = event.feature().filter(|feature| !feature.trim().is_empty());
+        }
         if let (Some(cost), Some(task), Some(attempt)) =
             (event.cost(), event.task_id(), event.attempt())
         {
@@ -281,6 +288,7 @@ impl<'a> Fold<'a> {
             cleanup_completed: self.cleanup_completed,
             nameless_task_event: self.nameless_task_event,
             is_of_the_engine: self.is_of_the_engine,
+            feature: self.feature,
             foreign: self
                 .foreign
                 .into_iter()

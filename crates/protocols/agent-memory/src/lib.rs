@@ -37,7 +37,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_model::{
     AgentTask, Assessment, Attempted, Checkpoint, Code, Explanation, Happened, Intent, Moment,
-    Plan, Progress, ProtocolName, State, Summary, Work, WorkflowDocument, WorkflowId,
+    Plan, Progress, ProtocolName, Room, State, Summary, View, Work, WorkflowDocument, WorkflowId,
 };
 use rekindle_world::World;
 
@@ -45,6 +45,7 @@ use self::assess::{RunVerdict, Verdict};
 use self::entry::Entry;
 use self::next::NextAction;
 use self::plan::{Documents, Report};
+use self::read::SettingsFile;
 use rekindle_protocol::capability::{
     CheckpointList, Draft, Engine, Open, Starter, Survey, TaskSource,
 };
@@ -278,7 +279,7 @@ fn workflow_documents(run: &RunVerdict) -> Vec<WorkflowDocument> {
 fn documents(world: &dyn World, run: &RunVerdict) -> Documents {
     if let NextAction::CreatePrd = run.next {
         return Documents {
-            feature: read::feature(world, &run.evidence),
+            feature: run.evidence.folded.feature.clone(),
             ..Documents::default()
         };
     }
@@ -329,9 +330,10 @@ fn assessment(verdict: &Verdict, entry: &Entry) -> Assessment {
 }
 
 fn summary(run: &RunVerdict) -> Summary {
+    let state = run.next.standing();
     Summary {
         id: WorkflowId::new(crate::NAME, &run.evidence.id),
-        state: run.next.standing(),
+        state,
         stage: format!("phase {} ({})", run.phase.number, run.phase.base.as_str()),
         progress: Progress {
             done: run.done,
@@ -339,6 +341,18 @@ fn summary(run: &RunVerdict) -> Summary {
         },
         last_activity: run.last_activity,
         next: run.next.next(),
+        view: view(run, state),
+    }
+}
+
+fn view(run: &RunVerdict, state: State) -> View {
+    let evidence = &run.evidence;
+    let folded = &evidence.folded;
+    let view = View::of(state).titled(folded.feature.as_deref().unwrap_or_default());
+    View {
+        is_ours: folded.is_of_the_engine || matches!(evidence.settings, SettingsFile::Read(_)),
+        room: if run.stale { Room::Folded } else { view.room },
+        ..view
     }
 }
 

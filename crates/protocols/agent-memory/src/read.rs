@@ -356,23 +356,6 @@ pub(super) fn each_event(
     }
 }
 
-/// Reads the name of the feature that the run's first event with one gives.
-pub(super) fn feature(world: &dyn World, run: &RunEvidence) -> Option<String> {
-    let logs: Vec<Utf8PathBuf> = run
-        .logs
-        .iter()
-        .map(|log| world.project().join(log))
-        .collect();
-    let mut feature = None;
-    each_event(world, &logs, &mut Findings::default(), &mut |event, _| {
-        let is_ours = event.run_id().is_none_or(|id| id == run.name_in_events());
-        if feature.is_none() && is_ours {
-            feature = event.feature();
-        }
-    });
-    feature.filter(|feature| !feature.trim().is_empty())
-}
-
 fn note_foreign(world: &dyn World, folded: &Folded, logs: &[Utf8PathBuf], findings: &mut Findings) {
     for (other, mark) in &folded.foreign {
         findings.add_about(Code::RunIdMismatch, other, || {

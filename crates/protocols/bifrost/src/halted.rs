@@ -1,7 +1,7 @@
 //! Cases in which nothing can be resumed: a choice is open, or reading ended early.
 
 use rekindle_model::{
-    Assessment, Checkpoint, Finding, Intent, Next, Plan, Progress, State, Summary, Then,
+    Assessment, Checkpoint, Finding, Intent, Next, Plan, Progress, State, Summary, Then, View,
 };
 use rekindle_world::World;
 
@@ -88,6 +88,7 @@ fn unknown(id: rekindle_model::WorkflowId, findings: &[Finding]) -> Summary {
                 .first()
                 .map_or_else(String::new, |why| why.message.clone()),
         },
+        view: View::of(State::Unknown),
     }
 }
 

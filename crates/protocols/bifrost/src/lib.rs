@@ -31,7 +31,7 @@ use camino::Utf8Path;
 use jiff::Timestamp;
 use rekindle_model::{
     Assessment, Checkpoint, Explanation, Finding, Intent, Next, Place, Plan, Progress,
-    ProtocolName, State, Summary, WorkflowDocument, WorkflowId,
+    ProtocolName, State, Summary, View, WorkflowDocument, WorkflowId,
 };
 use rekindle_text::excerpt;
 use rekindle_world::{Kind, World};
@@ -251,17 +251,19 @@ fn id(name: &str) -> WorkflowId {
 
 fn summary(judged: &Judged) -> Summary {
     let feature = &judged.feature;
+    let state = if findings::is_blocked(&judged.findings) {
+        State::Blocked
+    } else {
+        State::Interrupted
+    };
     Summary {
         id: id(&feature.name),
-        state: if findings::is_blocked(&judged.findings) {
-            State::Blocked
-        } else {
-            State::Interrupted
-        },
+        state,
         stage: judged.phase.as_str().to_owned(),
         progress: progress(feature.tasks.as_ref()),
         last_activity: instant(&feature.chosen, &feature.zone),
         next: next(&judged.next.command),
+        view: View::of(state),
     }
 }
 
@@ -294,6 +296,7 @@ fn glance(world: &dyn World, name: &str) -> Summary {
         progress: progress(None),
         last_activity: None,
         next,
+        view: View::of(state),
     };
     let start = || Next {
         kind: "start",
@@ -332,6 +335,7 @@ fn glance(world: &dyn World, name: &str) -> Summary {
         progress: progress(tasks.as_ref()),
         last_activity: instant(&latest, &world.zone()),
         next: next(&command),
+        view: View::of(State::Interrupted),
     }
 }
 

@@ -27,8 +27,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_model::{
     AgentTask, Assessment, Attempted, Code, Command, Explanation, Finding, Happened, Intent,
-    Moment, Next, Place, Plan, Progress, ProtocolName, State, Summary, Work, WorkflowDocument,
-    WorkflowId,
+    Moment, Next, Place, Plan, Progress, ProtocolName, State, Summary, View, Work,
+    WorkflowDocument, WorkflowId,
 };
 use rekindle_world::World;
 
@@ -257,6 +257,7 @@ fn unreadable(text: &str, state: State, next: Next, findings: Vec<Finding>) -> U
         },
         last_activity: None,
         next,
+        view: View::of(state),
     };
     Unreadable {
         assessment: Assessment {
@@ -289,6 +290,7 @@ fn assessment(judged: &Judged, ask: &Ask) -> Assessment {
         },
         last_activity: judged.phase.state.last_activity(),
         next: next(judged),
+        view: View::of(state),
     };
     Assessment {
         id: is_meant.then_some(id),

@@ -32,7 +32,7 @@ use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use rekindle_model::{
     Assessment, Explanation, Fact, Finding, Intent, Next, Plan, Progress, ProtocolName, State,
-    Summary, WorkflowDocument, WorkflowId,
+    Summary, View, WorkflowDocument, WorkflowId,
 };
 use rekindle_world::World;
 
@@ -138,9 +138,10 @@ fn id(layout: &Layout) -> WorkflowId {
 
 fn assessment(judged: &Judged, ask: &Ask) -> Assessment {
     let fields = &judged.project.fields;
+    let state = standing(judged);
     let summary = Summary {
         id: id(&judged.project.layout),
-        state: standing(judged),
+        state,
         stage: stage(judged),
         progress: Progress {
             done: judged.n_completed(),
@@ -148,6 +149,7 @@ fn assessment(judged: &Judged, ask: &Ask) -> Assessment {
         },
         last_activity: fields.last_updated,
         next: next(judged),
+        view: View::of(state),
     };
     chosen(summary, ask, judged.findings.clone(), facts::facts(judged))
 }

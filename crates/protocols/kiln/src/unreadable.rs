@@ -2,7 +2,7 @@
 
 use camino::Utf8PathBuf;
 use rekindle_model::{
-    Assessment, Code, Fact, Finding, Intent, Next, Place, Plan, Progress, State, Summary,
+    Assessment, Code, Fact, Finding, Intent, Next, Place, Plan, Progress, State, Summary, View,
 };
 use rekindle_world::World;
 
@@ -78,6 +78,7 @@ impl Unreadable {
                 kind: "reinitialize",
                 summary: finding.message.clone(),
             },
+            view: View::of(State::Corrupt),
         };
         Self {
             assessment: chosen(summary, ask, vec![finding], facts),

@@ -4,7 +4,7 @@ use rekindle_map_machine::commands::advance::BLOCKED;
 use rekindle_map_machine::interruption::Interruption;
 use rekindle_map_machine::state::key;
 use rekindle_map_machine::{Branch, layout};
-use rekindle_model::{Next, Progress, State, Summary};
+use rekindle_model::{Next, Progress, State, Summary, View};
 
 use crate::read::{Found, Workflow};
 use crate::{id, messages, steps};
@@ -45,6 +45,7 @@ pub(crate) fn summary(branch: &Branch, found: &Found) -> Summary {
         progress,
         last_activity: workflow.and_then(|workflow| workflow.last_activity),
         next: Next { kind, summary },
+        view: View::of(state),
     }
 }
 
