@@ -59,7 +59,7 @@ impl Failure {
             text.push_str(&format!("next: {}\n", line(hint)));
         }
         if let Some(code) = &self.0.code {
-            text.push_str(&format!("next: `explain` with `code` {code} tells more\n"));
+            text.push_str(&format!("next: see `explain` with `code` {code}\n"));
         }
         text
     }

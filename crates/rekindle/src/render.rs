@@ -68,7 +68,7 @@ pub(crate) fn failure(error: &ErrorBody) -> String {
     if let Some(code) = &error.code {
         put!(
             text,
-            "{}: `rekindle explain {code}` tells more\n",
+            "{}: see `rekindle explain {code}`\n",
             styled(NOTE, "hint")
         );
     }

@@ -98,7 +98,7 @@ fn a_run_goes_from_execution_to_its_end_one_task_at_a_time() -> Result<()> {
     agent: Prepare the pull request: pr-checklist.md is missing
     agent: the pr-prep is done
     The pull request is prepared: see `.agent-memory/runs/20260119-0900-orders-api-k2l3/pr-checklist.md`. Has it been merged?
-      merged                 go on with memory consolidation
+      merged                 continue with memory consolidation
       skip consolidation     end the run without it
     > agent: Consolidate the run's memory (summary.md); `skip consolidation` ends the run without it
     agent: the memory-consolidator is done
@@ -578,7 +578,7 @@ fn a_run_that_is_cancelled_at_the_gate_is_over() -> Result<()> {
       - agent: `exec sh '[ROOT]/agent.sh'`
     The plan of this run waits for approval: read `.agent-memory/runs/20260119-0900-orders-api-k2l3/plan.md`. May it be executed?
       approve                execute the plan
-      approve with: NOTES    execute it, and keep the notes with the approval
+      approve with: NOTES    execute it, and save the notes with the approval
       revise: FEEDBACK       have the planner change it
       cancel                 end the run
     > done: the run is cancelled
@@ -622,7 +622,7 @@ fn without_an_answer_the_gate_stays_closed() -> Result<()> {
       - agent: `exec sh '[ROOT]/agent.sh'`
     The plan of this run waits for approval: read `.agent-memory/runs/20260119-0900-orders-api-k2l3/plan.md`. May it be executed?
       approve                execute the plan
-      approve with: NOTES    execute it, and keep the notes with the approval
+      approve with: NOTES    execute it, and save the notes with the approval
       revise: FEEDBACK       have the planner change it
       cancel                 end the run
     > 
@@ -687,7 +687,7 @@ fn an_agent_that_claims_success_without_its_document_is_not_asked_twice() -> Res
     error: the spec-writer said that it was done, yet the same step is due again: Write prd.md (spec-writer)
 
     hint: look at the agent's output above
-    hint: `rekindle explain NO_PROGRESS` tells more
+    hint: see `rekindle explain NO_PROGRESS`
     ");
     assert_eq!(scene.calls()?, "spec-writer 1\n");
     assert_eq!(scene.told()?, "session_resumed\n");
@@ -722,10 +722,10 @@ fn a_planner_that_fails_stops_the_resume_and_the_next_one_goes_on() -> Result<()
     agent: Write prd.md (spec-writer)
     agent: the spec-writer is done
     agent: Write plan.md from prd.md (planner)
-    agent: the planner failed: it ended with exit code 4
+    agent: the planner did not succeed: it ended with exit code 4
     stopped: the planner failed: it ended with exit code 4
     hint: read the agent's output above, then try again: `rekindle resume`
-    hint: `rekindle explain AGENT_FAILED` says more
+    hint: see `rekindle explain AGENT_FAILED`
     ");
     scene.sandbox.write("fixed", "")?;
     let ran = scene.resume_at("2026-01-20T13:00:00Z", "")?;

@@ -376,7 +376,7 @@ fn every_outcome_of_resume_has_its_word() -> Result<()> {
     check(Some(Run::complete(ORDERS)), &[ORDERS], "", "done", 0)?;
     check(Some(blocked), &["--yes"], "", "blocked", 1)?;
     let asked = check(Some(waiting), &["--yes"], "", "waiting", 0)?;
-    insta::assert_snapshot!(asked["question"], @r#"{"answers":["approve","approve with: NOTES","revise: FEEDBACK","cancel"],"descriptions":["execute the plan","execute it, and keep the notes with the approval","have the planner change it","end the run"],"text":"The plan of this run waits for approval: read `.agent-memory/runs/20260119-0900-orders-api-k2l3/plan.md`. May it be executed?"}"#);
+    insta::assert_snapshot!(asked["question"], @r#"{"answers":["approve","approve with: NOTES","revise: FEEDBACK","cancel"],"descriptions":["execute the plan","execute it, and save the notes with the approval","have the planner change it","end the run"],"text":"The plan of this run waits for approval: read `.agent-memory/runs/20260119-0900-orders-api-k2l3/plan.md`. May it be executed?"}"#);
     Ok(())
 }
 

@@ -61,7 +61,7 @@ fn a_second_resume_is_refused_and_told_who_holds_the_run() -> Result<()> {
       cause: the run is held by process [PID] (`resume agent-memory:20260119-0900-orders-api-k2l3`) on `[HOST]` since 2026-01-20T12:00:00Z; lock file `[PROJECT]/.rekindle/locks/agent-memory-20260119-0900-orders-api-k2l3.lock`
 
     hint: wait for it, or end that process; the lock is freed when it ends
-    hint: `rekindle explain LOCK_HELD` tells more
+    hint: see `rekindle explain LOCK_HELD`
     ");
     let named = format!("process {pid} (`resume agent-memory:{ORDERS}`)");
     assert!(second.stderr().contains(&named), "{second}");
@@ -160,7 +160,7 @@ fn after_a_kill_the_run_waits_for_the_agent_that_is_left_and_then_goes_on() -> R
     error: an agent of an earlier resume is still at work: process [PID] (executor on T002)
 
     hint: wait until it ends, or end it: `kill [PID]`
-    hint: `rekindle explain LOCK_HELD` tells more
+    hint: see `rekindle explain LOCK_HELD`
     ");
     assert!(
         second

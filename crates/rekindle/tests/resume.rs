@@ -70,7 +70,7 @@ fn a_name_that_is_not_there_is_refused_and_what_is_there_is_named() -> Result<()
     hint: `agent-memory:20260118-0900-billing-c3d4` can be resumed
     hint: `agent-memory:20260119-0900-orders-api-k2l3` can be resumed
     hint: `rekindle` lists what is here
-    hint: `rekindle explain UNKNOWN_WORKFLOW` tells more
+    hint: see `rekindle explain UNKNOWN_WORKFLOW`
     ");
     assert_eq!(before.changes(&sandbox.files()?), NOTHING);
     Ok(())
@@ -429,7 +429,7 @@ fn what_changes_while_a_person_thinks_stops_the_resume() -> Result<()> {
     Resume? [y/N] error: the files of `agent-memory:20260119-0900-orders-api-k2l3` changed while the plan was shown
 
     hint: run `rekindle resume` again
-    hint: `rekindle explain WORLD_MOVED` tells more
+    hint: see `rekindle explain WORLD_MOVED`
     ");
     assert_eq!(run.told(&sandbox)?, "");
     let again = sandbox.run(&["resume", "--yes", "--no-agent"])?;

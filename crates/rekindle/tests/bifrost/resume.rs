@@ -55,7 +55,7 @@ fn where_no_feature_can_be_chosen_the_failure_is_told_in_the_seeds_words() -> Re
     let project = Project::new()?;
     let ran = project.run(&["resume", "../x"])?;
     assert_eq!(ran.code(), Some(2), "{ran}");
-    let block = "❌ **RESUME FAILED**: The feature's name is not valid\n\nIssue: `../x` can not";
+    let block = "❌ **RESUME FAILED**: The feature's name is not valid\n\nIssue: `../x` is not a valid feature name: it leaves `specs/`";
     assert!(ran.stdout().starts_with(block), "{ran}");
     fs_err::remove_dir_all(project.sandbox.path("specs"))?;
     fs_err::remove_file(project.sandbox.path(MARKER))?;

@@ -56,7 +56,7 @@ fn in_an_empty_folder_every_command_says_the_same() -> Result<()> {
     error: no workflow `kiln:x` here
 
     hint: `rekindle` lists what is here
-    hint: `rekindle explain UNKNOWN_WORKFLOW` tells more
+    hint: see `rekindle explain UNKNOWN_WORKFLOW`
     ");
     insta::assert_snapshot!(sandbox.run(&["clean"])?, @"
     exit 1
@@ -224,7 +224,7 @@ fn inspect_of_a_name_that_is_not_there_fails_and_says_what_is() -> Result<()> {
 
     hint: `agent-memory:20260119-0900-orders-api-k2l3` can be resumed
     hint: `rekindle` lists what is here
-    hint: `rekindle explain UNKNOWN_WORKFLOW` tells more
+    hint: see `rekindle explain UNKNOWN_WORKFLOW`
     ");
     Ok(())
 }

@@ -100,7 +100,7 @@ fn events_of_runs_that_are_not_there_are_refused() -> Result<()> {
 
     hint: `agent-memory:20260119-0900-orders-api-k2l3` can be resumed
     hint: `rekindle` lists what is here
-    hint: `rekindle explain UNKNOWN_WORKFLOW` tells more
+    hint: see `rekindle explain UNKNOWN_WORKFLOW`
     ");
     assert_eq!(before.changes(&sandbox.files()?), [""; 0]);
     Ok(())

@@ -98,7 +98,7 @@ fn nothing_is_done_beside_a_session_at_work_unless_a_person_says_so() -> Result<
 
     hint: wait until process [PID] has ended its turn, or end that turn yourself
     hint: to go on beside it, say yes yourself: `rekindle resume agent-memory:20260119-0900-orders-api-k2l3` without `--yes`
-    hint: `rekindle explain SESSION_ALIVE` tells more
+    hint: see `rekindle explain SESSION_ALIVE`
     ");
     assert_eq!(before.changes(&sandbox.files()?), [""; 0]);
     // It is told wherever somebody looks.

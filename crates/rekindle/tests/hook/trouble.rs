@@ -164,7 +164,7 @@ fn an_input_that_is_never_closed_is_not_waited_for() -> Result<()> {
         assert_eq!(!ran.stdout().is_empty(), is_answered, "{ran}");
     }
     let log = sandbox.read(".rekindle/hook.log")?;
-    assert!(log.contains("no JSON: EOF"), "{log}");
+    assert!(log.contains("is not JSON: EOF"), "{log}");
     Ok(())
 }
 

@@ -116,7 +116,7 @@ fn when_the_world_has_moved_the_plan_is_refused_and_what_is_other_is_told() -> R
     cause: the last activity was 2026-01-19T10:01:00Z, is 2026-01-19T11:00:00Z
     cause: the next action was Resume T002 - Add endpoint (attempt 1), is Execute T003 - Add docs
     next: nothing was changed: call it without `digest`, look at the plan as it is now, and call it with that one's digest
-    next: `explain` with `code` WORLD_MOVED tells more
+    next: see `explain` with `code` WORLD_MOVED
     ");
     // A server that has never seen the plan can say less, and refuses as well.
     let mut other = Client::open(&sandbox)?;

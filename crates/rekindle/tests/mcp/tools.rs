@@ -221,7 +221,7 @@ fn failures_say_what_to_call_next_and_change_nothing() -> Result<()> {
     error: no workflow `nonsense` here
     next: `agent-memory:20260119-0900-orders-api-k2l3` can be resumed
     next: `list` names what is here
-    next: `explain` with `code` UNKNOWN_WORKFLOW tells more
+    next: see `explain` with `code` UNKNOWN_WORKFLOW
     inspect {"name":"x"}
     error: the arguments of `inspect` are not understood: unknown field `name`, expected one of `id`, `protocol`, `offset`
     next: it takes id, offset, protocol
@@ -229,7 +229,7 @@ fn failures_say_what_to_call_next_and_change_nothing() -> Result<()> {
     error: the arguments of `plan` are not understood: invalid type: integer `7`, expected a string
     next: it takes id, offset, protocol
     plan {"offset":1000000}
-    error: the answer is 1282 bytes long, and nothing is at `offset` 1000000
+    error: the answer is 1275 bytes long, and nothing is at `offset` 1000000
     next: call it without `offset`
     explain {}
     error: either a `code` or a `task` can be explained

@@ -90,7 +90,7 @@ impl Planner<'_> {
             format!("the {} failed: {reason}", task.role),
         )
         .hint("read the agent's output above, then try again: `rekindle resume`")
-        .hint("`rekindle explain AGENT_FAILED` says more");
+        .hint("see `rekindle explain AGENT_FAILED`");
         self.plan(Vec::new(), stop)
     }
 

@@ -108,7 +108,7 @@ impl Planner<'_> {
             .with_field("status", Status::Blocked.as_str());
         let hints = [
             "look at what Maestro printed above and at the handoff note in MEMORY.md, then run `rekindle resume` again",
-            "`rekindle explain AGENT_FAILED` tells more",
+            "see `rekindle explain AGENT_FAILED`",
         ];
         let reason = format!("{named} did not complete: {reason}");
         self.stop_with(

@@ -65,7 +65,7 @@ impl Planner<'_> {
     pub(super) fn settle_validation(&self, seen: Option<&str>, ended: &Ended) -> Plan {
         let hints = [
             "run `rekindle resume` to validate again",
-            "`rekindle explain AGENT_FAILED` tells more",
+            "see `rekindle explain AGENT_FAILED`",
         ];
         if let Ended::Failed { reason } | Ended::CheckFailed { reason, .. } = ended {
             let reason = format!("Argus did not finish: {reason}");
