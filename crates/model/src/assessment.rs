@@ -77,6 +77,14 @@ pub struct Next {
     pub summary: String,
 }
 
+impl Next {
+    /// Returns what comes next.
+    pub fn new(kind: &'static str, summary: impl Into<String>) -> Self {
+        let summary = summary.into();
+        Self { kind, summary }
+    }
+}
+
 /// One workflow in one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
@@ -94,6 +102,27 @@ pub struct Summary {
     pub next: Next,
     /// How it appears among others.
     pub view: View,
+}
+
+impl Summary {
+    /// Returns the summary of a workflow without a known last activity.
+    pub fn new(
+        id: WorkflowId,
+        state: State,
+        stage: impl Into<String>,
+        progress: Progress,
+        next: Next,
+    ) -> Self {
+        Self {
+            id,
+            state,
+            stage: stage.into(),
+            progress,
+            last_activity: None,
+            next,
+            view: View::of(state),
+        }
+    }
 }
 
 impl Summary {
@@ -119,6 +148,19 @@ pub struct Assessment {
 }
 
 impl Assessment {
+    /// Returns the assessment of a project with at most one workflow, and without findings.
+    pub fn of(workflow: Option<Summary>, facts: Fact) -> Self {
+        Self {
+            id: workflow.as_ref().map(|summary| summary.id.clone()),
+            state: workflow
+                .as_ref()
+                .map_or(State::Nothing, |summary| summary.state),
+            workflows: workflow.into_iter().collect(),
+            findings: Vec::new(),
+            facts,
+        }
+    }
+
     /// Returns the summary of the chosen workflow.
     pub fn chosen(&self) -> Option<&Summary> {
         let id = self.id.as_ref()?;
@@ -174,6 +216,26 @@ pub struct Explanation {
     pub left_out: usize,
 }
 
+impl Explanation {
+    /// Returns an explanation with the sources that are listed.
+    pub fn new(
+        id: WorkflowId,
+        task: impl Into<String>,
+        verdict: impl Into<String>,
+        rule: impl Into<String>,
+        said: Vec<Said>,
+    ) -> Self {
+        Self {
+            id,
+            task: task.into(),
+            verdict: verdict.into(),
+            rule: rule.into(),
+            said,
+            left_out: 0,
+        }
+    }
+}
+
 /// What one source said of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
@@ -185,4 +247,16 @@ pub struct Said {
     pub what: String,
     /// Whether this decided.
     pub decided: bool,
+}
+
+impl Said {
+    /// Returns what a source said at no known time.
+    pub fn new(place: Place, what: impl Into<String>, decided: bool) -> Self {
+        Self {
+            place,
+            at: None,
+            what: what.into(),
+            decided,
+        }
+    }
 }

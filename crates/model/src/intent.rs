@@ -59,6 +59,22 @@ pub enum Intent {
     Report(Report),
 }
 
+impl Intent {
+    /// Returns how the agent ended, if one has.
+    pub const fn ended(&self) -> Option<&Ended> {
+        match self {
+            Self::Settle { ended, .. } => Some(ended),
+            Self::Open
+            | Self::GoOn { .. }
+            | Self::Answer { .. }
+            | Self::Checked { .. }
+            | Self::Finish { .. }
+            | Self::Checkpoint { .. }
+            | Self::Report(_) => None,
+        }
+    }
+}
+
 /// An event that a worker or a script reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {

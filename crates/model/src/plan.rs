@@ -48,6 +48,11 @@ impl Plan {
         }
     }
 
+    /// Returns a plan without effects.
+    pub fn only(id: WorkflowId, then: impl Into<Then>) -> Self {
+        Self::new(id, Vec::new(), then)
+    }
+
     /// Returns what the host is to send, to whom and why, in order.
     pub fn requests(&self) -> impl Iterator<Item = Request> + '_ {
         let steps = self.notes.iter().chain(&self.steps);

@@ -282,6 +282,26 @@ pub struct Decision {
     pub rows: Vec<Vec<String>>,
 }
 
+impl Decision {
+    /// Returns a decision whose rows have a cell for each heading.
+    pub fn new<const N: usize, Cell: Into<String>>(
+        title: &'static str,
+        about: impl Into<String>,
+        headings: [&'static str; N],
+        rows: impl IntoIterator<Item = [Cell; N]>,
+    ) -> Self {
+        Self {
+            title,
+            about: about.into(),
+            headings: headings.to_vec(),
+            rows: rows
+                .into_iter()
+                .map(|row| row.map(Into::into).to_vec())
+                .collect(),
+        }
+    }
+}
+
 /// For tests: checks that every combination of inputs fits a row and that every row decides somewhere.
 ///
 /// # Panics

@@ -5,14 +5,15 @@
 
 use rekindle_model::{
     Action, AgentTask, Assessment, Ended, Explanation, Fact, Intent, Next, Place, Plan, Progress,
-    ProtocolName, Said, State, Step, Stop, StopKind, Summary, View, WorkflowId,
+    ProtocolName, Said, State, Step, Stop, StopKind, Summary, Then, WorkflowId,
 };
 use rekindle_protocol::{Ask, Case, Decision, Protocol};
+use rekindle_text::Span;
+use rekindle_text::markdown::Page;
 use rekindle_world::World;
 
 const NAME: ProtocolName = ProtocolName::new("checklist");
 const FILE: &str = "CHECKLIST.md";
-const LARGEST: u64 = 1024 * 1024;
 
 /// The protocol.
 pub struct Checklist;
@@ -37,44 +38,30 @@ impl Protocol for Checklist {
     fn explain(&self, world: &dyn World, _: &Ask, task: &str) -> Option<Explanation> {
         let list = List::read(world);
         let item = list.items.iter().find(|item| item.title == task)?;
-        let (verdict, mark) = if item.is_done {
-            ("done", "x")
-        } else {
-            ("open", " ")
-        };
-        Some(Explanation {
-            id: WorkflowId::new(NAME, "list"),
-            task: task.to_owned(),
-            verdict: verdict.to_owned(),
-            rule: "a checked box is done".to_owned(),
-            said: vec![Said {
-                place: Place::line(FILE, item.line),
-                at: None,
-                what: format!("[{mark}] {task}"),
-                decided: true,
-            }],
-            left_out: 0,
-        })
+        let said = Said::new(Place::line(FILE, item.line), &item.title, true);
+        let verdict = if item.is_done { "done" } else { "open" };
+        let rule = "a checked box is done";
+        Some(Explanation::new(id(), task, verdict, rule, vec![said]))
     }
 
     fn decisions(&self) -> Vec<Decision> {
-        vec![Decision {
-            title: "Next task",
-            about: "What a resume does.".to_owned(),
-            headings: vec!["boxes", "next"],
-            rows: vec![
-                vec![
-                    "one is open".to_owned(),
-                    "an agent does the first".to_owned(),
-                ],
-                vec!["all are checked".to_owned(), "done".to_owned()],
-            ],
-        }]
+        let (open, done) = (
+            ["one is open", "an agent does it"],
+            ["none is open", "done"],
+        );
+        let about = "What a resume does.";
+        let next = Decision::new("Next", about, ["boxes", "next"], [open, done]);
+        vec![next]
     }
+}
+
+fn id() -> WorkflowId {
+    WorkflowId::new(NAME, "list")
 }
 
 struct Item {
     line: u64,
+    mark: Span,
     is_done: bool,
     title: String,
 }
@@ -87,63 +74,49 @@ struct List {
 
 impl List {
     fn read(world: &dyn World) -> Self {
-        let bytes = world.read(&world.project().join(FILE), LARGEST);
+        let bytes = world.read(&world.project().join(FILE), 1 << 20);
         let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
-        let item = |(line, text): (u64, &str)| {
-            let is_done = text.starts_with("- [x] ");
-            let title = text
-                .strip_prefix("- [x] ")
-                .or(text.strip_prefix("- [ ] "))?
-                .to_owned();
-            Some(Item {
-                line,
-                is_done,
-                title,
-            })
-        };
-        let items: Vec<Item> = (1..).zip(text.lines()).filter_map(item).collect();
-        let done = items.iter().filter(|item| item.is_done).count();
-        let next = items.iter().find(|item| !item.is_done);
-        let state = match next {
-            Some(_) => State::Interrupted,
-            None if items.is_empty() => State::Nothing,
-            None => State::Complete,
-        };
-        let summary = next.map_or("all boxes are checked".to_owned(), |item| {
-            item.title.clone()
+        let page = Page::new(&text);
+        let items = page.check_boxes().map(|(line, found)| Item {
+            line: line.number as u64,
+            mark: found.mark_in(line),
+            is_done: found.is_done() == Some(true),
+            title: found.text.to_owned(),
         });
-        let id = WorkflowId::new(NAME, "list");
-        let workflow = Summary {
-            id: id.clone(),
-            state,
-            stage: "tasks".to_owned(),
-            progress: Progress {
-                done,
-                total: Some(items.len()),
-            },
-            last_activity: None,
-            next: Next {
-                kind: "task",
-                summary,
-            },
-            view: View::of(state),
+        let items: Vec<Item> = items.collect();
+        let next = items.iter().find(|item| !item.is_done);
+        let (state, what) = match next {
+            Some(item) => (State::Interrupted, item.title.as_str()),
+            None => (State::Complete, "all boxes are checked"),
         };
-        let is_here = !items.is_empty();
-        let assessment = Assessment {
-            id: is_here.then_some(id),
-            state,
-            workflows: is_here.then_some(workflow).into_iter().collect(),
-            findings: Vec::new(),
-            facts: Fact::object([(
-                "tasks",
-                Fact::list(items.iter().map(|item| item.title.clone())),
-            )]),
-        };
+        let done = items.iter().filter(|item| item.is_done).count();
+        let total = Some(items.len());
+        let (progress, next) = (Progress { done, total }, Next::new("task", what));
+        let workflow = Summary::new(id(), state, "tasks", progress, next);
+        let titles = items.iter().map(|item| item.title.clone());
+        let facts = Fact::object([("tasks", Fact::list(titles))]);
+        let workflow = (!items.is_empty()).then_some(workflow);
+        let assessment = Assessment::of(workflow, facts);
         Self {
             text,
             items,
             assessment,
         }
+    }
+
+    fn check(&self, item: &Item, world: &dyn World) -> Step {
+        let mut checked = self.text.clone();
+        checked.replace_range(item.mark.range(), "x");
+        let path = world.project().join(FILE);
+        let (before, after) = (self.text.clone().into_bytes(), checked.into_bytes());
+        Step::new(
+            Action::Edit {
+                path,
+                before,
+                after,
+            },
+            "the task is done",
+        )
     }
 }
 
@@ -155,52 +128,16 @@ impl Case for List {
     fn plan(&self, world: &dyn World, intent: &Intent) -> Option<Plan> {
         let id = self.assessment.id.clone()?;
         let Some(next) = self.items.iter().find(|item| !item.is_done) else {
-            return Some(Plan::new(
-                id,
-                Vec::new(),
-                Stop::new(StopKind::Done, "all boxes are checked"),
-            ));
+            let done = Stop::new(StopKind::Done, "all boxes are checked");
+            return Some(Plan::only(id, done));
         };
-        Some(match intent {
-            Intent::Settle {
-                ended: Ended::Succeeded,
-                ..
-            } => {
-                let open = format!("- [ ] {}", next.title);
-                let action = Action::Edit {
-                    path: world.project().join(FILE),
-                    before: self.text.clone().into_bytes(),
-                    after: self
-                        .text
-                        .replacen(&open, &format!("- [x] {}", next.title), 1)
-                        .into_bytes(),
-                };
-                Plan::new(
-                    id,
-                    vec![Step::new(action, "the task is done")],
-                    rekindle_model::Then::Again,
-                )
+        Some(match intent.ended() {
+            Some(Ended::Succeeded) => Plan::new(id, vec![self.check(next, world)], Then::Again),
+            Some(_) => Plan::only(id, Stop::new(StopKind::Blocked, "the agent failed")),
+            None => {
+                let prompt = format!("Do this task: {}\n", next.title);
+                Plan::only(id, AgentTask::new("worker", &next.title, prompt))
             }
-            Intent::Settle { .. } => Plan::new(
-                id,
-                Vec::new(),
-                Stop::new(StopKind::Blocked, "the agent failed"),
-            ),
-            Intent::Open
-            | Intent::GoOn { .. }
-            | Intent::Answer { .. }
-            | Intent::Checked { .. }
-            | Intent::Finish { .. }
-            | Intent::Checkpoint { .. }
-            | Intent::Report(_) => Plan::new(
-                id,
-                Vec::new(),
-                AgentTask::new(
-                    "worker",
-                    &next.title,
-                    format!("Do this task: {}\n", next.title),
-                ),
-            ),
         })
     }
 }

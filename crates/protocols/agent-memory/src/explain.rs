@@ -83,12 +83,9 @@ pub(super) fn explain(world: &dyn World, run: &RunVerdict, task: &str) -> Option
     );
     let mut said = Vec::from(said);
     said.sort_by_key(|said| said.at);
+    let id = WorkflowId::new(crate::NAME, &evidence.id);
     Some(Explanation {
-        id: WorkflowId::new(crate::NAME, &evidence.id),
-        task: task.to_owned(),
-        verdict: state.as_str().to_owned(),
-        rule,
-        said,
         left_out,
+        ..Explanation::new(id, task, state.as_str(), rule, said)
     })
 }

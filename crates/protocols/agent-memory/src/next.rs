@@ -208,10 +208,7 @@ impl NextAction {
     }
 
     pub(super) fn next(&self) -> Next {
-        Next {
-            kind: self.kind(),
-            summary: self.summary(),
-        }
+        Next::new(self.kind(), self.summary())
     }
 
     /// Returns the fact, with the keys that belong to its kind.

@@ -24,7 +24,7 @@ pub(crate) fn decisions() -> Vec<Decision> {
 fn events() -> Decision {
     let rows = TaskEvent::ALL.iter().map(|event| {
         let ends = if event.is_end() { "yes" } else { "" };
-        vec![
+        [
             format!("`{}`", event.as_str()),
             format!("`{}`", event.state().as_str()),
             ends.to_owned(),
@@ -34,18 +34,18 @@ fn events() -> Decision {
         .iter()
         .map(|state| format!("`{}`", state.as_str()))
         .collect();
-    Decision {
-        title: "The state of a task after an event",
-        about: format!(
+    Decision::new(
+        "The state of a task after an event",
+        format!(
             "The latest event decides; within one log a later line is later.\n\
              Of simultaneous events in several logs the most careful state counts, which is the last of {}.\n\
              The end of an attempt counts only if no newer attempt has started.\n\
              A skip counts only if the task was not done before.",
             words.join(", ")
         ),
-        headings: vec!["event", "task is", "ends an attempt"],
-        rows: rows.collect(),
-    }
+        ["event", "task is", "ends an attempt"],
+        rows,
+    )
 }
 
 inputs! {

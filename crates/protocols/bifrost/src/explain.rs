@@ -12,12 +12,11 @@ pub(super) fn explain(judged: &Judged, task: &str) -> Option<Explanation> {
     let feature = &judged.feature;
     let wanted = task.trim().to_ascii_uppercase();
     let found = feature.tasks.as_ref()?.find(&wanted)?;
-    let own = Said {
-        place: line_of(&layout::file(&feature.name, "tasks.md"), found.line - 1),
-        at: None,
-        what: format!("{} ({})", found.state.as_str(), excerpt(&found.title, 120)),
-        decided: true,
-    };
+    let own = Said::new(
+        line_of(&layout::file(&feature.name, "tasks.md"), found.line - 1),
+        format!("{} ({})", found.state.as_str(), excerpt(&found.title, 120)),
+        true,
+    );
     let mentions = feature.checkpoints.all().into_iter().rev().filter(|entry| {
         let mut named = task_ids(&entry.description);
         named.any(|id| id == wanted)
@@ -28,12 +27,11 @@ pub(super) fn explain(judged: &Judged, task: &str) -> Option<Explanation> {
         what: excerpt(&entry.shown(), 200),
         decided: false,
     });
-    Some(Explanation {
-        id: id(&feature.name),
-        task: wanted.clone(),
-        verdict: found.state.as_str().to_owned(),
-        rule: "tasks.md alone says how far a task is; a checkpoint may be older".to_owned(),
-        said: [own].into_iter().chain(mentions).collect(),
-        left_out: 0,
-    })
+    Some(Explanation::new(
+        id(&feature.name),
+        wanted.clone(),
+        found.state.as_str(),
+        "tasks.md alone says how far a task is; a checkpoint may be older",
+        [own].into_iter().chain(mentions).collect(),
+    ))
 }

@@ -82,12 +82,12 @@ fn unknown(id: rekindle_model::WorkflowId, findings: &[Finding]) -> Summary {
             total: None,
         },
         last_activity: None,
-        next: Next {
-            kind: "start",
-            summary: findings
+        next: Next::new(
+            "start",
+            findings
                 .first()
                 .map_or_else(String::new, |why| why.message.clone()),
-        },
+        ),
         view: View::of(State::Unknown),
     }
 }

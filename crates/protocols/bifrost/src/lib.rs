@@ -268,10 +268,7 @@ fn summary(judged: &Judged) -> Summary {
 }
 
 fn next(command: &str) -> Next {
-    Next {
-        kind: "command",
-        summary: excerpt(command, 200),
-    }
+    Next::new("command", excerpt(command, 200))
 }
 
 fn progress(tasks: Option<&Tasks>) -> Progress {
@@ -298,9 +295,11 @@ fn glance(world: &dyn World, name: &str) -> Summary {
         next,
         view: View::of(state),
     };
-    let start = || Next {
-        kind: "start",
-        summary: format!("start it with `/spec {}`", excerpt(name, 80)),
+    let start = || {
+        Next::new(
+            "start",
+            format!("start it with `/spec {}`", excerpt(name, 80)),
+        )
     };
     let session = match read::session(world, name) {
         Ok((_, session)) => session,

@@ -42,7 +42,7 @@ pub(super) fn plan(judged: &Judged, intent: &Intent) -> Option<Plan> {
 pub(super) fn only_says(name: &str, reason: &str, text: &str) -> Plan {
     Plan {
         before_asking: text.to_owned(),
-        ..Plan::new(id(name), Vec::new(), Stop::new(StopKind::Blocked, reason))
+        ..Plan::only(id(name), Stop::new(StopKind::Blocked, reason))
     }
 }
 
@@ -217,7 +217,7 @@ fn go_on(judged: &Judged) -> Plan {
     };
     Plan {
         without_agent: Some(Stop::new(StopKind::Said, format!("next: {command}"))),
-        ..Plan::new(id(&judged.feature.name), Vec::new(), task)
+        ..Plan::only(id(&judged.feature.name), task)
     }
 }
 
@@ -267,7 +267,7 @@ fn settle(judged: &Judged, task: &AgentTask, ended: &Ended) -> Plan {
             )
         }
     };
-    Plan::new(id(name), Vec::new(), stop)
+    Plan::only(id(name), stop)
 }
 
 #[cfg(test)]

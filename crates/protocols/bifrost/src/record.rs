@@ -39,7 +39,7 @@ pub(super) fn checkpoint(judged: &Judged, note: &str) -> Plan {
     if !is_read_back {
         let reason = "the session has no place for a checkpoint that could be read back";
         let stop = Stop::new(StopKind::Blocked, reason);
-        return Plan::new(id(&feature.name), Vec::new(), stop);
+        return Plan::only(id(&feature.name), stop);
     }
     let why = format!("a new checkpoint: {}", new.line());
     let mut steps: Vec<Step> = kept(feature, &moved).into_iter().collect();
@@ -151,7 +151,7 @@ pub(super) fn archive(judged: &Judged) -> Plan {
             "nothing is to be archived: {MOST} checkpoints or fewer, and only work in the history"
         );
         let stop = Stop::new(StopKind::Done, reason);
-        return Plan::new(id(&feature.name), Vec::new(), stop);
+        return Plan::only(id(&feature.name), stop);
     }
     let day = feature.now.date().to_string();
     let path = &feature.archive.path;

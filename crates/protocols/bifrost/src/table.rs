@@ -19,7 +19,7 @@ pub(crate) fn decisions() -> Vec<Decision> {
 fn needs() -> Decision {
     let rows = Phase::ALL.iter().map(|phase| {
         let needs = phase.needs();
-        vec![
+        [
             format!("`{}`", phase.as_str()),
             needs.required.join(", "),
             needs.dependencies.to_owned(),
@@ -27,18 +27,18 @@ fn needs() -> Decision {
             needs.when_stale.to_owned(),
         ]
     });
-    Decision {
-        title: "What a phase needs to be resumed",
-        about: "The compatibility matrix of the specification.".to_owned(),
-        headings: vec![
+    Decision::new(
+        "What a phase needs to be resumed",
+        "The compatibility matrix of the specification.",
+        [
             "phase",
             "required",
             "dependencies",
             "context",
             "when the checkpoint is old",
         ],
-        rows: rows.collect(),
-    }
+        rows,
+    )
 }
 
 /// Prints a verdict as its word, in one column.

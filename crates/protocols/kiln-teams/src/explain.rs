@@ -26,14 +26,13 @@ pub(super) fn explain(judged: &Judged, task: &str) -> Option<Explanation> {
             decided: source == verdict.by,
         }
     });
-    Some(Explanation {
-        id: WorkflowId::new(crate::NAME, words::phase_name(judged.phase.number)),
-        task: id.to_string(),
-        verdict: verdict.class.as_str().to_owned(),
-        rule: verdict.sentence.to_owned(),
-        said: said.collect(),
-        left_out: 0,
-    })
+    Some(Explanation::new(
+        WorkflowId::new(crate::NAME, words::phase_name(judged.phase.number)),
+        id.to_string(),
+        verdict.class.as_str(),
+        verdict.sentence,
+        said.collect(),
+    ))
 }
 
 fn told(judged: &Judged, id: &TaskId, source: Source) -> (Place, Option<Timestamp>, String) {

@@ -211,13 +211,7 @@ const UNREADABLE: &str = "state";
 
 fn nothing() -> Unreadable {
     Unreadable {
-        assessment: Assessment {
-            id: None,
-            state: State::Nothing,
-            workflows: Vec::new(),
-            findings: Vec::new(),
-            facts: facts::unreadable(false),
-        },
+        assessment: Assessment::of(None, facts::unreadable(false)),
         plan: None,
         roots: Vec::new(),
     }
@@ -225,10 +219,7 @@ fn nothing() -> Unreadable {
 
 /// A state file that is missing or cannot be understood.
 fn corrupt(text: &'static str) -> Unreadable {
-    let next = Next {
-        kind: "reinitialize",
-        summary: text.to_owned(),
-    };
+    let next = Next::new("reinitialize", text.to_owned());
     unreadable(text, State::Corrupt, next, Vec::new())
 }
 
@@ -238,10 +229,10 @@ fn newer() -> Unreadable {
     let finding = Finding::new(Code::NewerKiln, message)
         .at(Place::path(layout::STATE))
         .hint("run `/kiln-fire` in your coding agent");
-    let next = Next {
-        kind: "newer_kiln",
-        summary: "resume it with /kiln-fire in your coding agent".to_owned(),
-    };
+    let next = Next::new(
+        "newer_kiln",
+        "resume it with /kiln-fire in your coding agent",
+    );
     unreadable(words::NEWER, State::Blocked, next, vec![finding])
 }
 
@@ -361,10 +352,7 @@ fn next(judged: &Judged) -> Next {
         NextStep::OpenGate => words::gate_to_open(judged),
         NextStep::Finish => words::finished(judged),
     };
-    Next {
-        kind: next.as_str(),
-        summary,
-    }
+    Next::new(next.as_str(), summary)
 }
 
 #[cfg(test)]

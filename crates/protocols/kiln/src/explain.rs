@@ -37,14 +37,13 @@ pub(super) fn explain(judged: &Judged, phase: &str) -> Option<Explanation> {
         planned(judged, number),
         state_file(judged, number),
     ];
-    Some(Explanation {
-        id: WorkflowId::new(crate::NAME, judged.project.layout.name()),
-        task: format!("phase-{number}"),
-        verdict: found.status.as_str().to_owned(),
+    Some(Explanation::new(
+        WorkflowId::new(crate::NAME, judged.project.layout.name()),
+        format!("phase-{number}"),
+        found.status.as_str(),
         rule,
         said,
-        left_out: 0,
-    })
+    ))
 }
 
 fn line_of(judged: &Judged, number: u32) -> Option<(usize, PhaseLine)> {
@@ -103,12 +102,7 @@ fn planned(judged: &Judged, number: u32) -> Said {
             "not planned there; the memory's own lines are the phases".to_owned(),
         ),
     };
-    Said {
-        place,
-        at: None,
-        what,
-        decided: false,
-    }
+    Said::new(place, what, false)
 }
 
 /// The state file decides where a phase goes on, and never how far it is.

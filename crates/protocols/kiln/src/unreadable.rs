@@ -74,10 +74,7 @@ impl Unreadable {
                 total: None,
             },
             last_activity: None,
-            next: Next {
-                kind: "reinitialize",
-                summary: finding.message.clone(),
-            },
+            next: Next::new("reinitialize", finding.message.clone()),
             view: View::of(State::Corrupt),
         };
         Self {

@@ -93,7 +93,7 @@ pub fn step(id: &str) -> Option<&'static Step> {
 fn steps() -> Decision {
     let yes = |is: bool| if is { "yes" } else { "" }.to_owned();
     let rows = STEPS.iter().map(|step| {
-        vec![
+        [
             format!("`{}`", step.id),
             format!("`{}`", step.phase),
             step.duty.as_str().to_owned(),
@@ -101,18 +101,18 @@ fn steps() -> Decision {
             yes(step.is_test_first),
         ]
     });
-    Decision {
-        title: "The steps of a workflow",
-        about: "In this order; a step closes before the next one starts.".to_owned(),
-        headings: vec![
+    Decision::new(
+        "The steps of a workflow",
+        "In this order; a step closes before the next one starts.",
+        [
             "step",
             "phase",
             "who",
             "for each subtask",
             "only test-first",
         ],
-        rows: rows.collect(),
-    }
+        rows,
+    )
 }
 
 values! {

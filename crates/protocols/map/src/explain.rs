@@ -32,12 +32,7 @@ pub(crate) fn explain(branch: &Branch, workflow: &Workflow, task: &str) -> Optio
     };
     let mut said = Vec::new();
     let mut says = |path: String, what: String, decided: bool| {
-        said.push(Said {
-            place: Place::path(path),
-            at: None,
-            what,
-            decided,
-        });
+        said.push(Said::new(Place::path(path), what, decided));
     };
     let path = || branch.file(layout::STATE);
     let results = state.map(key::RESULTS).ok();
@@ -62,12 +57,5 @@ pub(crate) fn explain(branch: &Branch, workflow: &Workflow, task: &str) -> Optio
         let what = format!("its status in the plan is `{status}`");
         says(branch.plan(), what, false);
     }
-    Some(Explanation {
-        id: id(branch),
-        task: task.to_owned(),
-        verdict,
-        rule: rule.to_owned(),
-        said,
-        left_out: 0,
-    })
+    Some(Explanation::new(id(branch), task, verdict, rule, said))
 }

@@ -2,7 +2,7 @@
 //!
 //! Whether a line is prose at all is decided by [`prose`](super::prose) or [`Page`](super::Page).
 
-use crate::document::Span;
+use crate::document::{Line, Span};
 
 /// A field: `**Key:** value` or `key: value`, as a list item or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +35,12 @@ impl<'l> CheckBox<'l> {
     pub fn is_done(&self) -> Option<bool> {
         let is_done = self.mark.eq_ignore_ascii_case("x");
         (is_done || self.mark.is_empty()).then_some(is_done)
+    }
+
+    /// Returns the position of the mark in the file, from the position of its line.
+    pub const fn mark_in(&self, line: Line) -> Span {
+        let start = line.content.start;
+        Span::new(start + self.mark_at.start, start + self.mark_at.end)
     }
 
     /// Returns the id and the title of the text, as [`id_and_title`] does.

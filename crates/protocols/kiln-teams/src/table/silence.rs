@@ -54,7 +54,7 @@ pub(crate) fn allowed(stage: Option<&Stage>) -> &'static Silence {
 /// Returns the thresholds for the page about them.
 pub(super) fn printed() -> Decision {
     let rows = SILENCES.iter().chain([&LONGEST]).map(|row| {
-        vec![
+        [
             row.stages.join("; "),
             format!("< {} min", row.warning),
             format!("{} to {} min", row.warning, row.dead),
@@ -62,13 +62,12 @@ pub(super) fn printed() -> Decision {
             row.source.to_owned(),
         ]
     });
-    Decision {
-        title: "The silence of a worker",
-        about: "How old the heartbeat of a running task may be.\n\
+    Decision::new(
+        "The silence of a worker",
+        "How old the heartbeat of a running task may be.\n\
                 A stage that is not known, or not told, counts as the last row.\n\
-                `preferences.deadWorkerTimeoutMinutes` replaces all rows and knows no warning."
-            .to_owned(),
-        headings: vec!["stage", "healthy", "late", "silent", "rule"],
-        rows: rows.collect(),
-    }
+                `preferences.deadWorkerTimeoutMinutes` replaces all rows and knows no warning.",
+        ["stage", "healthy", "late", "silent", "rule"],
+        rows,
+    )
 }
