@@ -46,6 +46,8 @@ use crate::{Agent, Preset, Prompt, Stream};
 mod duration;
 mod read;
 
+pub use duration::parse_duration;
+
 /// The content of one file; the default is an empty file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct File {

@@ -201,7 +201,7 @@ fn errors_have_a_line() {
     line 2: `run.jobs` must be from 1 to 64
     line 2: `run.retries` must be a whole number, not a float
     line 2: `run.timeout` must be a duration in quotes, not a whole number
-    line 2: `run.timeout` must be a duration like "90s", "45m" or "2h"
+    line 2: `run.timeout` must be a duration like "90s", "45m" or "1h30m"
     line 2: `run.timeout` must be more than zero
     line 2: `run.verify` must be a list of strings, not a string
     line 4: `run.verify` must be a list of strings, not a whole number

@@ -56,7 +56,7 @@ pub use run::{Ran, RunOptions, run};
 pub use status::{Overview, status};
 pub use validate::{Validated, validate};
 
-pub use rekindle_agents::config::Run as RunDefaults;
+pub use rekindle_agents::config::{Run as RunDefaults, parse_duration};
 pub use rekindle_agents::{Agent, Preset};
 pub use rekindle_fs::{Unfinished, sweep_unfinished};
 pub use rekindle_git::{

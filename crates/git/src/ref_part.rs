@@ -61,15 +61,5 @@ pub(crate) fn decode_part<'a>(pieces: &mut impl Iterator<Item = &'a str>) -> Opt
     if encoded == EMPTY {
         return Some(String::new());
     }
-    let mut bytes = Vec::new();
-    let mut rest = encoded.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let digits = [rest.next()?, rest.next()?];
-        bytes.push(u8::from_str_radix(str::from_utf8(&digits).ok()?, 16).ok()?);
-    }
-    String::from_utf8(bytes).ok()
+    rekindle_text::percent_decoded(&encoded)
 }

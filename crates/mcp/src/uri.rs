@@ -1,8 +1,7 @@
 //! Addresses of what can be read: `rekindle://workflow/ID/brief` and `…/documents/NAME`.
 
-use std::fmt::Write as _;
-
 use rekindle_model::WorkflowId;
+use rekindle_text::{percent_decoded, percent_encoded};
 
 /// The templates of [`Address`], for clients.
 pub(crate) const BRIEF: &str = "rekindle://workflow/{id}/brief";
@@ -49,13 +48,13 @@ impl Address {
             Some(("documents", rest)) => {
                 let (name, query) = rest.split_once('?').unwrap_or((rest, "offset=0"));
                 Part::Document {
-                    name: decoded(name)?,
+                    name: percent_decoded(name)?,
                     offset: query.strip_prefix("offset=")?.parse().ok()?,
                 }
             }
             Some(_) | None => return None,
         };
-        let id = decoded(id)?;
+        let id = percent_decoded(id)?;
         Some(Self { id, part })
     }
 }
@@ -78,33 +77,10 @@ impl std::fmt::Display for Address {
 
 /// Returns a text with everything escaped that means something in an address, but for `kept`.
 fn encoded(text: &str, kept: &str) -> String {
-    text.bytes().fold(String::new(), |mut encoded, byte| {
-        let c = char::from(byte);
-        if c.is_ascii_alphanumeric() || "-._~".contains(c) || kept.contains(c) {
-            encoded.push(c);
-        } else {
-            write!(encoded, "%{byte:02X}").ok();
-        }
-        encoded
+    percent_encoded(text, |bytes, at| {
+        let c = char::from(bytes[at]);
+        c.is_ascii_alphanumeric() || "-._~".contains(c) || kept.contains(c)
     })
-}
-
-fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        if *first != b'%' {
-            bytes.push(*first);
-            rest = after;
-            continue;
-        }
-        let digits = std::str::from_utf8(after.get(..2)?).ok()?;
-        // A sign would be understood as a part of the number.
-        let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-        bytes.push(u8::from_str_radix(digits, 16).ok().filter(|_| is_hex)?);
-        rest = after.get(2..)?;
-    }
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What can be typed; the doc comments here are the help texts.
+//! The command line; doc comments are the help texts.
 
 mod checkpoint;
 mod report;
@@ -24,9 +24,9 @@ pub(crate) use self::workflow::{
     ExplainArguments, InspectArguments, PlanArguments, StartArguments, WorkflowArguments,
 };
 
-/// Picks up any interrupted coding-agent workflow exactly where it stopped
+/// Resume interrupted coding-agent workflows exactly where they stopped
 ///
-/// Without a command: what can be resumed here, and the one command to type next.
+/// Without a command, it lists what can be resumed in this project and the command to type next.
 #[derive(Debug, Parser)]
 #[command(
     name = "rekindle",
@@ -35,7 +35,7 @@ pub(crate) use self::workflow::{
     max_term_width = 100
 )]
 #[command(
-    after_help = "Exit codes: 0 done or declined, 1 cannot resume, 2 wrong usage, 3 a choice is needed and nobody is there, 4 another rekindle or agent is at work."
+    after_help = "Exit codes: 0 done or declined, 1 cannot resume, 2 wrong usage, 3 an answer is needed and nobody can give it, 4 another rekindle or agent is working on it"
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -44,22 +44,22 @@ pub(crate) struct Arguments {
     pub(crate) command: Option<Command>,
 }
 
-/// How and about what every command speaks.
+/// Options of every command.
 #[derive(Debug, Args)]
 pub(crate) struct OutputArguments {
-    /// Works on the project in this folder instead of the current one
+    /// Use the project in this folder instead of the current one
     #[arg(short = 'C', value_name = "DIR", global = true)]
     pub(crate) folder: Option<Utf8PathBuf>,
-    /// Prints one JSON object with a `schema` instead of text
+    /// Print one JSON object with a `schema` instead of text
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// When to use colors
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     pub(crate) color: ColorWhen,
-    /// Says less: no hints and no progress
+    /// Print no hints and no progress
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
-    /// Says more: notes, and where each thing comes from
+    /// Print notes and sources too
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
 }
@@ -73,74 +73,74 @@ pub(crate) enum ColorWhen {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Shows what can be resumed here, one line each, and the command to type next
+    /// List the workflows that can be resumed and the command to type next
     Status,
-    /// Shows everything known of one workflow: facts, findings, where each comes from
+    /// Show the facts and findings of a workflow, with their sources
     Inspect(InspectArguments),
-    /// Starts a new run from a task graph (JSON) or a Markdown task list
+    /// Run a plan: a Markdown task list or a task graph (JSON)
     Run(RunArguments),
-    /// Shows what resume would do, in order; writes nothing
+    /// Show what `resume` would do, without changing anything
     Plan(PlanArguments),
-    /// Briefs, asks once, and goes on until the work is done or a person is needed
+    /// Resume a workflow
     Resume(ResumeArguments),
-    /// Tells why a task is in its state (ID TASK), or what a finding means (CODE)
+    /// Explain the state of a task (ID TASK) or a finding (CODE)
     Explain(ExplainArguments),
-    /// Makes a checkpoint
+    /// Record a checkpoint
     Checkpoint(CheckpointArguments),
-    /// Lists the checkpoints of a workflow
+    /// List the checkpoints of a workflow
     Checkpoints(CheckpointsArguments),
-    /// Goes back to a checkpoint of a Bifrost feature, after a yes; deletes nothing
+    /// Return a Bifrost feature to a checkpoint, after confirmation
     ///
-    /// Session and marker are kept in `.bifrost/rollback-backup/` before they change.
-    /// Files that were written after the checkpoint are listed; nothing is deleted, and newer checkpoints stay in the history.
-    /// The checkpoint is the latest one afterwards, so that a plain `resume` goes on from it.
+    /// Session and marker are saved in `.bifrost/rollback-backup/` before they change.
+    /// Nothing is deleted: files written after the checkpoint are listed, and newer checkpoints stay in the history.
+    /// Afterwards the checkpoint is the latest one, so that a plain `resume` continues from it.
     Rollback(RollbackArguments),
-    /// Holds a feature's spec and plan, or single files, against Bifrost's rules
+    /// Validate a feature's spec and plan
     Validate(ValidateArguments),
-    /// Gives a feature the session that all features shared before, after a yes
+    /// Migrate the legacy shared session to one feature, after confirmation
     ///
-    /// Exit codes: 0 done or declined, 1 nothing to migrate, 2 the session is another feature's, 3 something could not be written.
+    /// Exit codes: 0 done or declined, 1 nothing to migrate, 2 the session belongs to another feature, 3 a file cannot be written.
     Migrate {
-        /// The feature [default: the one of the marker]
+        /// The feature [default: the active one]
         feature: Option<String>,
-        /// Migrates without asking
+        /// Migrate without asking
         #[arg(short, long)]
         yes: bool,
     },
-    /// Appends an event to a workflow's log, for workers and scripts
+    /// Append an event to a workflow's log, for workers and scripts
     Event(EventArguments),
-    /// Appends a sign of life of a running task
+    /// Record that a task is still running, for workers and scripts
     Heartbeat(HeartbeatArguments),
-    /// Sets a coding agent or a MAP project up to call rekindle, after a yes
+    /// Set up a coding agent or a MAP project to use rekindle, after confirmation
     Install(InstallArguments),
-    /// Takes away what `install` added; the settings are again what they were
+    /// Remove what `install` added
     Uninstall(InstallArguments),
-    /// Answers a coding agent that calls at a moment of its session; never fails it
+    /// Handle a coding-agent hook event (always exits 0)
     ///
-    /// The agent's JSON is read from standard input. `rekindle install` sets agents up to call it.
+    /// The agent's JSON is read from standard input. `rekindle install` sets up agents to call this command.
     Hook(HookArguments),
     /// Remove worktrees that are no longer needed
     ///
-    /// Lists the worktrees that runs left behind and those of kiln waves that have landed, and asks before it removes them; what is in them is kept as a rescue.
-    /// A folder that belongs to no task is removed only if it is named.
+    /// Worktrees that runs left behind and worktrees of landed kiln waves are listed, and removed after confirmation; their contents are saved as rescues.
+    /// A folder that does not belong to a task is removed only if it is named.
     Clean {
-        /// Worktrees to remove, by path or by name; all that are no longer needed if none is given
+        /// Worktrees to remove, by path or name [default: all that are no longer needed]
         #[arg(value_name = "WORKTREE")]
         names: Vec<String>,
-        /// Removes them without asking
+        /// Remove them without asking
         #[arg(short, long)]
         yes: bool,
     },
-    /// Lists, shows and restores what was kept before something could have destroyed it
+    /// List, show and restore saved work (rescues)
     #[command(subcommand)]
     Rescue(RescueCommand),
-    /// Answers as MAP's `map_orchestrator.py` does: `rekindle map get_next_step`
+    /// Run a command of MAP's `map_orchestrator.py`, such as `rekindle map get_next_step`
     ///
-    /// Also the commands of `map_step_runner.py` that a resume needs.
-    /// Prints their JSON with their exit codes, and keeps their state files; `rekindle map --help` lists the commands.
+    /// The commands of `map_step_runner.py` that a resume needs are available too.
+    /// Output, exit codes and state files are those of the scripts; `rekindle map --help` lists the commands.
     #[command(disable_help_flag = true)]
     Map {
-        /// The command and its words, as the scripts take them
+        /// The command and its arguments, as the scripts take them
         #[arg(
             value_name = "COMMAND",
             trailing_var_arg = true,
@@ -148,34 +148,34 @@ pub(crate) enum Command {
         )]
         words: Vec<OsString>,
     },
-    /// Builds a small project in a scratch folder, interrupts its work and resumes it
+    /// Kill a run in a scratch project and resume it, to see how it works
     Demo,
-    /// Kills runs at random moments, resumes them, and counts what was lost
+    /// Kill runs at random moments, resume them, and count what was lost
     ///
-    /// The runs are made on a copy of this repository, or on a small one where there is none; this one is not touched.
-    /// Orchestrators, workers, agents and all of them at once are killed with `kill -9`, some are stopped for a while instead.
-    /// Your hooks and filters are not run and nothing is signed; Ctrl-C ends everything and removes the copy.
-    /// Exit 0 means that nothing at all was wrong; the copy of a run that went wrong is kept and named.
+    /// Runs use a copy of this repository, or a small new one outside a repository; this one is not changed.
+    /// Orchestrators, workers, agents or all of them are killed with `kill -9`; some are suspended for a while instead.
+    /// Your hooks and filters are not run and nothing is signed; Ctrl-C ends the runs and removes the copy.
+    /// Exit code 0 means that nothing was lost or doubled; otherwise the copy stays, and its folder is printed.
     Torture(TortureArguments),
-    /// Does one attempt at a task; started by `run` and `resume`
+    /// Run one attempt of a task; started by `run` and `resume`
     #[command(hide = true)]
     Worker {
         /// The attempt's order
         order: Utf8PathBuf,
     },
-    /// Serves coding agents over MCP on standard input and output, until the input ends
+    /// Serve coding agents over MCP on standard input and output
     Mcp {
-        /// The mark by which `rekindle uninstall` knows what `rekindle install` added; it does nothing
+        /// Marks an entry that `rekindle install` added, for `rekindle uninstall`; has no effect
         #[arg(long = "installed", hide = true)]
         _installed: bool,
     },
-    /// Checks whether everything that rekindle needs is in order
+    /// Check git, the configuration and the agents
     Doctor,
-    /// Prints a completion script for a shell
+    /// Print a completion script for a shell
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Prints the manual page, in the form that `man` reads
+    /// Print the manual page in roff format
     Man,
 }

@@ -1,6 +1,4 @@
 //! One function a command: call the use case, render, pick the exit code.
-
-mod bifrost;
 mod demo;
 mod hook;
 mod inspect;
@@ -13,6 +11,7 @@ mod rescue;
 mod resume;
 mod run;
 mod torture;
+mod validation;
 
 use rekindle_app::{Project, Query, Wish};
 use rekindle_wire::exit;
@@ -52,9 +51,11 @@ pub(crate) fn run(
             report::checkpoints(&project()?, &arguments, terminal)
         }
         Some(Command::Rollback(arguments)) => resume::rollback(&project()?, arguments, terminal),
-        Some(Command::Validate(arguments)) => bifrost::validate(&project()?, arguments, terminal),
+        Some(Command::Validate(arguments)) => {
+            validation::validate(&project()?, arguments, terminal)
+        }
         Some(Command::Migrate { feature, yes }) => {
-            bifrost::migrate(&project()?, feature.as_deref(), yes, terminal)
+            validation::migrate(&project()?, feature.as_deref(), yes, terminal)
         }
         Some(Command::Event(arguments)) => report::event(&project()?, arguments, terminal),
         Some(Command::Heartbeat(arguments)) => report::heartbeat(&project()?, arguments, terminal),
@@ -131,6 +132,6 @@ fn elsewhere(project: &Project) -> Option<String> {
         !rekindle_app::status(&above).workflows.is_empty()
     })?;
     Some(format!(
-        "there is something in a folder above: `rekindle -C {parent}`"
+        "a folder above has workflows: `rekindle -C {parent}`"
     ))
 }

@@ -45,7 +45,7 @@ const HOSTS: &[&str] = &[
 )]
 pub(crate) fn project(folder: Option<&Utf8Path>) -> Result<Project, Failure> {
     let here = std::env::current_dir().map_err(|error| {
-        Failure::usage(format!("the current folder can not be determined: {error}"))
+        Failure::usage(format!("cannot determine the current folder: {error}"))
             .hint("go to the project's folder, or name it with `-C DIR`")
     })?;
     let here = Utf8PathBuf::from_path_buf(here).map_err(|path| {
@@ -59,7 +59,7 @@ pub(crate) fn project(folder: Option<&Utf8Path>) -> Result<Project, Failure> {
         Some(folder) => {
             let folder = here.join(folder);
             let absolute = folder.canonicalize_utf8().map_err(|error| {
-                Failure::usage(format!("there is no folder `{folder}`: {error}"))
+                Failure::usage(format!("cannot open folder `{folder}`: {error}"))
                     .hint("check the path given with `-C`")
             })?;
             if !absolute.is_dir() {
@@ -149,7 +149,7 @@ pub(crate) fn attempt() -> Option<Attempt> {
 /// Returns the path of this program, which also is the worker that a run starts.
 fn program() -> Result<Utf8PathBuf, Failure> {
     let path = std::env::current_exe().map_err(|error| {
-        Failure::cannot(format!("this program can not be found again: {error}"))
+        Failure::cannot(format!("cannot find the path of this program: {error}"))
     })?;
     Utf8PathBuf::from_path_buf(path).map_err(|path| {
         Failure::cannot(format!(

@@ -52,9 +52,9 @@ impl Failure {
     /// Returns the failure of a result that could not be written.
     pub(crate) fn lost_result(error: &std::io::Error) -> Self {
         Self::cannot(format!(
-            "the result could not be written to standard output: {error}"
+            "cannot write the result to standard output: {error}"
         ))
-        .hint("make room or write to another place, then run it again")
+        .hint("free some space or write to another file, then run it again")
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -103,14 +103,14 @@ fn hints(error: &Error) -> Vec<String> {
                 .iter()
                 .map(|summary| format!("`{}` can be resumed", summary.id));
             resumable
-                .chain(one("`rekindle` lists what is here"))
+                .chain(one("`rekindle` lists the workflows of this project"))
                 .collect()
         }
         Error::UnknownCode { .. } => {
             one("to explain a task, name it too: `rekindle explain ID TASK`")
         }
         Error::Ambiguous { .. } => {
-            one("write more of the name, or the protocol before it: `protocol:name`")
+            one("type more of the name, or add the protocol: `protocol:name`")
         }
         Error::ChoiceNeeded { open } => open
             .iter()
@@ -118,19 +118,19 @@ fn hints(error: &Error) -> Vec<String> {
             .collect(),
         Error::NotChosen { finding } => finding.hint.iter().cloned().collect(),
         Error::NotOffered { .. } => {
-            one("it is for `bifrost`; name a feature of it, or leave it out")
+            one("it is for `bifrost` only; name a feature, or omit the option")
         }
-        Error::Nothing => one("`rekindle run PLAN` starts something; `-C DIR` looks elsewhere"),
-        Error::NothingOf { .. } => one("`rekindle` lists what is here"),
+        Error::Nothing => one("`rekindle run PLAN` starts a run; `-C DIR` uses another project"),
+        Error::NothingOf { .. } => one("`rekindle` lists the workflows of this project"),
         Error::NotKept { id, .. } => vec![format!(
-            "nothing needs to be told: what was done is read from the files; `rekindle plan {}` shows what comes next",
+            "events are not needed: progress is read from the files; `rekindle plan {}` shows what comes next",
             typed(id)
         )],
-        Error::TaskNeeded { .. } => one("say which one with `--task ID`"),
+        Error::TaskNeeded { .. } => one("name the task with `--task ID`"),
         Error::UnknownTask { id, .. } => {
             vec![format!("`rekindle inspect {}` lists its tasks", typed(id))]
         }
-        Error::UnknownDocument { .. } => one("the documents are files of the project: look there"),
+        Error::UnknownDocument { .. } => one("open the files of the project instead"),
         Error::Moved { .. } => one("run `rekindle resume` again"),
         Error::Spent { .. } => one("make a new plan: `rekindle plan`, or `rekindle resume`"),
         Error::Blocked { id, reasons } => {
@@ -139,32 +139,32 @@ fn hints(error: &Error) -> Vec<String> {
         }
         Error::NoProgress { .. } => one("look at the agent's output above"),
         Error::BadPlan { findings, .. } => bad_plan(findings),
-        Error::Config(_) => one("mend it, then run `rekindle doctor`"),
-        Error::BadBranch { .. } => one("name another with `--branch`"),
-        Error::CheckedOut { .. } => {
-            one("name another branch with `--branch`: yours is never touched")
-        }
+        Error::Config(_) => one("fix it, then run `rekindle doctor`"),
+        Error::BadBranch { .. } => one("choose another branch with `--branch`"),
+        Error::CheckedOut { .. } => one(
+            "choose another branch with `--branch`; the branch that is checked out is never changed",
+        ),
         Error::WorkMissing {
             id,
             branch,
             missing,
         } => work_missing(id, branch, missing),
-        Error::NoCommits => one("make a first commit, then run it again"),
+        Error::NoCommits => one("create a first commit, then run it again"),
         Error::NoMapScripts { .. } => {
             one("`mapify init` sets MAP up; run it in the project's folder")
         }
         Error::OriginalMissing { .. } => one("`mapify init` writes MAP's own script again"),
         Error::OriginalDiffers { .. } => one(
-            "MAP itself has written a newer script; compare the two, and remove the older one if it is not wanted",
+            "MAP has written a newer script; compare the two, and remove the one that you do not need",
         ),
-        Error::UnknownLeftover { .. } => one("`rekindle clean` lists what is left"),
+        Error::UnknownLeftover { .. } => one("`rekindle clean` lists leftover worktrees"),
         Error::NothingRescued { .. } | Error::UnknownRescue { .. } => {
-            one("`rekindle rescue list` lists what was kept")
+            one("`rekindle rescue list` lists saved work")
         }
         Error::AmbiguousRescue { among, .. } => ambiguous_rescue(among),
-        Error::Taken { .. } => one("name a folder that is not there yet: `--into DIR`"),
+        Error::Taken { .. } => one("name a folder that does not exist yet: `--into DIR`"),
         Error::NotRestored { .. } => one(
-            "make room or mend the permissions there, then restore it again; the rescue itself is untouched",
+            "free some space or fix the permissions, then restore it again; the rescue is unchanged",
         ),
         Error::Git(error) if error.is_no_repository() => {
             one("go to the project's folder, or name it with `-C DIR`")
@@ -173,14 +173,14 @@ fn hints(error: &Error) -> Vec<String> {
             Some(command) => vec![format!("if you trust it: `{command}`")],
             None => one("`rekindle doctor` checks git"),
         },
-        Error::Recording { .. } => one("make one with `rekindle inspect --capture FILE`"),
+        Error::Recording { .. } => one("create one with `rekindle inspect --capture FILE`"),
         Error::Unreadable { .. } => one("check the path and its permissions"),
         Error::Held { .. } => {
-            one("wait for it, or end that process; the lock is freed when it ends")
+            one("wait for it, or end that process; its lock is released when it ends")
         }
         Error::BranchHeld { .. } => vec![
-            "wait for it, or end that process; the branch is free when it ends".to_owned(),
-            "a new run can land elsewhere: name another branch with `--branch`".to_owned(),
+            "wait for it, or end that process; the branch is available when it ends".to_owned(),
+            "a new run can use another branch: `--branch NAME`".to_owned(),
         ],
         Error::AgentAlive { pids, .. } => {
             let pids: Vec<String> = pids.iter().map(u32::to_string).collect();
@@ -198,9 +198,9 @@ fn hints(error: &Error) -> Vec<String> {
 
 fn session_alive(id: &WorkflowId, pid: u32) -> Vec<String> {
     vec![
-        format!("wait until process {pid} has ended its turn, or end that turn yourself"),
+        format!("wait until process {pid} has finished its turn, or stop that turn"),
         format!(
-            "to go on beside it, say yes yourself: `rekindle resume {}` without `--yes`",
+            "to resume anyway, confirm it yourself: `rekindle resume {}` without `--yes`",
             typed(id)
         ),
     ]
@@ -211,9 +211,9 @@ fn install(error: &InstallError) -> &'static str {
         InstallError::NoHome => "set `HOME`, or name the project's settings with `--project`",
         InstallError::Unfit { source, .. } => match source {
             Unfit::Json(_) | Unfit::Toml(_) => {
-                "mend it, or add the lines by hand: `--dry-run --project` in a new folder shows them"
+                "fix it, or add the lines by hand: `--dry-run --project` in a new folder shows them"
             }
-            Unfit::NotText => "mend it, then run it again",
+            Unfit::NotText => "fix it, then run it again",
             Unfit::Foreign => "move it out of the way, then run it again",
             Unfit::ForeignServer => "give that server another name, then run it again",
         },
@@ -233,7 +233,7 @@ fn ambiguous_rescue(among: &[String]) -> Vec<String> {
 
 fn bad_plan(findings: &[Finding]) -> Vec<String> {
     if findings.is_empty() {
-        let hint = "it has no tasks: headings or checkboxes with ids, or a list `tasks` in JSON";
+        let hint = "the plan has no tasks: write headings or check boxes with ids, or a list `tasks` in JSON";
         return vec![hint.to_owned()];
     }
     // Findings of one kind share their hint, which is said once.
@@ -245,11 +245,14 @@ fn work_missing(id: &WorkflowId, branch: &str, missing: &Missing) -> Vec<String>
     let mut hints = Vec::new();
     match &missing.last_commit {
         Some(commit) if missing.branch_is_gone => {
-            hints.push(format!("its last commit is still there: `git branch {} {commit:.12}` brings the branch back", shell_word(branch)));
+            hints.push(format!(
+                "its last commit still exists: `git branch {} {commit:.12}` restores the branch",
+                shell_word(branch)
+            ));
         }
         Some(commit) => {
             hints.push(format!(
-                "its last commit is still there: `git log {commit:.12}` shows what landed"
+                "its last commit still exists: `git log {commit:.12}` shows what landed"
             ));
         }
         None => {}
@@ -257,7 +260,7 @@ fn work_missing(id: &WorkflowId, branch: &str, missing: &Missing) -> Vec<String>
     if let Some(task) = missing.tasks.first() {
         let event = render::event_of(&id.to_string(), "task_ready", task);
         hints.push(format!(
-            "to have it done again: `{event}`, then `rekindle resume {}`",
+            "to repeat it: `{event}`, then `rekindle resume {}`",
             typed(id)
         ));
     }

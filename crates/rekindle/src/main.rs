@@ -65,7 +65,7 @@ fn unparsed(error: &clap::Error) -> u8 {
         let first = text.lines().next().unwrap_or_default();
         let message = first.strip_prefix("error: ").unwrap_or(first);
         Failure::usage(message.to_owned())
-            .hint("`rekindle --help` shows what can be typed")
+            .hint("`rekindle --help` lists the commands")
             .show(&mut terminal);
     } else {
         let written = error.print().and_then(|()| std::io::stdout().flush());

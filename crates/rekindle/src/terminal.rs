@@ -381,10 +381,10 @@ impl Face for Terminal {
                 // A run's name begins with digits too, and a feature may be called `n`.
                 (_, _) if is_one(&answer) => return Choice::Named(answer),
                 (_, "n" | "no" | "q" | "quit") => return Choice::Declined,
-                (Ok(number), _) => self.note(&format!("there is no number {number}\n")),
+                (Ok(number), _) => self.note(&format!("{number} is not in the list\n")),
                 (Err(_), _) => {
                     let answer = rekindle_text::excerpt(&answer, 120);
-                    self.note(&format!("none of them is called `{answer}`\n"));
+                    self.note(&format!("`{answer}` is not in the list\n"));
                 }
             }
         }
@@ -421,7 +421,7 @@ impl Face for Terminal {
             .map(|answer| answer.to_ascii_lowercase());
         if answer.is_none() {
             self.hint(&render::hint(
-                "nobody answered; `--yes` says yes beforehand",
+                "nobody answered; use `--yes` to agree in advance",
             ));
         }
         matches!(answer.as_deref(), Some("y" | "yes"))

@@ -163,7 +163,7 @@ fn a_task_that_lands_without_a_repository_of_its_agents_says_so() {
     let said = text(&run.stderr);
     assert!(run.status.success(), "{said}");
     assert!(
-        said.contains("A landed without the repositories that its agent made"),
+        said.contains("A landed without the nested repositories that its agent created"),
         "{said}"
     );
     assert!(said.contains("`sub`\n"), "{said}");
@@ -173,7 +173,7 @@ fn a_task_that_lands_without_a_repository_of_its_agents_says_so() {
         .filter_map(|line| line.strip_prefix("worktree "))
         .nth(1)
         .unwrap();
-    assert!(said.contains(&format!("kept in `{left}`")), "{said}");
+    assert!(said.contains(&format!("they are in `{left}`")), "{said}");
     assert_eq!(
         fs::read_to_string(format!("{left}/sub/p")).unwrap(),
         "precious\n"

@@ -211,7 +211,7 @@ fn a_worker_that_outlives_its_orchestrator_is_found_and_not_doubled() {
     first.wait().unwrap();
     // Nobody holds the run, but somebody is at work on it.
     let status = project.rekindle(&["status"]);
-    let at_work = "at work on it now: a worker at `A`, left by a rekindle that is gone";
+    let at_work = "running: a worker at `A`, left by a rekindle that is gone";
     assert!(text(&status.stdout).contains(at_work), "{status:?}");
     assert!(
         text(&status.stderr).contains("`rekindle resume"),
@@ -224,7 +224,7 @@ fn a_worker_that_outlives_its_orchestrator_is_found_and_not_doubled() {
     // The new orchestrator says that it found the worker, and only then the agent may end.
     let mut said = String::new();
     let mut lines = std::io::BufRead::lines(std::io::BufReader::new(second.stderr.take().unwrap()));
-    while !said.contains("still at work") {
+    while !said.contains("still running") {
         said.push_str(&lines.next().unwrap().unwrap());
     }
     fs::write(&gate, "").unwrap();
@@ -293,8 +293,8 @@ fn a_markdown_list_is_a_plan_too() {
     let said = text(&output.stderr);
     for expected in [
         "done: 2 of 2 tasks landed in 2 attempts\n",
-        "the work is on the branch `result`\n",
-        "hint: `git merge result` takes it into the branch that you are on\n",
+        "the work is on branch `result`\n",
+        "hint: merge it into your branch with `git merge result`\n",
     ] {
         assert!(said.contains(expected), "{said}");
     }
@@ -338,7 +338,7 @@ fn a_run_that_nobody_agrees_to_changes_nothing_and_says_so() {
     let asked = project.rekindle(&words);
     assert_done(&asked);
     let said = text(&asked.stderr);
-    assert!(said.contains("nobody answered; `--yes` says yes"), "{said}");
+    assert!(said.contains("nobody answered; use `--yes`"), "{said}");
     let object = project.rekindle(&[&words[..], &["--json"]].concat());
     assert_done(&object);
     let object: serde_json::Value = serde_json::from_slice(&object.stdout).unwrap();
@@ -421,7 +421,7 @@ fn one_interrupt_starts_nothing_new_and_lets_the_work_end() {
         .next()
         .unwrap()
         .unwrap()
-        .contains("nothing new is started")
+        .contains("no new tasks are started")
     {}
     fs::write(&gate, "").unwrap();
     let rest: Vec<String> = lines.map(Result::unwrap).collect();
@@ -445,7 +445,7 @@ fn two_interrupts_end_the_workers_too_and_cost_no_attempt_more_than_needed() {
         .next()
         .unwrap()
         .unwrap()
-        .contains("nothing new is started")
+        .contains("no new tasks are started")
     {}
     kill(run.id(), "INT");
     let rest: Vec<String> = lines.map(Result::unwrap).collect();
@@ -487,7 +487,7 @@ fn cleaning_removes_a_failed_tasks_worktree_and_keeps_what_was_in_it() {
         project.git(&["show", &format!("{}:half.txt", name.trim())]),
         "precious\n"
     );
-    assert!(text(&project.rekindle(&["clean"]).stdout).contains("Nothing to clean here."));
+    assert!(text(&project.rekindle(&["clean"]).stdout).contains("No worktrees to remove."));
 }
 
 #[test]

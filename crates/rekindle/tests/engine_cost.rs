@@ -112,7 +112,7 @@ fn what_a_stopped_or_killed_attempt_had_spent_counts() {
             let mut lines =
                 std::io::BufRead::lines(std::io::BufReader::new(first.stderr.take().unwrap()));
             kill(first.id(), "INT");
-            while !lines.next().unwrap().unwrap().contains("nothing new") {}
+            while !lines.next().unwrap().unwrap().contains("no new tasks") {}
             kill(first.id(), "INT");
             lines.for_each(drop);
             assert_eq!(first.wait().unwrap().code(), Some(1));
@@ -142,9 +142,13 @@ fn a_limit_that_can_not_hold_is_said_once_and_the_cost_is_unknown() {
     let output = project.run(WRITE, &["--max-cost", "1", "--quiet"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let said = text(&output.stderr);
-    assert_eq!(said.matches("tells no cost").count(), 1, "{said}");
+    assert_eq!(
+        said.matches("does not report its cost").count(),
+        1,
+        "{said}"
+    );
     assert_says(&output, "--agent claude");
-    assert_says(&output, "cost: unknown");
+    assert_says(&output, "cost: not reported by the agent");
     let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
     project.plan("A");
     let output = project.run(WRITE, &["--json"]);

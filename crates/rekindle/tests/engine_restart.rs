@@ -271,7 +271,7 @@ fn a_resume_that_fails_before_it_begins_names_the_workers_of_a_killed_run() {
     let assert_named = |output: &Output| {
         assert!(!output.status.success(), "{}", text(&output.stderr));
         assert_says(output, "still at work: A (attempt 1), process ");
-        assert_says(output, "a resume takes it up, `kill ");
+        assert_says(output, "`rekindle resume` continues it, `kill ");
     };
     // Something blocks it.
     let kept = fs::read(&settings).unwrap();

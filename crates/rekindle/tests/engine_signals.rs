@@ -74,7 +74,7 @@ fn a_check_that_leaves_a_stubborn_process_does_not_make_the_orchestrator_deaf() 
     let mut said = Said::by(&mut run);
     wait_until(|| fs::read_to_string(&pid).is_ok_and(|pid| pid.ends_with('\n')));
     kill(run.id(), "INT");
-    let before = said.until("nothing new is started");
+    let before = said.until("no new tasks are started");
     assert!(!before.contains("landed B"), "{before}");
     kill(
         fs::read_to_string(&pid).unwrap().trim().parse().unwrap(),
@@ -100,7 +100,7 @@ fn a_worker_that_dies_while_all_is_being_stopped_is_left_for_a_resume() {
     let mut said = Said::by(&mut run);
     wait_until(|| gate.with_extension("in").exists());
     kill(run.id(), "INT");
-    said.until("nothing new is started");
+    said.until("no new tasks are started");
     let workers = project.processes();
     let (worker, _) = workers
         .iter()
@@ -109,7 +109,9 @@ fn a_worker_that_dies_while_all_is_being_stopped_is_left_for_a_resume() {
     kill(*worker, "KILL");
     let rest = said.rest();
     assert!(
-        rest.contains("A (attempt 1): its worker was killed by signal 9; a resume tries it again"),
+        rest.contains(
+            "A (attempt 1): its worker was killed by signal 9; `rekindle resume` retries it"
+        ),
         "{rest}"
     );
     assert_eq!(run.wait().unwrap().code(), Some(1));
@@ -131,7 +133,7 @@ fn two_interrupts_at_the_moment_of_a_workers_start_leave_nothing_running() {
             std::thread::yield_now();
         }
         kill(run.id(), "INT");
-        said.until("nothing new is started");
+        said.until("no new tasks are started");
         kill(run.id(), "INT");
         let rest = said.rest();
         assert_eq!(run.wait().unwrap().code(), Some(1), "{rest}");

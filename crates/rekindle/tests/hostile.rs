@@ -185,7 +185,7 @@ fn a_line_of_a_gigabyte_is_passed_over_in_little_memory() -> Result<()> {
       at .agent-memory/runs/20260119-0900-orders-api-k2l3/events/executor/huge.jsonl:1
     warning[TRUNCATED_LINE]: a log ends in the middle of a line, which did not count
       at .agent-memory/runs/20260119-0900-orders-api-k2l3/events/executor/huge.jsonl:1
-    hint: `rekindle explain OVERSIZED_LINE` says what to do
+    hint: see `rekindle explain OVERSIZED_LINE`
     ");
     Ok(())
 }

@@ -116,7 +116,7 @@ fn the_change_is_shown_and_made_only_after_a_yes() -> Result<()> {
     +args = ["mcp", "--installed"]
 
     Go? [y/N] 
-    hint: nobody answered; `--yes` says yes beforehand
+    hint: nobody answered; use `--yes` to agree in advance
     "#);
     let agreed = scene.run(&["install", "codex"], "y\n")?;
     assert!(settings.exists() && servers.exists());
@@ -163,13 +163,16 @@ fn what_was_not_there_is_gone_again_and_twice_is_once() -> Result<()> {
             assert!(first.concat().contains("rekindle hook") || agent == "opencode");
             assert!(first.concat().contains("\"mcp\""), "{first:?}");
             let again = scene.ok(&["install", agent, scope, "--yes"])?;
-            let n_same = again.stdout().matches("set up already").count();
+            let n_same = again.stdout().matches("Already set up").count();
             assert_eq!(n_same, paths.len(), "{again}");
             assert_eq!(read()?, first);
             scene.ok(&["uninstall", agent, scope, "--yes"])?;
             assert!(!paths.iter().any(|path| path.exists()), "{paths:?}");
             let nothing = scene.ok(&["uninstall", agent, scope, "--yes"])?;
-            let n_none = nothing.stdout().matches("Nothing of rekindle").count();
+            let n_none = nothing
+                .stdout()
+                .matches("has no entries of rekindle")
+                .count();
             assert_eq!(n_none, paths.len(), "{nothing}");
         }
     }

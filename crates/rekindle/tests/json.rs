@@ -438,7 +438,7 @@ fn a_failure_in_json_says_the_same_as_in_text() -> Result<()> {
         "exit": 1,
         "hints": [
           "`agent-memory:20260119-0900-orders-api-k2l3` can be resumed",
-          "`rekindle` lists what is here"
+          "`rekindle` lists the workflows of this project"
         ],
         "message": "no workflow `nonsense` here"
       },
@@ -519,7 +519,7 @@ fn a_capture_never_overwrites_a_file() -> Result<()> {
 fn a_capture_says_that_it_holds_what_was_read() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     let ran = sandbox.run(&["inspect", "--capture", "capture"])?;
-    insta::assert_snapshot!(ran.stderr(), @"note: `capture` holds the contents of the files that were read; look before you share it");
+    insta::assert_snapshot!(ran.stderr(), @"note: `capture` holds the contents of the files that were read; check it before you share it");
     assert!(
         sandbox
             .read("capture")?

@@ -60,7 +60,7 @@ fn a_second_resume_is_refused_and_told_who_holds_the_run() -> Result<()> {
     error: `agent-memory:20260119-0900-orders-api-k2l3` is being worked on
       cause: the run is held by process [PID] (`resume agent-memory:20260119-0900-orders-api-k2l3`) on `[HOST]` since 2026-01-20T12:00:00Z; lock file `[PROJECT]/.rekindle/locks/agent-memory-20260119-0900-orders-api-k2l3.lock`
 
-    hint: wait for it, or end that process; the lock is freed when it ends
+    hint: wait for it, or end that process; its lock is released when it ends
     hint: see `rekindle explain LOCK_HELD`
     ");
     let named = format!("process {pid} (`resume agent-memory:{ORDERS}`)");
@@ -89,7 +89,7 @@ fn looking_and_reporting_go_on_while_a_run_is_held() -> Result<()> {
     exit 0
     --- stdout
     agent-memory:20260119-0900-orders-api-k2l3  interrupted, phase 2 (execution), 1/3 tasks, just now
-      at work on it now: process [PID] (`resume agent-memory:20260119-0900-orders-api-k2l3`) on `[HOST]` since 2026-01-20T12:00:00Z
+      running: process [PID] (`resume agent-memory:20260119-0900-orders-api-k2l3`) on `[HOST]` since 2026-01-20T12:00:00Z
       next: Resume T002 - Add endpoint (attempt 1)
     ");
     let object = scene.sandbox.run(&["status", "--json"])?.json()?;
@@ -185,7 +185,7 @@ fn after_a_kill_the_run_waits_for_the_agent_that_is_left_and_then_goes_on() -> R
         .lines()
         .filter(|line| !line.contains("commands will run") && !line.starts_with("  -"));
     insta::assert_snapshot!(said.take(3).collect::<Vec<_>>().join("\n"), @"
-    an earlier agent ended without a word: executor on T002
+    a previous agent exited without reporting a result: executor on T002
     agent: Resume T002 - Add endpoint (attempt 1)
     agent: the executor is done
     ");
@@ -259,7 +259,7 @@ fn an_agent_that_was_killed_too_does_not_hold_the_run_up() -> Result<()> {
     let typed = scene.sandbox.typed(&scene.args()).answering("merged\n");
     let second = typed.at("2026-01-20T12:10:00Z").run()?;
     assert_eq!(second.code(), Some(0), "{second}");
-    let lost = "an earlier agent ended without a word: executor on T002\n";
+    let lost = "a previous agent exited without reporting a result: executor on T002\n";
     assert!(second.stderr().contains(lost), "{second}");
     let completed = scene
         .run

@@ -250,7 +250,7 @@ fn without_anything_rescued_there_is_nothing_to_show() {
     let list = project.rekindle(&["rescue", "list"]);
     assert_eq!(
         (code(&list), text(&list.stdout).as_str()),
-        (0, "Nothing was rescued here.\n")
+        (0, "No rescues in this project.\n")
     );
     for arguments in [
         &["list", "nonsense"][..],
@@ -394,7 +394,10 @@ fn commits_of_an_agent_that_landed_nowhere_are_shown() {
     let shown = project.rekindle(&["rescue", "show", "2"]);
     assert_harmless(&shown);
     let shown = text(&shown.stdout);
-    assert!(shown.contains("Commits that no branch has:\n"), "{shown}");
+    assert!(
+        shown.contains("Commits that are not on a branch:\n"),
+        "{shown}"
+    );
     assert!(shown.contains("half \\u{1b}[31mdone\n"), "{shown}");
     assert!(shown.contains("No file differs from the base."), "{shown}");
 }

@@ -69,7 +69,7 @@ fn a_name_that_is_not_there_is_refused_and_what_is_there_is_named() -> Result<()
 
     hint: `agent-memory:20260118-0900-billing-c3d4` can be resumed
     hint: `agent-memory:20260119-0900-orders-api-k2l3` can be resumed
-    hint: `rekindle` lists what is here
+    hint: `rekindle` lists the workflows of this project
     hint: see `rekindle explain UNKNOWN_WORKFLOW`
     ");
     assert_eq!(before.changes(&sandbox.files()?), NOTHING);
@@ -133,9 +133,9 @@ fn a_wrong_number_is_said_to_be_wrong_and_asked_again() -> Result<()> {
     let typed = sandbox.typed(&["resume", "--yes", "--no-agent"]);
     let ran = typed.answering("7\n2\n").run()?;
     insta::assert_snapshot!(ran.stderr(), @"
-    Which one? [number or name] there is no number 7
+    Which one? [number or name]  is not in the list7
     Which one? [number or name] Next for an agent (executor): Resume T002 - Add endpoint (attempt 1)
-    hint: let one do it: `rekindle resume --agent-cmd 'COMMAND'` (the prompt is on its standard input)
+    hint: let an agent do it: `rekindle resume --agent-cmd 'COMMAND'` (it gets the prompt on standard input)
     hint: `rekindle resume --no-agent --json` has the whole prompt
     ");
     Ok(())
@@ -153,7 +153,7 @@ fn an_answer_that_names_nothing_is_asked_again_and_changes_nothing() -> Result<(
       1. agent-memory:20260118-0900-billing-c3d4  interrupted, phase 2 (execution), 1/3 tasks, 1 day ago
       2. agent-memory:20260119-0900-orders-api-k2l3  interrupted, phase 2 (execution), 1/3 tasks, 1 day ago
     --- stderr
-    Which one? [number or name] none of them is called `the first`
+    Which one? [number or name] `the first` is not in the list
     Which one? [number or name] 
     error: none of the open workflows was named
 
@@ -188,12 +188,12 @@ fn before_anything_is_done_it_says_what_and_asks() -> Result<()> {
     agent-memory:20260119-0900-orders-api-k2l3  interrupted, phase 2 (execution), 1/3 tasks, 1 day ago
     warning[TRUNCATED_LINE]: a log ends in the middle of a line, which did not count
       at .agent-memory/runs/20260119-0900-orders-api-k2l3/events/x.jsonl:1
-    hint: `rekindle explain TRUNCATED_LINE` says what to do
+    hint: see `rekindle explain TRUNCATED_LINE`
       next: Resume T002 - Add endpoint (attempt 1)
     This will:
       - append an event to `.agent-memory/runs/20260119-0900-orders-api-k2l3/events/orchestrator/20260120-120000.jsonl`: the run is resumed
       - print the protocol's report
-      - go on with the next step
+      - continue with the next step
     Resume? [y/N] nothing was changed
     ");
     Ok(())
@@ -259,7 +259,7 @@ fn without_an_agent_it_says_what_one_would_do_next() -> Result<()> {
     ═══════════════════════════════════════════════════════════
     --- stderr
     Next for an agent (executor): Resume T002 - Add endpoint (attempt 1)
-    hint: let one do it: `rekindle resume --agent-cmd 'COMMAND'` (the prompt is on its standard input)
+    hint: let an agent do it: `rekindle resume --agent-cmd 'COMMAND'` (it gets the prompt on standard input)
     hint: `rekindle resume --no-agent --json` has the whole prompt
     ");
     Ok(())
@@ -357,9 +357,9 @@ fn the_torn_tail_of_another_writer_stays_byte_for_byte() -> Result<()> {
     insta::assert_snapshot!(ran.stderr(), @"
     warning[TRUNCATED_LINE]: a log ends in the middle of a line, which did not count
       at .agent-memory/runs/20260119-0900-orders-api-k2l3/events/executor/20260119-0900.jsonl:4
-    hint: `rekindle explain TRUNCATED_LINE` says what to do
+    hint: see `rekindle explain TRUNCATED_LINE`
     Next for an agent (executor): Resume T002 - Add endpoint (attempt 1)
-    hint: let one do it: `rekindle resume --agent-cmd 'COMMAND'` (the prompt is on its standard input)
+    hint: let an agent do it: `rekindle resume --agent-cmd 'COMMAND'` (it gets the prompt on standard input)
     hint: `rekindle resume --no-agent --json` has the whole prompt
     ");
     Ok(())
@@ -425,7 +425,7 @@ fn what_changes_while_a_person_thinks_stops_the_resume() -> Result<()> {
     This will:
       - append an event to `.agent-memory/runs/20260119-0900-orders-api-k2l3/events/orchestrator/20260120-120000.jsonl`: the run is resumed
       - print the protocol's report
-      - go on with the next step
+      - continue with the next step
     Resume? [y/N] error: the files of `agent-memory:20260119-0900-orders-api-k2l3` changed while the plan was shown
 
     hint: run `rekindle resume` again
@@ -453,9 +453,9 @@ fn a_damaged_journal_is_told_of_and_does_not_stop_the_work() -> Result<()> {
         .typed(&["resume", "--yes", "--no-agent"])
         .at("2026-01-20T13:00:00Z");
     insta::assert_snapshot!(ran.run()?.stderr(), @"
-    warning: 1 damaged line(s) of rekindle's own journal did not count
+    warning: 1 damaged line(s) of rekindle's journal were ignored
     Next for an agent (executor): Resume T002 - Add endpoint (attempt 1)
-    hint: let one do it: `rekindle resume --agent-cmd 'COMMAND'` (the prompt is on its standard input)
+    hint: let an agent do it: `rekindle resume --agent-cmd 'COMMAND'` (it gets the prompt on standard input)
     hint: `rekindle resume --no-agent --json` has the whole prompt
     ");
     assert_eq!(run.told(&sandbox)?, "session_resumed\nsession_resumed\n");

@@ -299,7 +299,7 @@ impl StateFolder {
     /// Returns the name of the workflow whose files have this stem, or the stem if there is none.
     pub(crate) fn workflow_of(&self, stem: &str) -> String {
         let name = self.protocol_of(stem).and_then(|protocol| {
-            let name = unescaped(stem.get(protocol.as_str().len() + 1..)?)?;
+            let name = rekindle_text::percent_decoded(stem.get(protocol.as_str().len() + 1..)?)?;
             let is_it = self.file_stem(&WorkflowId::new(protocol, &name)) == stem;
             is_it.then_some(name)
         });
@@ -309,35 +309,16 @@ impl StateFolder {
 
 /// Returns what [`encoded`] made this of; a name that was cut stays so.
 pub(crate) fn decoded(part: &str) -> Option<String> {
-    unescaped(part).filter(|name| encoded(name) == part)
-}
-
-fn unescaped(part: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(part.len());
-    let mut rest = part.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let digits = [rest.next()?, rest.next()?];
-        bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
-    }
-    String::from_utf8(bytes).ok()
+    rekindle_text::percent_decoded(part).filter(|name| encoded(name) == part)
 }
 
 /// Returns a name as one part of a path; whatever can not stand in one is written as `%XX`.
 pub(crate) fn encoded(name: &str) -> String {
-    let mut safe = String::with_capacity(name.len());
-    for (at, byte) in name.bytes().enumerate() {
-        let plain =
-            byte.is_ascii_alphanumeric() || b"-_".contains(&byte) || (byte == b'.' && at > 0);
-        if plain {
-            safe.push(char::from(byte));
-        } else {
-            safe.push_str(&format!("%{byte:02X}"));
-        }
-    }
+    let is_plain = |bytes: &[u8], at: usize| match bytes[at] {
+        b'.' => at > 0,
+        byte => byte.is_ascii_alphanumeric() || b"-_".contains(&byte),
+    };
+    let mut safe = rekindle_text::percent_encoded(name, is_plain);
     // A file's name has at most 255 bytes; longer names are told apart by a digest.
     if safe.len() > 200 {
         let digest = rekindle_fs::Fingerprint::of(name.as_bytes()).to_hex();

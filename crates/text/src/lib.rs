@@ -8,6 +8,7 @@ mod claude_folder;
 mod diff;
 mod display;
 mod document;
+mod encoding;
 mod json_edit;
 mod json_settings;
 mod json_style;
@@ -27,6 +28,7 @@ pub use display::{
     shell_word, visible_command,
 };
 pub use document::{Document, Edit, EditError, Line, Lines, Span};
+pub use encoding::{percent_decoded, percent_encoded, sha256_hex};
 pub use json_edit::{JsonChange, JsonEditError, JsonValue, edit_json};
 pub use json_settings::{
     add_to_list, json_keys, json_member, json_text, list_elements, remove_from_list,

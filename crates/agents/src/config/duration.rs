@@ -1,4 +1,4 @@
-//! Durations in the configuration: `90s`, `45m`, `2h`, `1h30m`.
+//! Durations in the configuration and in options: `90s`, `45m`, `2h`, `1h30m`.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use jiff::SignedDuration;
 const WEEK: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// Returns the duration of a text, or the problem with it.
-pub(super) fn parse(text: &str) -> Result<Duration, &'static str> {
-    const FORM: &str = "must be a duration like \"90s\", \"45m\" or \"2h\"";
+pub fn parse_duration(text: &str) -> Result<Duration, &'static str> {
+    const FORM: &str = "must be a duration like \"90s\", \"45m\" or \"1h30m\"";
     // jiff accepts more units, fractions and blanks.
     let is_plain = text
         .bytes()
@@ -52,7 +52,7 @@ mod tests {
             ("99999999999999999999h", None),
         ];
         for (text, seconds) in cases {
-            let read = parse(text).ok().map(|duration| duration.as_secs());
+            let read = parse_duration(text).ok().map(|duration| duration.as_secs());
             assert_eq!(read, seconds, "{text}");
         }
     }
@@ -60,7 +60,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_causes_a_panic(text in "[0-9hmsä ]{0,24}") {
-            let _read = parse(&text);
+            let _read = parse_duration(&text);
         }
     }
 }

@@ -8,7 +8,7 @@ use camino::Utf8Path;
 use toml::Spanned;
 use toml::de::{DeFloat, DeInteger, DeTable, DeValue};
 
-use super::{Base, Entry, Error, File, RunEntry, Warning, duration, listed};
+use super::{Base, Entry, Error, File, RunEntry, Warning, listed, parse_duration};
 use crate::{Preset, Prompt, Stream};
 
 /// Protects against a typo that starts a thousand agents.
@@ -184,7 +184,7 @@ impl Reader<'_> {
     fn duration(&self, found: &Found<'_, '_>) -> Result<Duration, Error> {
         let text = found.value.get_ref().as_str();
         let text = text.ok_or_else(|| self.wrong_type(found, "a duration in quotes"))?;
-        duration::parse(text).map_err(|problem| self.wrong(found, problem))
+        parse_duration(text).map_err(|problem| self.wrong(found, problem))
     }
 
     fn number(&self, found: &Found<'_, '_>, least: u64, most: u64) -> Result<u64, Error> {

@@ -2,7 +2,6 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_world::{GitPath, Owner, ReadError, World};
-use sha2::{Digest as _, Sha256};
 
 /// The orchestrator's own record, relative to the project.
 pub(super) const STATE: &str = ".kiln/STATE.md";
@@ -77,8 +76,7 @@ pub(super) fn is_hashed(root: &Utf8Path) -> bool {
 
 /// Returns the first twelve hex digits of the SHA-256 of the project's absolute path.
 fn project_hash(project: &Utf8Path) -> String {
-    let digest = Sha256::digest(project.as_str().as_bytes());
-    rekindle_text::hex(&digest[..6])
+    rekindle_text::sha256_hex(project.as_str().as_bytes(), 6)
 }
 
 /// Whether a name from a file can be one part of a path and nothing more.

@@ -3,8 +3,6 @@
 //! A mark is made when the order is given and carried in it; afterwards what is there is held against
 //! it. A report counts as new if it says something else or was written anew.
 
-use sha2::{Digest as _, Sha256};
-
 use super::memory::Fields;
 use super::read::Project;
 use super::report;
@@ -114,6 +112,5 @@ fn nothing() -> String {
 
 /// Returns a word that another text does not have.
 fn mark(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    rekindle_text::hex(&digest)
+    rekindle_text::sha256_hex(text.as_bytes(), 32)
 }

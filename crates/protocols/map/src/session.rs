@@ -6,7 +6,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_map_machine::{Desk, boundary, layout};
 use rekindle_text::python_json::{self, Json, Object};
 use rekindle_world::{GitAnswer, GitChange, GitQuestion};
-use sha2::{Digest as _, Sha256};
 
 use crate::order;
 use crate::read::Workflow;
@@ -37,8 +36,7 @@ pub(crate) fn is_as_shown(desk: Desk<'_>, log: &Utf8Path) -> bool {
 
 fn state_hash(desk: Desk<'_>) -> String {
     let bytes = desk.bytes(&desk.branch.file(layout::STATE));
-    let digest = Sha256::digest(bytes.ok().flatten().unwrap_or_default());
-    rekindle_text::hex(&digest[..4])
+    rekindle_text::sha256_hex(&bytes.ok().flatten().unwrap_or_default(), 4)
 }
 
 /// Returns the first record of a resume: completed subtasks and changed files.

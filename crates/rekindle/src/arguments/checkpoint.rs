@@ -11,7 +11,7 @@ use super::values::parse_protocol;
 pub(crate) struct CheckpointArguments {
     #[command(flatten)]
     pub(crate) workflow: WorkflowArguments,
-    /// What is said about it
+    /// A note about it
     #[arg(short, long, value_name = "TEXT", default_value = "")]
     pub(crate) message: String,
 }
@@ -20,10 +20,10 @@ pub(crate) struct CheckpointArguments {
 pub(crate) struct CheckpointsArguments {
     #[command(flatten)]
     pub(crate) workflow: WorkflowArguments,
-    /// Moves all but the newest five, and old lines of the history, to a file beside the session; for bifrost
+    /// Move all but the newest five checkpoints, and old history lines, to a file next to the session (bifrost)
     #[arg(long)]
     pub(crate) archive: bool,
-    /// Archives without asking
+    /// Archive without asking
     #[arg(short, long, requires = "archive")]
     pub(crate) yes: bool,
 }
@@ -35,10 +35,10 @@ pub(crate) struct RollbackArguments {
     /// The checkpoint, such as `CP-003`
     #[arg(value_name = "CP")]
     pub(crate) checkpoint: String,
-    /// Looks only at this protocol
+    /// Use only this protocol
     #[arg(long, value_name = "PROTOCOL", value_parser = parse_protocol)]
     pub(crate) protocol: Option<ProtocolName>,
-    /// Goes back without asking
+    /// Return to the checkpoint without asking
     #[arg(short, long)]
     pub(crate) yes: bool,
 }
@@ -46,15 +46,15 @@ pub(crate) struct RollbackArguments {
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["feature", "spec", "plan"]))]
 pub(crate) struct ValidateArguments {
-    /// The feature, by its name or its folder
+    /// The feature: its name or folder
     pub(crate) feature: Option<String>,
-    /// Validates this specification
+    /// Validate this specification
     #[arg(long, value_name = "FILE")]
     pub(crate) spec: Option<Utf8PathBuf>,
-    /// Validates this plan
+    /// Validate this plan
     #[arg(long, value_name = "FILE")]
     pub(crate) plan: Option<Utf8PathBuf>,
-    /// The rules that the plan is held against
+    /// Validate the plan against these rules
     #[arg(long, value_name = "FILE", requires = "plan", conflicts_with_all = ["feature", "spec"])]
     pub(crate) rules: Option<Utf8PathBuf>,
 }

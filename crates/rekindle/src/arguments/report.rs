@@ -9,16 +9,16 @@ use super::values::parse_object;
 pub(crate) struct EventArguments {
     /// The workflow
     pub(crate) id: String,
-    /// What happened, such as `task_completed`
+    /// The type of the event, such as `task_completed`
     #[arg(value_name = "TYPE", value_parser = Report::parse_event)]
     pub(crate) event: String,
-    /// The task it is about
+    /// The task
     #[arg(long, value_name = "ID")]
     pub(crate) task: Option<String>,
-    /// Who tells it; names the folder of the log
+    /// The reporter; also the name of the log's folder
     #[arg(long, value_name = "NAME", default_value = "rekindle", value_parser = Report::parse_actor)]
     pub(crate) actor: String,
-    /// More about it: one JSON object
+    /// Details: one JSON object
     #[arg(long, value_name = "JSON", value_parser = parse_object)]
     pub(crate) details: Option<String>,
 }
@@ -27,9 +27,9 @@ pub(crate) struct EventArguments {
 pub(crate) struct HeartbeatArguments {
     /// The workflow
     pub(crate) id: String,
-    /// The task that is being worked on
+    /// The running task
     pub(crate) task: String,
-    /// Who works on it; names the folder of the log
+    /// The worker; also the name of the log's folder
     #[arg(long, value_name = "NAME", default_value = "rekindle", value_parser = Report::parse_actor)]
     pub(crate) actor: String,
 }

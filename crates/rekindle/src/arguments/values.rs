@@ -1,6 +1,4 @@
-//! Values as they are typed: protocols, dollars, times, JSON objects.
-
-use std::time::Duration;
+//! Values as they are typed: protocols, dollars, JSON objects.
 
 use rekindle_model::ProtocolName;
 
@@ -25,23 +23,6 @@ pub(super) fn parse_dollars(text: &str) -> Result<u64, String> {
     millionths
         .parse()
         .map_err(|_| "that is too much".to_owned())
-}
-
-/// Reads `90s`, `45m` or `2h`.
-pub(super) fn parse_duration(text: &str) -> Result<Duration, String> {
-    let wrong = || "write a time as `90s`, `45m` or `2h`".to_owned();
-    let seconds = match text.char_indices().last() {
-        Some((_, 's')) => 1,
-        Some((_, 'm')) => 60,
-        Some((_, 'h')) => 3600,
-        Some(_) | None => return Err(wrong()),
-    };
-    let number: u64 = text[..text.len() - 1].parse().map_err(|_| wrong())?;
-    number
-        .checked_mul(seconds)
-        .filter(|secs| *secs > 0)
-        .map(Duration::from_secs)
-        .ok_or_else(wrong)
 }
 
 pub(super) fn parse_object(text: &str) -> Result<String, String> {

@@ -6,29 +6,29 @@ use rekindle_model::ProtocolName;
 
 use super::values::parse_protocol;
 
-/// Which workflow is meant.
+/// Chooses a workflow.
 #[derive(Debug, Args)]
 pub(crate) struct WorkflowArguments {
     /// The workflow: `protocol:name`, a name, or a unique beginning of one
     pub(crate) id: Option<String>,
-    /// Looks only at this protocol
+    /// Use only this protocol
     #[arg(long, value_name = "PROTOCOL", value_parser = parse_protocol)]
     pub(crate) protocol: Option<ProtocolName>,
-    /// Reads the host's task list from this file (JSON) instead of the list on disk; for kiln-teams
+    /// Read the host's task list from this file (JSON) instead of the list on disk (kiln-teams)
     #[arg(long, value_name = "FILE")]
     pub(crate) tasks: Option<Utf8PathBuf>,
 }
 
-/// Where and how a workflow with checkpoints is taken up.
+/// How a workflow with checkpoints is resumed.
 #[derive(Debug, Args)]
 pub(crate) struct StartArguments {
-    /// Goes back to this checkpoint instead of the latest; for bifrost
+    /// Resume from this checkpoint instead of the latest (bifrost)
     #[arg(long, value_name = "CP")]
     pub(crate) checkpoint: Option<String>,
-    /// Shows only phase, artifacts and next action, and compacts the session where the context is high; for bifrost
+    /// Show only phase, artifacts and next action, and compact the session if its context is high (bifrost)
     #[arg(long)]
     pub(crate) fresh: bool,
-    /// Runs the validators first; for bifrost
+    /// Run the validators first (bifrost)
     #[arg(long)]
     pub(crate) validate: bool,
 }
@@ -47,10 +47,10 @@ pub(crate) struct InspectArguments {
     pub(crate) workflow: WorkflowArguments,
     #[command(flatten)]
     pub(crate) start: StartArguments,
-    /// Also writes all that was read to this file, to be played back elsewhere
+    /// Also write everything that was read to this file, for `--from` on another machine
     #[arg(long, value_name = "FILE", conflicts_with = "from")]
     pub(crate) capture: Option<Utf8PathBuf>,
-    /// Looks at what was captured in this file instead of the project
+    /// Inspect a file written by `--capture` instead of the project
     #[arg(long, value_name = "FILE")]
     pub(crate) from: Option<Utf8PathBuf>,
 }
@@ -62,7 +62,7 @@ pub(crate) struct ExplainArguments {
     pub(crate) subject: String,
     /// The task
     pub(crate) task: Option<String>,
-    /// Looks only at this protocol
+    /// Use only this protocol
     #[arg(long, value_name = "PROTOCOL", value_parser = parse_protocol)]
     pub(crate) protocol: Option<ProtocolName>,
 }

@@ -54,17 +54,14 @@ const NEEDS: [&[usize]; 12] = [
 
 pub(super) fn demo(terminal: &mut Terminal) -> Result<u8, Failure> {
     let demo = Demo::build(terminal)?;
-    demo.say(terminal, "A plan of twelve tasks, an agent, three workers. In the middle of T006 everything is killed with `kill -9`:");
+    demo.say(terminal, "A plan of twelve tasks, one agent, three workers. During T006 everything is killed with `kill -9`:");
     demo.interrupt(terminal)?;
-    demo.say(
-        terminal,
-        "What was done? What landed? What is safe to run again? Nobody has to guess:",
-    );
+    demo.say(terminal, "What is done, and what comes next:");
     demo.rekindle(terminal, &["status"])?;
     demo.rekindle(terminal, &["explain", &demo.run()?, "T006"])?;
     demo.say(
         terminal,
-        "Resume. What has landed is not done again, T006 is, from a clean worktree:",
+        "Resume. Landed tasks are not repeated; T006 starts again in a clean worktree:",
     );
     demo.rekindle(
         terminal,
@@ -255,13 +252,13 @@ impl Demo {
         let work = printed(&["show", "result:T006.txt"])?;
         if work != "T006, attempt 2\n" {
             return Err(Failure::cannot(format!(
-                "T006 should have been done anew; it holds {work:?}"
+                "T006 should have been done again; it contains {work:?}"
             )));
         }
         terminal
             .result("\nEvery task landed exactly once, and your own checkout was never touched.\n");
         terminal.hint(&format!(
-            "hint: look around in `{}`; it is yours to delete\n",
+            "hint: look around in `{}`; delete it when you are done\n",
             self.folder
         ));
         Ok(exit::DONE)
@@ -276,7 +273,7 @@ fn write(path: &Utf8Path, contents: &str) -> Result<(), Failure> {
 }
 
 fn broken(what: &str, error: &std::io::Error) -> Failure {
-    Failure::cannot(format!("the demo could not {what}: {error}"))
+    Failure::cannot(format!("the demo cannot {what}: {error}"))
         .hint("it needs a writable temporary folder and `sh`, `chmod`, `mkfifo`, `kill` and `git`")
 }
 
@@ -298,7 +295,7 @@ fn new_folder() -> Result<Utf8PathBuf, Failure> {
         }
     }
     Err(Failure::cannot(format!(
-        "the demo found no free name beside `{folder}`"
+        "the demo found no unused name next to `{folder}`"
     )))
 }
 

@@ -37,7 +37,7 @@ pub(super) fn hook(
             Ok(Some(text)) => {
                 terminal.result(&format!("{text}\n"));
                 let lost = terminal.take_loss();
-                lost.map(|error| format!("the answer could not be written: {error}"))
+                lost.map(|error| format!("cannot write the answer: {error}"))
             }
             Ok(None) => None,
             Err(problem) => Some(problem),
@@ -52,18 +52,16 @@ pub(super) fn hook(
 
 fn hear(arguments: &HookArguments, told: Option<Vec<u8>>) -> Result<Event, String> {
     let moment = Moment::of(&arguments.event)
-        .ok_or_else(|| format!("there is no event `{}`", arguments.event))?;
+        .ok_or_else(|| format!("unknown hook event `{}`", arguments.event))?;
     let agent = match &arguments.agent {
-        Some(name) => {
-            Some(Preset::of(name).ok_or_else(|| format!("there is no agent `{name}` with hooks"))?)
-        }
+        Some(name) => Some(Preset::of(name).ok_or_else(|| format!("unknown agent `{name}`"))?),
         None => None,
     };
     let told = match (told, moment) {
         (Some(told), _) => told,
         // What a tool has read can be of any length, and is not looked at.
         (None, Moment::PostToolUse) => Vec::new(),
-        (None, _) => return Err(format!("the agent told more than {MOST_TOLD} bytes")),
+        (None, _) => return Err(format!("the hook input is larger than {MOST_TOLD} bytes")),
     };
     Event::parse(moment, agent, &told).map_err(|error| error.to_string())
 }

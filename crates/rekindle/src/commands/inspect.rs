@@ -23,7 +23,7 @@ pub(super) fn status(project: &Project, terminal: &mut Terminal) -> u8 {
     }
     if let Some(command) = overview.next_command {
         let verb = if command.starts_with("rekindle inspect") {
-            "see what keeps it from going on with"
+            "see what blocks it with"
         } else {
             "go on with"
         };

@@ -16,8 +16,8 @@ pub(super) fn install(
 ) -> Result<u8, Failure> {
     let target = target(arguments.target);
     if arguments.user && target == Target::Map {
-        let message = "MAP's scripts are the project's, so there is nothing to set up for a user";
-        return Err(Failure::usage(message.to_owned()).hint("leave `--user` out"));
+        let message = "MAP's scripts belong to the project; there are no user settings for them";
+        return Err(Failure::usage(message.to_owned()).hint("omit `--user`"));
     }
     let scope = if arguments.project || target == Target::Map {
         Scope::Project

@@ -14,7 +14,7 @@ pub(super) fn map(project: &Project, typed: &[OsString], terminal: &mut Terminal
         .collect();
     let answer = match words {
         Some(words) => rekindle_app::map(project, &words, input),
-        None => MapAnswer::failed("a word that was typed is not UTF-8"),
+        None => MapAnswer::failed("an argument is not UTF-8"),
     };
     terminal.note(&answer.stderr);
     terminal.verbatim(&answer.stdout);

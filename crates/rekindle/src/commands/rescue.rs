@@ -37,7 +37,7 @@ fn list(project: &Project, workflow: Option<&str>, terminal: &mut Terminal) -> R
     terminal.result(&render::rescues(&rescues, project.clock.now()));
     if let Some(newest) = rescues.iter().max_by_key(|rescue| rescue.made_at) {
         let name = newest.short_name();
-        let hint = format!("`rekindle rescue show {name}` tells what is in the newest");
+        let hint = format!("show the newest with `rekindle rescue show {name}`");
         terminal.hint(&render::hint(&hint));
     }
     Ok(exit::DONE)

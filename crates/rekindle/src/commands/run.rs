@@ -25,9 +25,9 @@ pub(super) fn run(
     terminal: &mut Terminal,
 ) -> Result<u8, Failure> {
     let Some((engine, defaults, verify_from)) = engine(project, &arguments.agent, terminal)? else {
-        return Err(Failure::usage("a run needs an agent".to_owned())
-            .hint("name one with `--agent NAME`, or give a command with `--agent-cmd 'COMMAND'` (the prompt is on its standard input)")
-            .hint("`[agent] default = \"NAME\"` in `.rekindle/config.toml` names one for good"));
+        return Err(Failure::usage("no agent was given".to_owned())
+            .hint("name one with `--agent NAME`, or a command with `--agent-cmd 'COMMAND'` (it gets the prompt on standard input)")
+            .hint("`[agent] default = \"NAME\"` in `.rekindle/config.toml` sets the default"));
     };
     let (verify, verify_from) = if arguments.verify.is_empty() {
         (defaults.verify, verify_from)
@@ -209,7 +209,7 @@ pub(super) fn clean(
             terminal.note(&render::not_kept(&cleaning));
         }
         if cleaning.removed.iter().any(|gone| gone.saved_as.is_some()) {
-            terminal.hint(&render::hint("`rekindle rescue list` shows what was kept"));
+            terminal.hint(&render::hint("`rekindle rescue list` lists saved work"));
         }
         terminal.note(&render::stuck(&cleaning));
     }

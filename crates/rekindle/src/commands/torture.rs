@@ -65,7 +65,8 @@ fn failure(error: Error) -> Failure {
         Error::Interrupted => None,
         Error::Repository(_) => Some(match error.trust_command() {
             Some(command) => format!("if you trust it: `{command}`"),
-            None => "`rekindle doctor` checks git; `-C DIR` tortures a copy of another repository, or a small one where there is none".to_owned(),
+            None => "`rekindle doctor` checks git; `-C DIR` uses a copy of another repository"
+                .to_owned(),
         }),
         Error::Undisturbed(_) | Error::Git { .. } => {
             Some("`rekindle doctor` checks what rekindle needs".to_owned())

@@ -15,8 +15,8 @@ fn of_file(file: &FileChange, written: bool, wish: Wish, consent: Consent) -> St
     let path = printable(file.path.as_str());
     if file.diff.is_empty() {
         return match wish {
-            Wish::Install => format!("It is set up already: `{path}` stays as it is.\n"),
-            Wish::Uninstall => format!("Nothing of rekindle is in `{path}`.\n"),
+            Wish::Install => format!("Already set up: `{path}` is unchanged.\n"),
+            Wish::Uninstall => format!("`{path}` has no entries of rekindle.\n"),
         };
     }
     let mut text = String::new();
@@ -36,7 +36,7 @@ fn of_file(file: &FileChange, written: bool, wish: Wish, consent: Consent) -> St
             put!(text, "Written: `{path}`\n");
         }
         (true, Wish::Uninstall) => {
-            put!(text, "What was rekindle's is gone from `{path}`\n");
+            put!(text, "Removed rekindle's entries from `{path}`\n");
         }
         (false, _) => {
             put!(text, "Nothing was changed: `{path}`\n");

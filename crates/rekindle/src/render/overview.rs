@@ -27,11 +27,7 @@ pub(crate) fn status(overview: &Overview, all: bool) -> String {
         text.push_str(&workflow(summary, overview.now));
         let mut at_work = overview.at_work.iter();
         if let Some((_, who)) = at_work.find(|(id, _)| *id == summary.id) {
-            put!(
-                text,
-                "  at work on it now: {}\n",
-                excerpt(&who.to_string(), 300)
-            );
+            put!(text, "  running: {}\n", excerpt(&who.to_string(), 300));
         }
         if summary.state.is_open() {
             put!(text, "  next: {}\n", printable(&summary.next.summary));
@@ -82,7 +78,7 @@ pub(crate) fn findings(findings: &[&Finding]) -> String {
     if let Some(first) = findings.first() {
         put!(
             text,
-            "{}: `rekindle explain {}` says what to do\n",
+            "{}: see `rekindle explain {}`\n",
             styled(NOTE, "hint"),
             first.code
         );
@@ -151,7 +147,7 @@ pub(crate) fn recorded(log: &camino::Utf8Path) -> String {
 /// Returns what is to be known of a capture.
 pub(crate) fn captured(file: &camino::Utf8Path) -> String {
     format!(
-        "{}: `{}` holds the contents of the files that were read; look before you share it\n",
+        "{}: `{}` holds the contents of the files that were read; check it before you share it\n",
         styled(NOTE, "note"),
         printable(file.as_str())
     )

@@ -18,7 +18,7 @@ pub(crate) fn made_at(rescue: &Rescue) -> Option<Timestamp> {
 
 pub(crate) fn rescues(rescues: &[Rescue], now: Timestamp) -> String {
     if rescues.is_empty() {
-        return "Nothing was rescued here.\n".to_owned();
+        return "No rescues in this project.\n".to_owned();
     }
     let mut text = String::new();
     for rescue in rescues {
@@ -75,7 +75,7 @@ fn commits(shown: &Shown) -> String {
     if shown.commits.is_empty() {
         return String::new();
     }
-    let mut text = "Commits that no branch has:\n".to_owned();
+    let mut text = "Commits that are not on a branch:\n".to_owned();
     for commit in &shown.commits {
         put!(
             text,

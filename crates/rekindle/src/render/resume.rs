@@ -16,7 +16,7 @@ pub(crate) fn recovered(recovered: &Recovered) -> String {
     if recovered.damaged > 0 {
         put!(
             text,
-            "{}: {} damaged line(s) of rekindle's own journal did not count\n",
+            "{}: {} damaged line(s) of rekindle's journal were ignored\n",
             styled(WARNING, "warning"),
             recovered.damaged
         );
@@ -27,7 +27,7 @@ pub(crate) fn recovered(recovered: &Recovered) -> String {
     if recovered.superseded > 0 {
         put!(
             text,
-            "{}: {} step(s) of an earlier resume were left alone: what they stood on has changed\n",
+            "{}: {} step(s) of an earlier resume were skipped: the files they depended on have changed\n",
             styled(WARNING, "warning"),
             recovered.superseded
         );
@@ -35,7 +35,7 @@ pub(crate) fn recovered(recovered: &Recovered) -> String {
     for agent in &recovered.lost_agents {
         put!(
             text,
-            "an earlier agent ended without a word: {}\n",
+            "a previous agent exited without reporting a result: {}\n",
             excerpt(agent, 120)
         );
     }
@@ -177,7 +177,7 @@ pub(crate) fn commands(commands: &[Command]) -> String {
 fn unfinished(lines: &[String]) -> String {
     let mut text = String::new();
     if !lines.is_empty() {
-        text.push_str("An interrupted command had begun this, which is finished first:\n");
+        text.push_str("An interrupted command started these changes; they are completed first:\n");
     }
     for line in lines {
         put!(text, "  - {line}\n");
@@ -260,7 +260,7 @@ fn steps(plan: &Plan) -> String {
         Then::Ask(question) => {
             put!(text, "  - ask: {}\n", printable(&question.text));
         }
-        Then::Workers => text.push_str("  - start workers for what is ready\n"),
+        Then::Workers => text.push_str("  - start workers for the tasks that are ready\n"),
         Then::Check(checks) => {
             for command in &checks.commands {
                 put!(
@@ -271,7 +271,7 @@ fn steps(plan: &Plan) -> String {
                 );
             }
         }
-        Then::Again => text.push_str("  - go on with the next step\n"),
+        Then::Again => text.push_str("  - continue with the next step\n"),
         Then::Stop(stop) => {
             put!(text, "  - stop: {}\n", printable(&stop.reason));
         }
@@ -338,7 +338,7 @@ pub(crate) fn agent_needed(task: &AgentTask, is_inside_agent: bool) -> String {
     } else {
         put!(
             text,
-            "{hint}: let one do it: `rekindle resume --agent-cmd 'COMMAND'` (the prompt is on its standard input)\n"
+            "{hint}: let an agent do it: `rekindle resume --agent-cmd 'COMMAND'` (it gets the prompt on standard input)\n"
         );
         put!(
             text,

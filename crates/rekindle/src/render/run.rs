@@ -35,12 +35,12 @@ pub(crate) fn progress(progress: &rekindle_app::Progress<'_>) -> String {
     let name = |task: &str| excerpt(task, 80);
     match progress {
         Progress::Adopted(task, attempt) => format!(
-            "{} {} (attempt {attempt}) is still at work\n",
+            "{} {} (attempt {attempt}) is still running\n",
             styled(NOTE, "found"),
             name(task)
         ),
         Progress::Foreign(task, attempt) => format!(
-            "{} attempt {attempt} of {} was not started in this folder: its order is not used, and its processes are left alone\n",
+            "{} attempt {attempt} of {} was not started in this folder; it is ignored, and its processes are not stopped\n",
             styled(WARNING, "passed over"),
             name(task)
         ),
@@ -84,7 +84,7 @@ pub(crate) fn progress(progress: &rekindle_app::Progress<'_>) -> String {
         }
         Progress::Reopened(task) => {
             format!(
-                "{} {} was said to be done, but its commit is not on the branch\n",
+                "{} {} is recorded as done, but its commit is not on the branch\n",
                 styled(WARNING, "again"),
                 name(task)
             )
@@ -95,20 +95,24 @@ pub(crate) fn progress(progress: &rekindle_app::Progress<'_>) -> String {
             name(task)
         ),
         Progress::Limited(task, wait) => format!(
-            "{} {}: the agent's limit is reached; going on in {} s (Ctrl-C stops the wait)\n",
+            "{} {}: the agent's usage limit is reached; continuing in {} s (Ctrl-C stops the wait)\n",
             styled(NOTE, "wait"),
             name(task),
             wait.as_secs()
         ),
         Progress::Stopping(false) => {
-            "stopping: nothing new is started; Ctrl-C again stops the workers too\n".to_owned()
+            "stopping: no new tasks are started; press Ctrl-C again to stop the workers too\n"
+                .to_owned()
         }
         Progress::Stopping(true) => "stopping now\n".to_owned(),
         Progress::StillAtWork(left) => {
             let then = if left.is_asked_to_end {
-                "it was asked to end".to_owned()
+                "asked to end".to_owned()
             } else {
-                format!("a resume takes it up, `kill {}` stops it", left.pid)
+                format!(
+                    "`rekindle resume` continues it, `kill {}` stops it",
+                    left.pid
+                )
             };
             format!(
                 "{} {} (attempt {}), process {}: {then}\n",
@@ -125,7 +129,7 @@ pub(crate) fn progress(progress: &rekindle_app::Progress<'_>) -> String {
 fn then(after: rekindle_app::After) -> &'static str {
     match after {
         rekindle_app::After::Again => "it is tried again",
-        rekindle_app::After::Resume => "a resume tries it again",
+        rekindle_app::After::Resume => "`rekindle resume` retries it",
         rekindle_app::After::Person => "it needs a person",
         rekindle_app::After::Protocol => "the retry ledger decides",
     }
@@ -158,7 +162,7 @@ pub(crate) fn ending(id: &str, ending: &rekindle_app::Ending) -> String {
     if tally.landed > 0 {
         put!(
             text,
-            "the work is on the branch `{}`\n",
+            "the work is on branch `{}`\n",
             excerpt(&ending.branch, 200)
         );
     }
@@ -177,7 +181,7 @@ pub(crate) fn ending(id: &str, ending: &rekindle_app::Ending) -> String {
     if let Some(given_up) = mendable {
         put!(
             text,
-            "{hint}: when that is fixed: `{}`, then `rekindle resume {word}`\n",
+            "{hint}: when the cause is fixed: `{}`, then `rekindle resume {word}`\n",
             event_of(id, "task_ready", &given_up.task)
         );
     }
@@ -185,13 +189,13 @@ pub(crate) fn ending(id: &str, ending: &rekindle_app::Ending) -> String {
         text.push_str(&behind_skipped(id, given_up, skipped));
     }
     if ending.given_up.is_empty() && !complete {
-        put!(text, "{hint}: go on with `rekindle resume {word}`\n");
+        put!(text, "{hint}: continue with `rekindle resume {word}`\n");
     }
     if complete && tally.landed > 0 {
         let branch = shell_word(&ending.branch);
         put!(
             text,
-            "{hint}: `git merge {branch}` takes it into the branch that you are on\n"
+            "{hint}: merge it into your branch with `git merge {branch}`\n"
         );
     }
     text
@@ -235,14 +239,14 @@ fn behind_skipped(id: &str, given_up: &GivenUp, skipped: &Skipped) -> String {
     let (task, need) = (excerpt(&given_up.task, 80), excerpt(&skipped.task, 80));
     let word = shell_word(id);
     let mut text = format!(
-        "{hint}: leave `{task}` out too: `{}`, then `rekindle resume {word}`\n",
+        "{hint}: skip `{task}` too: `{}`, then `rekindle resume {word}`\n",
         event_of(id, "task_skipped", &given_up.task)
     );
     // What the plan leaves out stays out, whatever an event says.
     if !skipped.by_plan {
         put!(
             text,
-            "{hint}: or have `{need}` done after all: `{}`, then `rekindle resume {word}`\n",
+            "{hint}: or run `{need}` after all: `{}`, then `rekindle resume {word}`\n",
             event_of(id, "task_ready", &skipped.task)
         );
     }
@@ -253,14 +257,14 @@ fn cost(cost: rekindle_app::Cost) -> String {
     let Some(told) = cost.told else {
         return match cost.untold {
             0 => String::new(),
-            _ => "cost: unknown, the agent's output tells none\n".to_owned(),
+            _ => "cost: not reported by the agent\n".to_owned(),
         };
     };
     let cents = told / 10_000;
     let rest = match cost.untold {
         0 => String::new(),
-        1 => ", without one attempt that told none".to_owned(),
-        n => format!(", without {n} attempts that told none"),
+        1 => ", not counting one attempt that reported none".to_owned(),
+        n => format!(", not counting {n} attempts that reported none"),
     };
     format!("cost: ${}.{:02}{rest}\n", cents / 100, cents % 100)
 }
@@ -268,8 +272,8 @@ fn cost(cost: rekindle_app::Cost) -> String {
 /// Returns the warning that a limit of money can not hold.
 pub(crate) fn cost_untold(agent: &rekindle_app::Agent) -> String {
     format!(
-        "{}: `--max-cost` can not hold: the output of the agent `{}` tells no cost, so what it spends is not known\n\
-         {}: name an agent whose output tells it, such as `--agent claude`, or set `stream` for yours in `.rekindle/config.toml`\n",
+        "{}: `--max-cost` has no effect: the agent `{}` does not report its cost\n\
+         {}: use an agent that reports its cost, such as `--agent claude`, or set `stream` for yours in `.rekindle/config.toml`\n",
         styled(WARNING, "warning"),
         excerpt(&agent.name, 80),
         styled(NOTE, "hint"),
@@ -280,8 +284,8 @@ pub(crate) fn cost_untold(agent: &rekindle_app::Agent) -> String {
 pub(crate) fn checkout_changed(paths: &[String]) -> String {
     let quoted: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
     format!(
-        "{}: changed in your own checkout while the run was at work: {}\n\
-         {}: if that was not you, an agent wrote outside of its worktree; nothing was put back, and `git status` shows it\n",
+        "{}: files of your checkout changed during the run: {}\n\
+         {}: if you did not change them, an agent wrote outside its worktree; nothing was reverted, see `git status`\n",
         styled(WARNING, "warning"),
         listed(&quoted, 200),
         styled(NOTE, "hint"),
@@ -293,8 +297,8 @@ pub(crate) fn left_out(left_out: &rekindle_app::LeftOut<'_>) -> String {
     let names = left_out.repositories.iter();
     let quoted: Vec<String> = names.map(|name| format!("`{name}`")).collect();
     format!(
-        "{}: {} landed without the repositories that its agent made, which no commit can hold: {}\n\
-         {}: they are kept in `{}`: move them to a folder of yours if you want them, then `rekindle clean` removes the rest\n",
+        "{}: {} landed without the nested repositories that its agent created: {}\n\
+         {}: they are in `{}`: move them if you need them, then `rekindle clean` removes the rest\n",
         styled(WARNING, "warning"),
         excerpt(left_out.task, 80),
         listed(&quoted, 200),
@@ -309,7 +313,7 @@ pub(crate) fn cleaning(cleaning: &rekindle_app::Cleaning) -> String {
         let path = excerpt(cleaned.leftover.path.as_str(), 300);
         match &cleaned.saved_as {
             Some(name) => {
-                put!(text, "removed {path}, kept as {}\n", excerpt(name, 300));
+                put!(text, "removed {path}, saved as {}\n", excerpt(name, 300));
             }
             None => {
                 put!(text, "removed {path}\n");
@@ -318,7 +322,7 @@ pub(crate) fn cleaning(cleaning: &rekindle_app::Cleaning) -> String {
     }
     for leftover in &cleaning.kept {
         let why = if leftover.in_use {
-            "a rekindle is at work there"
+            "another rekindle is working on it"
         } else {
             "nothing was changed"
         };
@@ -338,13 +342,13 @@ pub(crate) fn cleaning(cleaning: &rekindle_app::Cleaning) -> String {
         let path = orphan.path.as_str();
         put!(
             text,
-            "orphaned {}{since}: it belongs to no task; `rekindle clean {}` removes it\n",
+            "orphaned {}{since}: it does not belong to a task; `rekindle clean {}` removes it\n",
             excerpt(path, 300),
             excerpt(&rekindle_text::shell_word(path), 300)
         );
     }
     if text.is_empty() && cleaning.stuck.is_empty() {
-        text.push_str("Nothing to clean here.\n");
+        text.push_str("No worktrees to remove.\n");
     }
     text
 }

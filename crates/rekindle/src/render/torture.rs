@@ -10,7 +10,7 @@ use super::{GOOD, WARNING, styled};
 pub(crate) fn torture_so_far(score: &Score) -> String {
     if score.runs == 0 {
         return format!(
-            "torturing {}; Ctrl-C ends it and removes what was made, a second one ends it at once and leaves that in the temporary folder\n",
+            "killing runs in {}; Ctrl-C stops and removes the copy, a second Ctrl-C stops at once and leaves it in the temporary folder\n",
             tortured(&score.repository)
         );
     }
@@ -33,7 +33,7 @@ fn tortured(repository: &Tortured) -> String {
         Tortured::Copied { from } => format!("a copy of `{}`", rekindle_text::printable(from)),
         Tortured::Made { because } => {
             format!(
-                "a small repository, since {}",
+                "a small new repository, because {}",
                 rekindle_text::printable(because)
             )
         }
@@ -60,7 +60,7 @@ pub(crate) fn torture(score: &Score) -> String {
             killed.everything
         ),
     );
-    line("stopped and let go on", score.stopped.to_string());
+    line("suspended and continued", score.stopped.to_string());
     line("resumes", score.resumes.to_string());
     line("tasks landed twice", score.landed_twice.to_string());
     line("tasks lost", score.lost.to_string());
@@ -70,7 +70,7 @@ pub(crate) fn torture(score: &Score) -> String {
     line("runs that never ended", score.never_ended.to_string());
     if let Some(restart) = &score.restart {
         line(
-            "restart to first deed",
+            "restart to first change",
             format!(
                 "median {:.1} ms, 99 % below {:.1} ms, of {}",
                 restart.median_ms, restart.p99_ms, restart.count
@@ -78,7 +78,7 @@ pub(crate) fn torture(score: &Score) -> String {
         );
     }
     if score.wrong.is_empty() {
-        put!(text, "\n{}\n", styled(GOOD, "Nothing was wrong."));
+        put!(text, "\n{}\n", styled(GOOD, "No problems."));
     } else {
         put!(text, "\n{}\n", styled(WARNING, "Wrong:"));
         for fault in &score.wrong {
@@ -93,13 +93,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_stands_there_what_was_tortured_and_one_is_no_plural() {
+    fn the_repository_is_named_and_one_is_singular() {
         let made = Tortured::Made {
             because: "`/x` is not in a git repository".to_owned(),
         };
         let mut score = Score::new(1, 4, made);
-        let words = "a small repository, since `/x` is not in a git repository";
-        assert!(torture_so_far(&score).starts_with(&format!("torturing {words}; Ctrl-C ")));
+        let words = "a small new repository, because `/x` is not in a git repository";
+        assert!(torture_so_far(&score).starts_with(&format!("killing runs in {words}; Ctrl-C ")));
         assert!(torture(&score).starts_with(&format!("{:<28} {words}\n", "on")));
         score.repository = Tortured::Copied {
             from: "/y".to_owned(),

@@ -11,11 +11,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("wire", &["model", "text"]),
     ("fault", &[]),
     ("fs", &["fault"]),
-    ("git", &["fault", "fs"]),
+    ("git", &["fault", "fs", "text"]),
     ("world", &["fs", "git", "text"]),
     ("protocol", &["model", "text", "world"]),
     // Has an example protocol, which a feature of the registry adds to the list.
-    ("testkit", &["model", "protocol", "world"]),
+    ("testkit", &["model", "protocol", "text", "world"]),
     // Every crate in `crates/protocols`: none of them may call another, except that `map` uses its machine.
     (A_PROTOCOL, &["model", "protocol", "text", "world"]),
     ("map-machine", &["model", "protocol", "text", "world"]),
@@ -79,6 +79,7 @@ const PURE_MAY_USE: &[&str] = &[
     "serde",
     "serde-saphyr",
     "serde_json",
+    "sha2",
     "similar",
     "thiserror",
     "toml",

@@ -282,7 +282,7 @@ fn every_file_is_read_by_the_guarded_reader() -> anyhow::Result<()> {
 }
 
 /// Returns the code of the binary's crates by its files, without comments and tests.
-fn shipped() -> anyhow::Result<Vec<(String, String)>> {
+pub(crate) fn shipped() -> anyhow::Result<Vec<(String, String)>> {
     // The rest of the workspace is not in the binary.
     let is_shipped =
         |folder: &Utf8PathBuf| !matches!(folder.file_name(), Some("benches" | "testkit" | "xtask"));

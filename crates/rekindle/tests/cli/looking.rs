@@ -55,7 +55,7 @@ fn in_an_empty_folder_every_command_says_the_same() -> Result<()> {
     --- stderr
     error: no workflow `kiln:x` here
 
-    hint: `rekindle` lists what is here
+    hint: `rekindle` lists the workflows of this project
     hint: see `rekindle explain UNKNOWN_WORKFLOW`
     ");
     insta::assert_snapshot!(sandbox.run(&["clean"])?, @"
@@ -78,7 +78,7 @@ fn below_a_project_the_status_points_up_to_it() -> Result<()> {
     --- stdout
     Nothing to resume here.
     --- stderr
-    hint: there is something in a folder above: `rekindle -C [PROJECT]`
+    hint: a folder above has workflows: `rekindle -C [PROJECT]`
     ");
     Ok(())
 }
@@ -200,7 +200,7 @@ fn inspect_shows_findings_with_their_place_and_notes_only_with_verbose() -> Resu
     CORRUPT_LINE
     warning[CORRUPT_LINE]: 2 lines cannot be read and did not count
       at .agent-memory/runs/20260119-0900-orders-api-k2l3/events/executor/broken.jsonl:1
-    hint: `rekindle explain CORRUPT_LINE` says what to do
+    hint: see `rekindle explain CORRUPT_LINE`
     ");
     let verbose = findings(sandbox.run(&["inspect", "-v"])?.to_string());
     insta::assert_snapshot!(verbose.unwrap_or_default(), @"
@@ -209,7 +209,7 @@ fn inspect_shows_findings_with_their_place_and_notes_only_with_verbose() -> Resu
       at .agent-memory/runs/20260119-0900-orders-api-k2l3/events/executor/broken.jsonl:1
     note[OUTSIDE_PROJECT]: links that lead out of the project were not followed: `.agent-memory/runs/20260119-0900-orders-api-k2l3/events/away.jsonl`
       at .agent-memory/runs/20260119-0900-orders-api-k2l3/events/away.jsonl
-    hint: `rekindle explain CORRUPT_LINE` says what to do
+    hint: see `rekindle explain CORRUPT_LINE`
     ");
     Ok(())
 }
@@ -223,7 +223,7 @@ fn inspect_of_a_name_that_is_not_there_fails_and_says_what_is() -> Result<()> {
     error: no workflow `nonsense` here
 
     hint: `agent-memory:20260119-0900-orders-api-k2l3` can be resumed
-    hint: `rekindle` lists what is here
+    hint: `rekindle` lists the workflows of this project
     hint: see `rekindle explain UNKNOWN_WORKFLOW`
     ");
     Ok(())
@@ -238,7 +238,7 @@ fn a_beginning_of_several_names_is_told_with_what_it_could_be() -> Result<()> {
     --- stderr
     error: `20260119` could be any of `agent-memory:20260119-0900-orders-api-k2l3`, `agent-memory:20260119-0900-orders-ui-x1y2`
 
-    hint: write more of the name, or the protocol before it: `protocol:name`
+    hint: type more of the name, or add the protocol: `protocol:name`
     ");
     let with_protocol = sandbox.run(&["resume", "agent-memory:20260119-0900-orders", "--yes"])?;
     assert_eq!(with_protocol.code(), Some(3), "{with_protocol}");
@@ -264,7 +264,7 @@ fn plan_and_dry_run_show_the_same_and_write_nothing() -> Result<()> {
     This will:
       - append an event to `.agent-memory/runs/20260119-0900-orders-api-k2l3/events/orchestrator/20260120-120000.jsonl`: the run is resumed
       - print the protocol's report
-      - go on with the next step
+      - continue with the next step
     Next: Resume T002 - Add endpoint (attempt 1)
     made from [DIGEST]
     ");

@@ -85,7 +85,7 @@ fn a_result_that_does_not_fit_on_the_device_is_a_failure_of_every_command() -> R
             ensure!(full.code() != Some(0), "{words:?}: {full}");
             ensure!(
                 full.stderr()
-                    .contains("could not be written to standard output"),
+                    .contains("cannot write the result to standard output"),
                 "{words:?}: {full}"
             );
             if plain.code() == Some(0) {
@@ -124,10 +124,7 @@ fn help_and_version_that_cannot_be_written_are_failures() -> Result<()> {
         let full = redirected(&sandbox, &words, "", "> /dev/full")?;
         let expected = i32::from(words.first() != Some(&"hook"));
         ensure!(full.code() == Some(expected), "{words:?}: {full}");
-        ensure!(
-            full.stderr().contains("could not be written"),
-            "{words:?}: {full}"
-        );
+        ensure!(full.stderr().contains("cannot write"), "{words:?}: {full}");
     }
     Ok(())
 }
@@ -166,7 +163,7 @@ fn a_hook_whose_answer_cannot_be_written_does_not_fail_the_agent_and_says_so_in_
         .iter()
         .filter(|(path, _)| path.as_str().contains("hook"));
     ensure!(
-        logs.any(|(_, bytes)| String::from_utf8_lossy(bytes).contains("could not be written")),
+        logs.any(|(_, bytes)| String::from_utf8_lossy(bytes).contains("cannot write")),
         "{:?}",
         files.iter().map(|(path, _)| path).collect::<Vec<_>>()
     );

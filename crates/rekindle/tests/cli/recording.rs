@@ -99,7 +99,7 @@ fn events_of_runs_that_are_not_there_are_refused() -> Result<()> {
     error: no workflow `nonsense` here
 
     hint: `agent-memory:20260119-0900-orders-api-k2l3` can be resumed
-    hint: `rekindle` lists what is here
+    hint: `rekindle` lists the workflows of this project
     hint: see `rekindle explain UNKNOWN_WORKFLOW`
     ");
     assert_eq!(before.changes(&sandbox.files()?), [""; 0]);
@@ -122,7 +122,7 @@ fn an_event_that_would_reach_nobody_is_refused_and_one_without_a_rule_is_told() 
     --- stderr
     error: `task_completed` is about a task
 
-    hint: say which one with `--task ID`
+    hint: name the task with `--task ID`
     ");
     assert_eq!(sandbox.run(&["heartbeat", ORDERS, "T9"])?.code(), Some(1));
     assert_eq!(before.changes(&sandbox.files()?), [""; 0]);

@@ -63,46 +63,46 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
     insta::assert_snapshot!(sandbox.run(&["--help"])?, @"
     exit 0
     --- stdout
-    Picks up any interrupted coding-agent workflow exactly where it stopped
+    Resume interrupted coding-agent workflows exactly where they stopped
 
-    Without a command: what can be resumed here, and the one command to type next.
+    Without a command, it lists what can be resumed in this project and the command to type next.
 
     Usage: rekindle [OPTIONS] [COMMAND]
 
     Commands:
-      status       Shows what can be resumed here, one line each, and the command to type next
-      inspect      Shows everything known of one workflow: facts, findings, where each comes from
-      run          Starts a new run from a task graph (JSON) or a Markdown task list
-      plan         Shows what resume would do, in order; writes nothing
-      resume       Briefs, asks once, and goes on until the work is done or a person is needed
-      explain      Tells why a task is in its state (ID TASK), or what a finding means (CODE)
-      checkpoint   Makes a checkpoint
-      checkpoints  Lists the checkpoints of a workflow
-      rollback     Goes back to a checkpoint of a Bifrost feature, after a yes; deletes nothing
-      validate     Holds a feature's spec and plan, or single files, against Bifrost's rules
-      migrate      Gives a feature the session that all features shared before, after a yes
-      event        Appends an event to a workflow's log, for workers and scripts
-      heartbeat    Appends a sign of life of a running task
-      install      Sets a coding agent or a MAP project up to call rekindle, after a yes
-      uninstall    Takes away what `install` added; the settings are again what they were
-      hook         Answers a coding agent that calls at a moment of its session; never fails it
+      status       List the workflows that can be resumed and the command to type next
+      inspect      Show the facts and findings of a workflow, with their sources
+      run          Run a plan: a Markdown task list or a task graph (JSON)
+      plan         Show what `resume` would do, without changing anything
+      resume       Resume a workflow
+      explain      Explain the state of a task (ID TASK) or a finding (CODE)
+      checkpoint   Record a checkpoint
+      checkpoints  List the checkpoints of a workflow
+      rollback     Return a Bifrost feature to a checkpoint, after confirmation
+      validate     Validate a feature's spec and plan
+      migrate      Migrate the legacy shared session to one feature, after confirmation
+      event        Append an event to a workflow's log, for workers and scripts
+      heartbeat    Record that a task is still running, for workers and scripts
+      install      Set up a coding agent or a MAP project to use rekindle, after confirmation
+      uninstall    Remove what `install` added
+      hook         Handle a coding-agent hook event (always exits 0)
       clean        Remove worktrees that are no longer needed
-      rescue       Lists, shows and restores what was kept before something could have destroyed it
-      map          Answers as MAP's `map_orchestrator.py` does: `rekindle map get_next_step`
-      demo         Builds a small project in a scratch folder, interrupts its work and resumes it
-      torture      Kills runs at random moments, resumes them, and counts what was lost
-      mcp          Serves coding agents over MCP on standard input and output, until the input ends
-      doctor       Checks whether everything that rekindle needs is in order
-      completions  Prints a completion script for a shell
-      man          Prints the manual page, in the form that `man` reads
+      rescue       List, show and restore saved work (rescues)
+      map          Run a command of MAP's `map_orchestrator.py`, such as `rekindle map get_next_step`
+      demo         Kill a run in a scratch project and resume it, to see how it works
+      torture      Kill runs at random moments, resume them, and count what was lost
+      mcp          Serve coding agents over MCP on standard input and output
+      doctor       Check git, the configuration and the agents
+      completions  Print a completion script for a shell
+      man          Print the manual page in roff format
       help         Print this message or the help of the given subcommand(s)
 
     Options:
       -C <DIR>
-              Works on the project in this folder instead of the current one
+              Use the project in this folder instead of the current one
 
           --json
-              Prints one JSON object with a `schema` instead of text
+              Print one JSON object with a `schema` instead of text
 
           --color <WHEN>
               When to use colors
@@ -111,10 +111,10 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
               [possible values: auto, always, never]
 
       -q, --quiet
-              Says less: no hints and no progress
+              Print no hints and no progress
 
       -v, --verbose
-              Says more: notes, and where each thing comes from
+              Print notes and sources too
 
       -h, --help
               Print help (see a summary with '-h')
@@ -122,8 +122,8 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
       -V, --version
               Print version
 
-    Exit codes: 0 done or declined, 1 cannot resume, 2 wrong usage, 3 a choice is needed and nobody is
-    there, 4 another rekindle or agent is at work.
+    Exit codes: 0 done or declined, 1 cannot resume, 2 wrong usage, 3 an answer is needed and nobody can
+    give it, 4 another rekindle or agent is working on it
     ");
     Ok(())
 }
@@ -230,7 +230,7 @@ fn a_folder_that_is_none_is_wrong_usage() -> Result<()> {
     insta::assert_snapshot!(sandbox.run(&["-C", "not-there"])?, @"
     exit 2
     --- stderr
-    error: there is no folder `[PROJECT]/not-there`: No such file or directory (os error 2)
+    error: cannot open folder `[PROJECT]/not-there`: No such file or directory (os error 2)
 
     hint: check the path given with `-C`
     ");

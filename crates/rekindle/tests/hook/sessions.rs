@@ -96,8 +96,8 @@ fn nothing_is_done_beside_a_session_at_work_unless_a_person_says_so() -> Result<
     --- stderr
     error: another Claude Code session is at work here (process [PID])
 
-    hint: wait until process [PID] has ended its turn, or end that turn yourself
-    hint: to go on beside it, say yes yourself: `rekindle resume agent-memory:20260119-0900-orders-api-k2l3` without `--yes`
+    hint: wait until process [PID] has finished its turn, or stop that turn
+    hint: to resume anyway, confirm it yourself: `rekindle resume agent-memory:20260119-0900-orders-api-k2l3` without `--yes`
     hint: see `rekindle explain SESSION_ALIVE`
     ");
     assert_eq!(before.changes(&sandbox.files()?), [""; 0]);

@@ -39,8 +39,8 @@ fn what_can_not_be_understood_is_logged_and_not_told() -> Result<()> {
     2026-01-20T12:00:00Z session-start: the hook input is not a JSON object
     2026-01-20T12:00:00Z session-start: the hook input is not JSON: expected ident at line 1 column 2
     2026-01-20T12:00:00Z session-start: the hook input is not JSON: trailing characters at line 1 column 8
-    2026-01-20T12:00:00Z no-such-event: there is no event `no-such-event`
-    2026-01-20T12:00:00Z stop: there is no agent `nobody` with hooks
+    2026-01-20T12:00:00Z no-such-event: unknown hook event `no-such-event`
+    2026-01-20T12:00:00Z stop: unknown agent `nobody`
     ");
     Ok(())
 }
@@ -87,7 +87,7 @@ fn more_than_a_hook_needs_is_read_to_its_end_and_refused() -> Result<()> {
     assert!(
         sandbox
             .read(".rekindle/hook.log")?
-            .contains("more than 1048576 bytes")
+            .contains("larger than 1048576 bytes")
     );
     // What a tool has read may be of any length.
     let before = sandbox.files()?;

@@ -156,7 +156,7 @@ fn a_state_that_a_newer_kiln_wrote_is_named_and_nothing_is_touched() -> Result<(
         ensure!(
             looked
                 .stderr()
-                .contains("see what keeps it from going on with `rekindle inspect "),
+                .contains("see what blocks it with `rekindle inspect "),
             "{looked}"
         );
         let doctor = stage.sandbox().typed(&["doctor"]).run()?;

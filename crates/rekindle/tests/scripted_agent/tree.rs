@@ -50,7 +50,7 @@ fn two_interrupts_end_an_agent_that_ignores_term_and_its_grandchild() {
     let running = stage.start(&["--retries", "0"]);
     gate.wait().unwrap();
     kill(running.pid(), "INT");
-    running.wait_for("nothing new is started").unwrap();
+    running.wait_for("no new tasks are started").unwrap();
     kill(running.pid(), "INT");
     Ran::of(running)
         .stopped()

@@ -13,9 +13,10 @@ fn what_is_written_outside_the_worktree_never_lands_nor_gets_into_the_users_inde
     );
     let git = |arguments: &[&str]| stage.project.git(arguments);
     let head = git(&["rev-parse", "HEAD"]);
-    stage.run(&[]).done().says(&[
-        "warning: changed in your own checkout while the run was at work: `README`, `stray.txt`\n",
-    ]);
+    stage
+        .run(&[])
+        .done()
+        .says(&["warning: files of your checkout changed during the run: `README`, `stray.txt`\n"]);
     assert_eq!(stage.tree(), "A.txt B.txt README");
     assert_eq!(stage.landed("README"), "hello\n");
     assert_eq!(git(&["rev-parse", "HEAD"]), head);
@@ -43,7 +44,7 @@ fn a_file_of_the_user_that_is_changed_again_is_told_and_one_that_stays_is_not() 
     stage
         .run(&["--quiet"])
         .done()
-        .says(&["changed in your own checkout while the run was at work: `mine.txt`\n"]);
+        .says(&["files of your checkout changed during the run: `mine.txt`\n"]);
     // A program finds its objects on standard output and the warning beside them.
     stage.project.plan("C");
     stage.script("C", &work.replace("mine.txt", "too.txt"));

@@ -1,4 +1,4 @@
-//! Commands that only Bifrost has: its validators and its migration.
+//! Commands for protocols with validators and a migration.
 
 use rekindle_app::{Migrated, Project, Validated};
 use rekindle_wire::{ErrorBody, MigrateOut, ReportOut, ValidateOut, exit};
@@ -24,7 +24,9 @@ pub(super) fn validate(
     let plan = arguments.plan.map(|path| Validated::Plan { path, rules });
     let feature = arguments.feature.map(Validated::Feature);
     let Some(what) = spec.or(plan).or(feature) else {
-        return Err(Failure::usage("nothing to validate was named".to_owned()));
+        return Err(Failure::usage(
+            "no feature, spec or plan was named".to_owned(),
+        ));
     };
     let found = rekindle_app::validate(project, &what)?;
     let valid = found.iter().all(|validation| validation.is_valid);
