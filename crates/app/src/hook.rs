@@ -8,7 +8,7 @@ mod briefing;
 mod journal;
 mod note;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use jiff::SignedDuration;
 use rekindle_agents::hook::session_context;
 use rekindle_model::Summary;
@@ -62,26 +62,7 @@ pub fn hook(
 
 /// Finds the folder that has something of a protocol: the agent's, or one above it in its repository.
 pub fn nearest(project: &Project) -> Option<Project> {
-    let world = project.world();
-    let is_top = |folder: &Utf8Path| world.stat(&folder.join(".git")).is_ok();
-    let folders: Vec<Utf8PathBuf> = match project.folder.ancestors().position(is_top) {
-        Some(top) => project.folder.ancestors().take(top + 1),
-        // Outside of a repository nothing says how far up a project reaches.
-        None => project.folder.ancestors().take(1),
-    }
-    .map(ToOwned::to_owned)
-    .collect();
-    folders.into_iter().find_map(|folder| {
-        let project = Project {
-            folder,
-            ..project.clone()
-        };
-        let world = project.world();
-        rekindle_registry::ALL
-            .iter()
-            .any(|protocol| protocol.is_here(&world))
-            .then_some(project)
-    })
+    project.nearest(Project::has_protocol)
 }
 
 /// Returns what an agent is told of what is open here.

@@ -11,7 +11,7 @@ use rekindle_world::{RealWorld, Recorder, Recording, Witness, World};
 
 use crate::last_session::last_session;
 use crate::records;
-use crate::{Error, LastSession, Project};
+use crate::{Error, LastSession, Listing, Project};
 
 /// What a person named.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -210,7 +210,7 @@ pub fn inspect_recording(
     file: &Utf8Path,
     query: &Query,
 ) -> Result<Inspected, Error> {
-    let path = project.folder().join(file);
+    let path = project.typed_path(file);
     let bytes = project
         .world()
         .read(&path, u64::MAX)
@@ -236,9 +236,9 @@ pub(crate) fn inspect_world(world: &dyn World, query: &Query) -> Result<Inspecte
 
 fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
     let (protocol, name) = query.parts();
-    let look = |protocol: ProtocolName| {
+    let of = |protocol: ProtocolName, name: Option<String>| {
         let ask = Ask {
-            name: name.clone(),
+            name,
             accepted: query.accepted.clone(),
             alone: query.alone,
             all: false,
@@ -253,6 +253,7 @@ fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
             case: rekindle_registry::find(protocol).inspect(world, &ask),
         }
     };
+    let look = |protocol: ProtocolName| of(protocol, name.clone());
     if let Some(protocol) = protocol {
         return Ok(look(protocol));
     }
@@ -269,13 +270,20 @@ fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
                 let mut findings = assessment.findings.iter();
                 assessment.id.is_some() || findings.any(|found| found.code == Code::BadFeatureName)
             };
+            let could_be = begun_with(&here, name);
+            let is_known = |one: &Inspected| one.assessment().state != State::Unknown;
+            if let [only] = could_be.as_slice()
+                && !here.iter().any(is_known)
+            {
+                // Not every protocol takes the beginning of a name, but people type what they are shown.
+                return Ok(of(only.protocol, Some(only.name.clone())));
+            }
             if here.len() == 1
                 && let Some(only) = here.pop_if(|only| has_words(only))
             {
                 return Ok(only);
             }
-            let could_be = begun_with(&here, name);
-            here.retain(|inspected| inspected.assessment().state != State::Unknown);
+            here.retain(is_known);
             if here.is_empty() {
                 return Err(unknown(name, could_be, open(world)));
             }
@@ -348,16 +356,21 @@ pub(crate) fn quick_open(world: &dyn World) -> Open {
 
 /// Returns every workflow of every protocol, open ones first.
 pub(crate) fn all(world: &dyn World) -> Vec<Summary> {
-    survey(world).0
+    survey(world, Listing::default()).0
 }
 
-/// Returns every workflow of every protocol, open ones first, and those that are meant without a name.
-pub(crate) fn survey(world: &dyn World) -> (Vec<Summary>, Vec<WorkflowId>) {
+/// Returns the workflows of a list, open ones first, and those that are meant without a name.
+pub(crate) fn survey(world: &dyn World, listing: Listing) -> (Vec<Summary>, Vec<WorkflowId>) {
     let mut workflows = Vec::new();
     let mut chosen = Vec::new();
+    let ask = Ask {
+        all: listing.all,
+        ..Ask::default()
+    };
+    let asked = |name| listing.protocol.is_none_or(|wanted| wanted == name);
     let here = rekindle_registry::ALL.iter();
-    for protocol in here.filter(|protocol| protocol.is_here(world)) {
-        let case = protocol.inspect(world, &Ask::default());
+    for protocol in here.filter(|protocol| asked(protocol.name()) && protocol.is_here(world)) {
+        let case = protocol.inspect(world, &ask);
         workflows.extend_from_slice(&case.assessment().workflows);
         chosen.extend(case.assessment().id.clone());
     }

@@ -7,8 +7,8 @@ use rekindle_wire::{
 };
 
 use crate::{
-    Explained, Inspected, LastSession, Outcome, Overview, Planned, Project, Recorded, Resumed,
-    Timeline,
+    Explained, Inspected, LastSession, NextStep, Outcome, Overview, Planned, Project, Recorded,
+    Resumed, Timeline,
 };
 
 impl Overview {
@@ -26,7 +26,7 @@ impl Overview {
                     who: who.to_string(),
                 })
                 .collect(),
-            next_command: self.next_command.clone(),
+            next_command: self.next_step.as_ref().map(NextStep::command),
             last_session: self.last_session.as_ref().map(last_session),
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_runner::StateFolder;
-use rekindle_world::{Clock, RealWorld, Zone};
+use rekindle_world::{Clock, RealWorld, World as _, Zone};
 
 use crate::last_session::Own;
 
@@ -14,6 +14,8 @@ use crate::last_session::Own;
 pub struct Project {
     /// The folder, absolute.
     pub folder: Utf8PathBuf,
+    /// The folder that paths were typed in, absolute; below the project's where the command was given there.
+    pub typed_in: Utf8PathBuf,
     /// Where the time comes from.
     pub clock: Clock,
     /// The user's time zone.
@@ -29,6 +31,60 @@ pub struct Project {
 }
 
 impl Project {
+    /// Returns the project that the folder belongs to, as git finds its repository.
+    ///
+    /// It is the nearest folder, up to the top of the repository, that has something of a protocol or of
+    /// rekindle; otherwise the top. Outside of a repository nothing says how far up a project reaches.
+    #[must_use]
+    pub fn enclosing(self) -> Self {
+        let has_something = |project: &Self| project.has_protocol() || project.is_set_up();
+        let folders = self.folders();
+        let nearest = self.nearest(has_something);
+        match (nearest, folders.last()) {
+            (Some(nearest), _) => nearest,
+            (None, Some(top)) => Self {
+                folder: top.clone(),
+                ..self
+            },
+            (None, None) => self,
+        }
+    }
+
+    /// Returns the nearest folder, up to the top of the repository, for which something is so.
+    pub(crate) fn nearest(&self, is_so: impl Fn(&Self) -> bool) -> Option<Self> {
+        let above = self.folders().into_iter().map(|folder| Self {
+            folder,
+            ..self.clone()
+        });
+        above.into_iter().find(is_so)
+    }
+
+    /// Returns the folder and those above it, up to the top of its repository.
+    fn folders(&self) -> Vec<Utf8PathBuf> {
+        let world = self.world();
+        let is_top = |folder: &Utf8Path| world.stat(&folder.join(".git")).is_ok();
+        let top = self.folder.ancestors().position(is_top).unwrap_or(0);
+        let folders = self.folder.ancestors().take(top + 1);
+        folders.map(ToOwned::to_owned).collect()
+    }
+
+    /// Returns whether a protocol has something here.
+    pub(crate) fn has_protocol(&self) -> bool {
+        let world = self.world();
+        let mut protocols = rekindle_registry::ALL.iter();
+        protocols.any(|protocol| protocol.is_here(&world))
+    }
+
+    /// Returns whether rekindle has something here.
+    fn is_set_up(&self) -> bool {
+        self.world().stat(&self.folder.join(".rekindle")).is_ok()
+    }
+
+    /// Returns the absolute path of one that was typed.
+    pub fn typed_path(&self, path: &Utf8Path) -> Utf8PathBuf {
+        self.typed_in.join(path)
+    }
+
     /// Returns the project as it is now; each call reads the clock anew.
     pub(crate) fn world(&self) -> RealWorld {
         RealWorld::new(

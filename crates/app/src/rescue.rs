@@ -101,7 +101,7 @@ pub fn restore(
     let rescue = find(&repo.rescues().map_err(Error::Git)?, name)?;
     let state = project.state();
     let target = match into {
-        Some(into) => plain(&project.folder().join(into)),
+        Some(into) => plain(&project.typed_path(into)),
         None => state.restored(&rescue.workflow, &rescue.task, rescue.number)?,
     };
     refuse_taken(&target)?;
@@ -216,7 +216,13 @@ fn is_here(project: &Project, typed: &str) -> bool {
     let is_one = |id: &WorkflowId| {
         protocol.is_none_or(|protocol| protocol == id.protocol) && id.name.starts_with(name)
     };
-    let overview = crate::status(project);
+    let overview = crate::status(
+        project,
+        crate::Listing {
+            all: true,
+            ..crate::Listing::default()
+        },
+    );
     !name.is_empty() && overview.workflows.iter().any(|summary| is_one(&summary.id))
 }
 

@@ -50,7 +50,7 @@ pub fn run(
     options: &RunOptions,
     face: &mut dyn Face,
 ) -> Result<Ran, Error> {
-    let path = project.folder().join(plan);
+    let path = project.typed_path(plan);
     let bytes = project
         .world()
         .read(&path, LARGEST_PLAN)

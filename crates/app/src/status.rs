@@ -1,74 +1,132 @@
 //! What can be resumed here.
 
-use rekindle_model::{Intent, State, StopKind, Summary, Then, WorkflowId};
+use rekindle_model::{Intent, Room, State, StopKind, Summary, Then, WorkflowId};
 use rekindle_protocol::Ask;
 use rekindle_world::World;
 
 use crate::last_session::last_session;
-use crate::{AtWork, LastSession, Project, inspect};
+use crate::{AtWork, Folded, LastSession, Line, Listing, Project, inspect, overview};
 
 /// Every workflow of a project.
 #[derive(Debug)]
 pub struct Overview {
-    /// Those that can be resumed first.
+    /// Those that can be resumed first, each protocol's in its own order.
     pub workflows: Vec<Summary>,
     /// Which of them somebody is at work on at this moment, and who.
     pub at_work: Vec<(WorkflowId, AtWork)>,
     /// The command to type next.
-    pub next_command: Option<String>,
+    pub next_step: Option<NextStep>,
     /// How the last session of a coding agent here ended, where that is worth knowing.
     pub last_session: Option<LastSession>,
     /// The time, for ages.
     pub now: jiff::Timestamp,
+    /// Whether finished and old ones are listed too.
+    all: bool,
+}
+
+/// The command to type next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NextStep {
+    /// What it does.
+    pub verb: Verb,
+    /// The workflow; `None` where it is clear without a name.
+    pub id: Option<WorkflowId>,
+    /// The shortest text that means the workflow.
+    short_id: String,
+}
+
+/// What a next command does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verb {
+    /// It goes on.
+    Resume,
+    /// It shows why nothing can go on.
+    Inspect,
+}
+
+impl NextStep {
+    /// Returns the command with the whole id, for programs.
+    pub fn command(&self) -> String {
+        self.typed(self.id.as_ref().map(ToString::to_string))
+    }
+
+    /// Returns the command with the short id, for people.
+    pub fn short_command(&self) -> String {
+        self.typed(self.id.as_ref().map(|_| self.short_id.clone()))
+    }
+
+    fn typed(&self, id: Option<String>) -> String {
+        let verb = match self.verb {
+            Verb::Resume => "resume",
+            Verb::Inspect => "inspect",
+        };
+        match id {
+            Some(id) => format!("rekindle {verb} {}", rekindle_text::shell_word(&id)),
+            None => format!("rekindle {verb}"),
+        }
+    }
+}
+
+impl Overview {
+    /// Returns a line for each workflow that deserves one, in the order in which a person needs them.
+    pub fn lines(&self) -> (Vec<Line<'_>>, Folded) {
+        overview::lines(&self.workflows, &self.at_work, self.all)
+    }
 }
 
 /// Lists what every protocol keeps here.
-pub fn status(project: &Project) -> Overview {
+pub fn status(project: &Project, listing: Listing) -> Overview {
     let world = project.world();
-    let (workflows, chosen) = inspect::survey(&world);
+    let (mut workflows, chosen) = inspect::survey(&world, listing);
+    if !listing.all {
+        workflows.retain(|summary| summary.view.room != Room::Counted);
+    }
+    let at_work: Vec<(WorkflowId, AtWork)> = workflows
+        .iter()
+        .filter(|summary| summary.state.is_open())
+        // Who is at work is told where it can be known; what is open is told in any case.
+        .filter_map(|summary| Some((summary.id.clone(), AtWork::on(project, &summary.id).ok()??)))
+        .collect();
     let open: Vec<Summary> = workflows
         .iter()
         .filter(|summary| summary.state.is_open())
         .cloned()
         .collect();
-    let at_work: Vec<(WorkflowId, AtWork)> = open
-        .iter()
-        // Who is at work is told where it can be known; what is open is told in any case.
-        .filter_map(|summary| Some((summary.id.clone(), AtWork::on(project, &summary.id).ok()??)))
-        .collect();
-    let is_free = |summary: &&Summary| {
-        let mut held = at_work.iter().filter(|(_, who)| who.is_rekindle());
-        !held.any(|(id, _)| *id == summary.id)
-    };
-    let free = open.iter().filter(is_free);
-    let first = free.min_by_key(|summary| urgency(summary.state));
-    let next_command = match (first, open.len()) {
-        (None, _) => None,
-        // Where a resume would only stop, a look says why.
-        (Some(first), _) if !goes_on(&world, first) => {
-            let id = first.id.to_string();
-            Some(format!(
-                "rekindle inspect {}",
-                rekindle_text::shell_word(&id)
-            ))
-        }
-        // Without a name, the one of the checked out branch may be meant, which need not be open.
-        (Some(only), 1) if chosen.contains(&only.id) => Some("rekindle resume".to_owned()),
-        (Some(first), _) => {
-            let id = first.id.to_string();
-            Some(format!(
-                "rekindle resume {}",
-                rekindle_text::shell_word(&id)
-            ))
-        }
-    };
+    let (lines, _) = overview::lines(&workflows, &at_work, listing.all);
     Overview {
+        next_step: next_step(&world, &lines, open.len(), &chosen),
         last_session: last_session(project, &open, project.own_session()),
         workflows,
         at_work,
-        next_command,
         now: project.now(),
+        all: listing.all,
     }
+}
+
+/// Returns what to do with the first workflow that nobody is at work on.
+fn next_step(
+    world: &dyn World,
+    lines: &[Line<'_>],
+    n_open: usize,
+    chosen: &[WorkflowId],
+) -> Option<NextStep> {
+    let is_free = |line: &&Line<'_>| !line.at_work.is_some_and(AtWork::is_rekindle);
+    let mut open = lines.iter().filter(|line| line.summary.state.is_open());
+    let first = open.find(is_free)?;
+    let id = &first.summary.id;
+    // Where a resume would only stop, a look says why.
+    let verb = if goes_on(world, first.summary) {
+        Verb::Resume
+    } else {
+        Verb::Inspect
+    };
+    // Without a name, the one of the checked out branch may be meant, which need not be open.
+    let is_clear = verb == Verb::Resume && n_open == 1 && chosen.contains(id);
+    Some(NextStep {
+        verb,
+        id: (!is_clear).then(|| id.clone()),
+        short_id: first.short_id.clone(),
+    })
 }
 
 /// Returns whether a resume would do anything but stop.
@@ -96,15 +154,4 @@ pub(crate) fn goes_on(world: &dyn World, summary: &Summary) -> bool {
         Then::Ask(question) => !is_blocked || question.is_about_a_blocker,
         Then::Agent(_) | Then::Workers | Then::Check(_) | Then::Again => !is_blocked,
     })
-}
-
-/// Returns a number by which what was broken off comes before what waits or can not go on.
-fn urgency(state: State) -> u8 {
-    match state {
-        State::Interrupted => 0,
-        State::Waiting => 1,
-        State::Blocked => 2,
-        State::Corrupt => 3,
-        State::Nothing | State::Choice | State::Unknown | State::Complete => 4,
-    }
 }

@@ -31,8 +31,8 @@ pub fn validate(project: &Project, what: &Validated) -> Result<Vec<Validation>, 
         return Ok(Vec::new());
     };
     let world = project.world();
-    let read = |path: &Utf8Path| text(&world, path);
-    let has = |path: &Utf8Path| world.is_file(&project.folder().join(path));
+    let read = |path: &Utf8Path| text(&world, project.typed_path(path));
+    let has = |path: &Utf8Path| world.is_file(&project.typed_path(path));
     match what {
         Validated::Spec(path) => Ok(vec![validator.spec(path.as_str(), read(path)?.as_deref())]),
         Validated::Plan { path, rules } => {
@@ -54,8 +54,7 @@ pub fn validate(project: &Project, what: &Validated) -> Result<Vec<Validation>, 
 }
 
 /// Returns a file that a person named, or `None` when it is not there.
-fn text(world: &dyn World, path: &Utf8Path) -> Result<Option<String>, Error> {
-    let path = world.project().join(path);
+fn text(world: &dyn World, path: Utf8PathBuf) -> Result<Option<String>, Error> {
     match world.read(&path, LARGEST) {
         Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
         Err(reason) if reason.is_not_found() => Ok(None),

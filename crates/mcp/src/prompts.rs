@@ -63,7 +63,7 @@ pub(crate) fn get(
         Some(_) => return Err(ErrorData::invalid_params("`id` is a text", None)),
     };
     if let (Some(protocol), None) = (protocol, &id) {
-        let overview = rekindle_app::status(&desk.project);
+        let overview = rekindle_app::status(&desk.project, rekindle_app::Listing::default());
         let mut here = overview.workflows.iter();
         if !here.any(|summary| summary.id.protocol == protocol) {
             let text = format!("Nothing of {protocol} is here. `list` names what is.\n");

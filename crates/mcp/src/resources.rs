@@ -27,7 +27,7 @@ pub(crate) fn list(desk: &Desk, cursor: Option<&str>) -> Result<ListResourcesRes
             .parse()
             .map_err(|_| ErrorData::invalid_params("that is no cursor of this list", None))?,
     };
-    let overview = rekindle_app::status(&desk.project);
+    let overview = rekindle_app::status(&desk.project, rekindle_app::Listing::default());
     let open = overview.workflows.iter();
     let mut resources = Vec::new();
     for summary in open

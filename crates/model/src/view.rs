@@ -90,7 +90,8 @@ impl Condition {
                 Attention::Needed
             }
             Self::Running | Self::Limited { .. } => Attention::UnderWay,
-            Self::Ready | Self::Drafting => Attention::Prepared,
+            Self::Ready => Attention::Prepared,
+            Self::Drafting => Attention::BeingWritten,
             Self::Complete => Attention::Over,
         }
     }
@@ -105,6 +106,8 @@ pub enum Attention {
     UnderWay,
     /// It was never begun.
     Prepared,
+    /// It is still being written.
+    BeingWritten,
     /// It is finished.
     Over,
 }

@@ -21,7 +21,8 @@ pub(crate) use self::setup::{HookArguments, InstallArguments, InstallTarget};
 pub(crate) use self::upkeep::{RescueCommand, TortureArguments};
 pub(crate) use self::work::{AgentArguments, ResumeArguments, RunArguments};
 pub(crate) use self::workflow::{
-    ExplainArguments, InspectArguments, PlanArguments, StartArguments, WorkflowArguments,
+    ExplainArguments, InspectArguments, PlanArguments, StartArguments, StatusArguments,
+    WorkflowArguments,
 };
 
 /// Resume interrupted coding-agent workflows exactly where they stopped
@@ -38,6 +39,8 @@ pub(crate) use self::workflow::{
     after_help = "Exit codes: 0 done or declined, 1 cannot resume, 2 wrong usage, 3 an answer is needed and nobody can give it, 4 another rekindle or agent is working on it"
 )]
 pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) list: StatusArguments,
     #[command(flatten)]
     pub(crate) output: OutputArguments,
     #[command(subcommand)]
@@ -74,7 +77,8 @@ pub(crate) enum ColorWhen {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List the workflows that can be resumed and the command to type next
-    Status,
+    #[command(aliases = ["list", "ls"])]
+    Status(StatusArguments),
     /// Show the facts and findings of a workflow, with their sources
     Inspect(InspectArguments),
     /// Run a plan: a Markdown task list or a task graph (JSON)
@@ -176,6 +180,9 @@ pub(crate) enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Print the version, as `--version` does
+    #[command(hide = true)]
+    Version,
     /// Print the manual page in roff format
     Man,
 }

@@ -13,85 +13,123 @@ mod run;
 mod torture;
 mod validation;
 
-use rekindle_app::{Project, Query, Wish};
+use camino::Utf8PathBuf;
+use rekindle_app::{Listing, Project, Query, Wish};
 use rekindle_wire::exit;
 
-use crate::arguments::{Command, OutputArguments, StartArguments, WorkflowArguments};
+use crate::arguments::{
+    Command, OutputArguments, StartArguments, StatusArguments, WorkflowArguments,
+};
 use crate::environment;
 use crate::failure::Failure;
+use crate::render;
 use crate::terminal::Terminal;
 
 /// Runs what was typed.
 pub(crate) fn run(
     command: Option<Command>,
+    list: &StatusArguments,
     output: &OutputArguments,
     terminal: &mut Terminal,
 ) -> Result<u8, Failure> {
-    let project = || environment::project(output.folder.as_deref());
+    let here = || environment::here(output.folder.as_deref());
+    let project = |terminal: &mut Terminal| found(output, terminal);
     match command {
-        None | Some(Command::Status) => Ok(inspect::status(&project()?, terminal)),
-        Some(Command::Inspect(arguments)) => inspect::inspect(&project()?, &arguments, terminal),
-        Some(Command::Plan(arguments)) => {
-            let query = started(&arguments.workflow, &arguments.start);
-            inspect::plan(&project()?, &query, terminal)
+        None => Ok(inspect::status(
+            &project(terminal)?,
+            listing(list),
+            terminal,
+        )),
+        Some(Command::Status(arguments)) => {
+            // `rekindle -a status` means what `rekindle status -a` does.
+            let asked = Listing {
+                protocol: arguments.protocol.or(list.protocol),
+                all: arguments.all || list.all,
+            };
+            Ok(inspect::status(&project(terminal)?, asked, terminal))
         }
-        Some(Command::Run(arguments)) => run::run(&project()?, &arguments, terminal),
+        Some(Command::Inspect(arguments)) => {
+            inspect::inspect(&project(terminal)?, &arguments, terminal)
+        }
+        Some(Command::Plan(arguments)) => {
+            let project = project(terminal)?;
+            let query = started(&project, &arguments.workflow, &arguments.start);
+            inspect::plan(&project, &query, terminal)
+        }
+        Some(Command::Run(arguments)) => run::run(&project(terminal)?, &arguments, terminal),
         Some(Command::Worker { order }) => run::worker(&order),
         Some(Command::Resume(arguments)) => {
             if resume::halts_without_folder(&arguments, terminal)? {
                 return Ok(exit::CANNOT);
             }
-            resume::resume(&project()?, &arguments, terminal)
+            resume::resume(&project(terminal)?, &arguments, terminal)
         }
-        Some(Command::Explain(arguments)) => inspect::explain(&project()?, &arguments, terminal),
+        Some(Command::Explain(arguments)) => {
+            inspect::explain(&project(terminal)?, &arguments, terminal)
+        }
         Some(Command::Checkpoint(arguments)) => {
-            report::checkpoint(&project()?, arguments, terminal)
+            report::checkpoint(&project(terminal)?, arguments, terminal)
         }
         Some(Command::Checkpoints(arguments)) => {
-            report::checkpoints(&project()?, &arguments, terminal)
+            report::checkpoints(&project(terminal)?, &arguments, terminal)
         }
-        Some(Command::Rollback(arguments)) => resume::rollback(&project()?, arguments, terminal),
+        Some(Command::Rollback(arguments)) => {
+            resume::rollback(&project(terminal)?, arguments, terminal)
+        }
         Some(Command::Validate(arguments)) => {
-            validation::validate(&project()?, arguments, terminal)
+            validation::validate(&project(terminal)?, arguments, terminal)
         }
         Some(Command::Migrate { feature, yes }) => {
-            validation::migrate(&project()?, feature.as_deref(), yes, terminal)
+            validation::migrate(&project(terminal)?, feature.as_deref(), yes, terminal)
         }
-        Some(Command::Event(arguments)) => report::event(&project()?, arguments, terminal),
-        Some(Command::Heartbeat(arguments)) => report::heartbeat(&project()?, arguments, terminal),
+        Some(Command::Event(arguments)) => report::event(&project(terminal)?, arguments, terminal),
+        Some(Command::Heartbeat(arguments)) => {
+            report::heartbeat(&project(terminal)?, arguments, terminal)
+        }
         Some(Command::Install(arguments)) => {
-            install::install(&project()?, &arguments, Wish::Install, terminal)
+            install::install(&project(terminal)?, &arguments, Wish::Install, terminal)
         }
         Some(Command::Uninstall(arguments)) => {
-            install::install(&project()?, &arguments, Wish::Uninstall, terminal)
+            install::install(&project(terminal)?, &arguments, Wish::Uninstall, terminal)
         }
         Some(Command::Hook(arguments)) => Ok(hook::hook(&arguments, output, terminal)),
-        Some(Command::Clean { names, yes }) => run::clean(&project()?, &names, yes, terminal),
-        Some(Command::Rescue(command)) => rescue::rescue(&project()?, &command, terminal),
-        Some(Command::Map { words }) => Ok(map::map(&project()?, &words, terminal)),
+        Some(Command::Clean { names, yes }) => {
+            run::clean(&project(terminal)?, &names, yes, terminal)
+        }
+        Some(Command::Rescue(command)) => rescue::rescue(&project(terminal)?, &command, terminal),
+        Some(Command::Map { words }) => Ok(map::map(&here()?, &words, terminal)),
         Some(Command::Demo) => demo::demo(terminal),
-        Some(Command::Torture(arguments)) => torture::torture(&project()?, &arguments, terminal),
-        Some(Command::Mcp { .. }) => mcp::mcp(project()?),
-        Some(Command::Doctor) => Ok(inspect::doctor(&project()?, terminal)),
+        Some(Command::Torture(arguments)) => torture::torture(&here()?, &arguments, terminal),
+        Some(Command::Mcp { .. }) => mcp::mcp(here()?),
+        Some(Command::Doctor) => Ok(inspect::doctor(&project(terminal)?, terminal)),
         Some(Command::Completions { shell }) => Ok(reference::completions(shell, terminal)),
+        Some(Command::Version) => Ok(reference::version(terminal)),
         Some(Command::Man) => Ok(reference::manual(terminal)),
     }
 }
 
-fn query(arguments: &WorkflowArguments) -> Query {
+fn query(project: &Project, arguments: &WorkflowArguments) -> Query {
+    // Where a command is given in the project's folder, a path is shown as it was typed.
+    let path = |file: &Utf8PathBuf| {
+        if project.folder == project.typed_in {
+            file.to_string()
+        } else {
+            project.typed_path(file).into_string()
+        }
+    };
     let tasks = arguments.tasks.iter();
     Query {
         protocol: arguments.protocol,
         name: arguments.id.clone(),
         options: tasks
-            .map(|file| (rekindle_app::ResumeOption::TASKS, file.to_string()))
+            .map(|file| (rekindle_app::ResumeOption::TASKS, path(file)))
             .collect(),
         ..Query::default()
     }
 }
 
 /// Returns the query of a workflow that may begin at a checkpoint.
-fn started(workflow: &WorkflowArguments, start: &StartArguments) -> Query {
+fn started(project: &Project, workflow: &WorkflowArguments, start: &StartArguments) -> Query {
     let checkpoint = start.checkpoint.iter();
     let flags = [
         (rekindle_app::ResumeOption::FRESH, start.fresh),
@@ -101,7 +139,7 @@ fn started(workflow: &WorkflowArguments, start: &StartArguments) -> Query {
     let options = checkpoint
         .map(|name| (rekindle_app::ResumeOption::CHECKPOINT, name.clone()))
         .chain(flags.map(|(flag, _)| (flag, String::new())));
-    let query = query(workflow);
+    let query = query(project, workflow);
     Query {
         options: query.options.into_iter().chain(options).collect(),
         ..query
@@ -117,6 +155,22 @@ fn named(id: String) -> Query {
     }
 }
 
+fn listing(arguments: &StatusArguments) -> Listing {
+    Listing {
+        protocol: arguments.protocol,
+        all: arguments.all,
+    }
+}
+
+/// Returns the project of a command, and names it if it is a folder above the current one.
+fn found(output: &OutputArguments, terminal: &mut Terminal) -> Result<Project, Failure> {
+    let project = environment::project(output.folder.as_deref())?;
+    if project.folder != project.typed_in {
+        terminal.hint(&render::found_above(&project.folder));
+    }
+    Ok(project)
+}
+
 /// Returns the exit code of a look at something.
 fn looked(found: bool) -> u8 {
     if found { exit::DONE } else { exit::CANNOT }
@@ -129,7 +183,9 @@ fn elsewhere(project: &Project) -> Option<String> {
             folder: (*folder).to_owned(),
             ..project.clone()
         };
-        !rekindle_app::status(&above).workflows.is_empty()
+        !rekindle_app::status(&above, rekindle_app::Listing::default())
+            .workflows
+            .is_empty()
     })?;
     Some(format!(
         "a folder above has workflows: `rekindle -C {parent}`"

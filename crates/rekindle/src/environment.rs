@@ -38,12 +38,21 @@ const HOSTS: &[&str] = &[
     "OPENCODE",
 ];
 
-/// Returns the project that a command is about.
+/// Returns the project that a command is about: the folder that was named, else the one that the current folder belongs to.
+pub(crate) fn project(folder: Option<&Utf8Path>) -> Result<Project, Failure> {
+    let here = here(folder)?;
+    Ok(match folder {
+        Some(_) => here,
+        None => here.enclosing(),
+    })
+}
+
+/// Returns the folder that was named, else the current one, as a project.
 #[expect(
     clippy::disallowed_methods,
     reason = "the one place that reads the environment"
 )]
-pub(crate) fn project(folder: Option<&Utf8Path>) -> Result<Project, Failure> {
+pub(crate) fn here(folder: Option<&Utf8Path>) -> Result<Project, Failure> {
     let here = std::env::current_dir().map_err(|error| {
         Failure::usage(format!("cannot determine the current folder: {error}"))
             .hint("go to the project's folder, or name it with `-C DIR`")
@@ -74,6 +83,7 @@ pub(crate) fn project(folder: Option<&Utf8Path>) -> Result<Project, Failure> {
         .filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)))
         .collect();
     Ok(Project {
+        typed_in: folder.clone(),
         folder,
         program: program()?,
         clock: clock(std::env::var_os("REKINDLE_NOW"))?,

@@ -31,7 +31,12 @@ fn main() -> ExitCode {
         }
     };
     let mut terminal = Terminal::new(&arguments.output);
-    let code = match commands::run(arguments.command, &arguments.output, &mut terminal) {
+    let code = match commands::run(
+        arguments.command,
+        &arguments.list,
+        &arguments.output,
+        &mut terminal,
+    ) {
         Ok(code) => code,
         Err(failure) => failure.show(&mut terminal),
     };

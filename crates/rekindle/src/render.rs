@@ -31,12 +31,13 @@ mod overview;
 mod rescue;
 mod resume;
 mod run;
+mod status;
+mod table;
 mod torture;
 
 pub(crate) use install::installation;
 pub(crate) use overview::{
     NOTHING, captured, checkpoints, choices, doctor, explanation, findings, inspection, recorded,
-    status,
 };
 pub(crate) use rescue::{made_at, rescue, rescue_hints, rescues, restored, restored_hints};
 pub(crate) use resume::{
@@ -47,6 +48,7 @@ pub(crate) use run::{
     checkout_changed, cleaning, cost_untold, ending, event_of, left_out, not_kept, progress,
     progress_word, stuck,
 };
+pub(crate) use status::{found_above, next_step, status};
 pub(crate) use torture::{torture, torture_so_far};
 
 fn styled(style: Style, text: &str) -> String {
@@ -105,11 +107,16 @@ fn state(state: State) -> String {
 }
 
 fn workflow(summary: &Summary, now: Timestamp) -> String {
+    let (word, style) = status::worded(summary.view.condition);
+    let stage = if summary.view.is_ours {
+        String::new()
+    } else {
+        format!("{}, ", printable(&summary.stage))
+    };
     format!(
-        "{}  {}, {}, {} tasks, {}\n",
+        "{}  {}, {stage}{} tasks, {}\n",
         styled(STRONG, &excerpt(&summary.id.to_string(), 120)),
-        state(summary.state),
-        printable(&summary.stage),
+        styled(style, word),
         summary.progress,
         age(summary.last_activity, now),
     )

@@ -85,6 +85,14 @@ impl Terminal {
         self.verbose
     }
 
+    /// Returns how many columns a line of the result may have; there is no limit where no person reads it.
+    pub(crate) fn width(&self) -> usize {
+        if !io::stdout().is_terminal() {
+            return usize::MAX;
+        }
+        terminal_size::terminal_size_of(io::stdout()).map_or(80, |(width, _)| width.0.into())
+    }
+
     /// Prints the result.
     pub(crate) fn result(&mut self, text: &str) {
         let mut out = anstream::stdout().lock();

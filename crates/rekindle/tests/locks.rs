@@ -88,9 +88,8 @@ fn looking_and_reporting_go_on_while_a_run_is_held() -> Result<()> {
     insta::assert_snapshot!(scene.sandbox.run(&["status"])?, @"
     exit 0
     --- stdout
-    agent-memory:20260119-0900-orders-api-k2l3  interrupted, phase 2 (execution), 1/3 tasks, just now
-      running: process [PID] (`resume agent-memory:20260119-0900-orders-api-k2l3`) on `[HOST]` since 2026-01-20T12:00:00Z
-      next: Resume T002 - Add endpoint (attempt 1)
+    ID    STATE    TASKS  AGE       TITLE
+    2026  running  1/3    just now  20260119-0900-orders-api-k2l3, phase 2 (execution)
     ");
     let object = scene.sandbox.run(&["status", "--json"])?.json()?;
     assert_eq!(object["at_work"][0]["id"], format!("agent-memory:{ORDERS}"));

@@ -32,7 +32,7 @@ impl Tool for List {
     }
 
     fn call(desk: &Desk, arguments: Arguments) -> Result<Answer, Failure> {
-        let overview = rekindle_app::status(&desk.project);
+        let overview = rekindle_app::status(&desk.project, rekindle_app::Listing::default());
         let answer = Answer::new(&overview.object(&desk.project))?;
         Ok(answer.from(arguments.offset))
     }

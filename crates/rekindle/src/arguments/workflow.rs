@@ -6,6 +6,17 @@ use rekindle_model::ProtocolName;
 
 use super::values::parse_protocol;
 
+/// Which workflows are listed.
+#[derive(Debug, Args)]
+pub(crate) struct StatusArguments {
+    /// List only the workflows of this protocol
+    #[arg(long, value_name = "PROTOCOL", value_parser = parse_protocol)]
+    pub(crate) protocol: Option<ProtocolName>,
+    /// List finished and old workflows too
+    #[arg(short, long)]
+    pub(crate) all: bool,
+}
+
 /// Chooses a workflow.
 #[derive(Debug, Args)]
 pub(crate) struct WorkflowArguments {

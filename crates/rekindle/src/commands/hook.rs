@@ -27,8 +27,8 @@ pub(super) fn hook(
     let folder = heard.as_ref().ok().and_then(|event| event.folder.clone());
     // A folder that is gone, or never was, leaves the one that the agent started us in.
     let project = output.folder.clone().or(folder).map_or_else(
-        || environment::project(None),
-        |folder| environment::project(Some(&folder)).or_else(|_| environment::project(None)),
+        || environment::here(None),
+        |folder| environment::here(Some(&folder)).or_else(|_| environment::here(None)),
     );
     // Without a project there is no place for a log either.
     if let Ok(project) = project {

@@ -1,6 +1,6 @@
 //! Commands that look and change nothing.
 
-use rekindle_app::{Explained, ExplainedObject, Inspected, Project, Query};
+use rekindle_app::{Explained, ExplainedObject, Inspected, Listing, Project, Query};
 use rekindle_model::{Finding, Severity, State};
 use rekindle_wire::{CheckOut, Doctor, exit};
 
@@ -10,24 +10,20 @@ use crate::failure::Failure;
 use crate::render;
 use crate::terminal::Terminal;
 
-pub(super) fn status(project: &Project, terminal: &mut Terminal) -> u8 {
-    let overview = rekindle_app::status(project);
+pub(super) fn status(project: &Project, listing: Listing, terminal: &mut Terminal) -> u8 {
+    let overview = rekindle_app::status(project, listing);
     if terminal.is_json() {
         terminal.json(&overview.object(project));
         return exit::DONE;
     }
-    let all = terminal.is_verbose();
-    terminal.result(&render::status(&overview, all));
+    let width = terminal.width();
+    let text = render::status(&overview, &project.zone, width, terminal.is_verbose());
+    terminal.result(&text);
     if let Some(last) = &overview.last_session {
         terminal.hint(&render::last_session(last));
     }
-    if let Some(command) = overview.next_command {
-        let verb = if command.starts_with("rekindle inspect") {
-            "see what blocks it with"
-        } else {
-            "go on with"
-        };
-        terminal.hint(&render::hint(&format!("{verb} `{command}`")));
+    if let Some(hint) = render::next_step(&overview) {
+        terminal.hint(&hint);
     } else if overview.workflows.is_empty()
         && let Some(hint) = elsewhere(project)
     {
@@ -41,14 +37,14 @@ pub(super) fn inspect(
     arguments: &InspectArguments,
     terminal: &mut Terminal,
 ) -> Result<u8, Failure> {
-    let query = started(&arguments.workflow, &arguments.start);
+    let query = started(project, &arguments.workflow, &arguments.start);
     let inspected = if let Some(file) = &arguments.from {
         rekindle_app::inspect_recording(project, file, &query)?
     } else {
         let capture = arguments
             .capture
             .as_ref()
-            .map(|file| project.folder.join(file));
+            .map(|file| project.typed_path(file));
         rekindle_app::inspect(project, &query, capture.as_deref())?
     };
     if let Some(file) = &arguments.capture {

@@ -42,8 +42,11 @@ pub(super) fn checkpoint(
     arguments: CheckpointArguments,
     terminal: &mut Terminal,
 ) -> Result<u8, Failure> {
-    let recorded =
-        rekindle_app::checkpoint(project, &query(&arguments.workflow), arguments.message)?;
+    let recorded = rekindle_app::checkpoint(
+        project,
+        &query(project, &arguments.workflow),
+        arguments.message,
+    )?;
     Ok(show(recorded, terminal))
 }
 
@@ -68,7 +71,7 @@ pub(super) fn checkpoints(
     arguments: &CheckpointsArguments,
     terminal: &mut Terminal,
 ) -> Result<u8, Failure> {
-    let query = query(&arguments.workflow);
+    let query = query(project, &arguments.workflow);
     if arguments.archive {
         let archived = rekindle_app::archive(project, &query, arguments.yes, terminal)?;
         return Ok(resume::show(project, archived, terminal));

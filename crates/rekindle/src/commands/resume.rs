@@ -16,7 +16,7 @@ pub(super) fn resume(
     arguments: &ResumeArguments,
     terminal: &mut Terminal,
 ) -> Result<u8, Failure> {
-    let query = started(&arguments.workflow, &arguments.start);
+    let query = started(project, &arguments.workflow, &arguments.start);
     if arguments.dry_run {
         return inspect::plan(project, &query, terminal);
     }

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
-use rekindle_app::Overview;
 use rekindle_model::{Explanation, Finding, Severity, Summary};
 use rekindle_text::{excerpt, printable};
 
@@ -11,42 +10,6 @@ use super::{ERROR, FAINT, GOOD, NOTE, STRONG, WARNING, state, styled, workflow};
 
 /// What is said where there is nothing to resume.
 pub(crate) const NOTHING: &str = "Nothing to resume here.\n";
-
-pub(crate) fn status(overview: &Overview, all: bool) -> String {
-    let workflows = &overview.workflows;
-    let open: Vec<&Summary> = workflows
-        .iter()
-        .filter(|summary| summary.state.is_open())
-        .collect();
-    let finished = workflows.len() - open.len();
-    let mut text = String::new();
-    for summary in workflows
-        .iter()
-        .filter(|summary| all || summary.state.is_open())
-    {
-        text.push_str(&workflow(summary, overview.now));
-        let mut at_work = overview.at_work.iter();
-        if let Some((_, who)) = at_work.find(|(id, _)| *id == summary.id) {
-            put!(text, "  running: {}\n", excerpt(&who.to_string(), 300));
-        }
-        if summary.state.is_open() {
-            put!(text, "  next: {}\n", printable(&summary.next.summary));
-        }
-    }
-    if open.is_empty() {
-        text.push_str(NOTHING);
-    }
-    if finished > 0 && !all {
-        let (are, them) = match finished {
-            1 => ("workflow is", "it"),
-            _ => ("workflows are", "them"),
-        };
-        let line =
-            format!("{finished} finished {are} not shown; `rekindle status -v` shows {them}");
-        put!(text, "{}\n", styled(FAINT, &line));
-    }
-    text
-}
 
 pub(crate) fn choices(open: &[Summary], now: Timestamp) -> String {
     let mut text = match open.len() {

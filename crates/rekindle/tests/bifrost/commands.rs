@@ -220,11 +220,11 @@ fn tasks_are_explained_and_features_listed() -> Result<()> {
         specs/user-authentication/session.md:38
     ");
     let ran = project.run(&["status"])?;
-    insta::assert_snapshot!(ran, @r"
+    insta::assert_snapshot!(ran, @"
     exit 0
     --- stdout
-    bifrost:user-authentication  interrupted, implement, 3/4 tasks, 18 hours ago
-      next: /implement user-authentication T004
+    ID    STATE        TASKS  AGE           TITLE
+    user  interrupted  3/4    18 hours ago  user-authentication, implement
     --- stderr
     hint: go on with `rekindle resume`
     ");

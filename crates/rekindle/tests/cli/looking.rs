@@ -14,8 +14,8 @@ fn without_a_command_the_status_and_the_next_command_are_shown() -> Result<()> {
     insta::assert_snapshot!(plain, @"
     exit 0
     --- stdout
-    agent-memory:20260119-0900-orders-api-k2l3  interrupted, phase 2 (execution), 1/3 tasks, 1 day ago
-      next: Resume T002 - Add endpoint (attempt 1)
+    ID    STATE        TASKS  AGE        TITLE
+    2026  interrupted  1/3    1 day ago  20260119-0900-orders-api-k2l3, phase 2 (execution)
     --- stderr
     hint: go on with `rekindle resume`
     ");
@@ -84,24 +84,24 @@ fn below_a_project_the_status_points_up_to_it() -> Result<()> {
 }
 
 #[test]
-fn finished_runs_are_counted_and_shown_with_verbose_only() -> Result<()> {
+fn finished_runs_are_counted_and_listed_with_all_only() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     Run::complete("20260110-0900-old-things-a1b2").lay_out(&sandbox)?;
     insta::assert_snapshot!(sandbox.run(&["status"])?, @"
     exit 0
     --- stdout
-    agent-memory:20260119-0900-orders-api-k2l3  interrupted, phase 2 (execution), 1/3 tasks, 1 day ago
-      next: Resume T002 - Add endpoint (attempt 1)
-    1 finished workflow is not shown; `rekindle status -v` shows it
+    ID        STATE        TASKS  AGE        TITLE
+    20260119  interrupted  1/3    1 day ago  20260119-0900-orders-api-k2l3, phase 2 (execution)
+    and 1 finished: `rekindle status --all` lists it
     --- stderr
     hint: go on with `rekindle resume`
     ");
-    insta::assert_snapshot!(sandbox.run(&["status", "-v"])?, @"
+    insta::assert_snapshot!(sandbox.run(&["-a"])?, @"
     exit 0
     --- stdout
-    agent-memory:20260119-0900-orders-api-k2l3  interrupted, phase 2 (execution), 1/3 tasks, 1 day ago
-      next: Resume T002 - Add endpoint (attempt 1)
-    agent-memory:20260110-0900-old-things-a1b2  complete, phase 2 (execution), 1/1 tasks, 1 day ago
+    ID        STATE        TASKS  AGE        TITLE
+    20260119  interrupted  1/3    1 day ago  20260119-0900-orders-api-k2l3, phase 2 (execution)
+    20260110  complete     1/1    1 day ago  20260110-0900-old-things-a1b2, phase 2 (execution)
     --- stderr
     hint: go on with `rekindle resume`
     ");
@@ -117,12 +117,11 @@ fn two_open_runs_are_both_listed_and_the_one_that_was_broken_off_is_named() -> R
     insta::assert_snapshot!(sandbox.run(&["status"])?, @"
     exit 0
     --- stdout
-    agent-memory:20260118-0900-billing-c3d4  waiting, phase 1 (planning), 0/1 tasks, 1 day ago
-      next: Wait for the user's approval of the plan
-    agent-memory:20260119-0900-orders-api-k2l3  interrupted, phase 2 (execution), 1/3 tasks, 1 day ago
-      next: Resume T002 - Add endpoint (attempt 1)
+    ID        STATE        TASKS  AGE        TITLE
+    20260119  interrupted  1/3    1 day ago  20260119-0900-orders-api-k2l3, phase 2 (execution)
+    20260118  needs you    0/1    1 day ago  20260118-0900-billing-c3d4, phase 1 (planning)
     --- stderr
-    hint: go on with `rekindle resume agent-memory:20260119-0900-orders-api-k2l3`
+    hint: go on with `rekindle resume 20260119`
     ");
     Ok(())
 }
@@ -133,8 +132,8 @@ fn quiet_says_no_hints() -> Result<()> {
     insta::assert_snapshot!(sandbox.run(&["-q"])?, @"
     exit 0
     --- stdout
-    agent-memory:20260119-0900-orders-api-k2l3  interrupted, phase 2 (execution), 1/3 tasks, 1 day ago
-      next: Resume T002 - Add endpoint (attempt 1)
+    ID    STATE        TASKS  AGE        TITLE
+    2026  interrupted  1/3    1 day ago  20260119-0900-orders-api-k2l3, phase 2 (execution)
     ");
     Ok(())
 }

@@ -55,7 +55,7 @@ fn an_event_is_one_line_in_a_log_of_its_actor() -> Result<()> {
     let changes = [format!("+ {folder}"), format!("+ {log}")];
     assert_eq!(before.changes(&sandbox.files()?), changes);
     insta::assert_snapshot!(sandbox.read(&log)?, @r#"{"event_type":"task_completed","run_id":"20260119-0900-orders-api-k2l3","timestamp":"2026-01-20T12:00:00Z","actor":"worker-1","task_id":"T002","details":{"files_modified":["a.rs"]}}"#);
-    assert!(sandbox.run(&[])?.stdout().contains("2/3 tasks"));
+    assert!(sandbox.run(&[])?.stdout().contains("interrupted  2/3"));
     Ok(())
 }
 

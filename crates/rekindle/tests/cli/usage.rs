@@ -98,6 +98,12 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
       help         Print this message or the help of the given subcommand(s)
 
     Options:
+          --protocol <PROTOCOL>
+              List only the workflows of this protocol
+
+      -a, --all
+              List finished and old workflows too
+
       -C <DIR>
               Use the project in this folder instead of the current one
 

@@ -115,8 +115,8 @@ fn a_usage_limit_is_noted_with_its_end_and_told_until_the_work_goes_on() -> Resu
     insta::assert_snapshot!(sandbox.run(&["status"])?, @"
     exit 0
     --- stdout
-    agent-memory:20260119-0900-orders-api-k2l3  interrupted, phase 2 (execution), 1/3 tasks, 1 day ago
-      next: Resume T002 - Add endpoint (attempt 1)
+    ID    STATE        TASKS  AGE        TITLE
+    2026  interrupted  1/3    1 day ago  20260119-0900-orders-api-k2l3, phase 2 (execution)
     --- stderr
     note: the last Claude Code session stopped at a usage limit that is over at 2026-01-20T15:00:00Z, 2026-01-20T12:00:00Z
     hint: go on with `rekindle resume`

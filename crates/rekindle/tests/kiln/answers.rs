@@ -227,7 +227,7 @@ fn archiving_moves_the_memory_to_a_dated_folder_and_deletes_nothing() -> Result<
     assert_eq!(ran.stderr(), "", "the block and nothing else");
     let looked = project.sandbox.typed(&["status"]).run()?;
     ensure!(
-        looked.stderr().contains("rekindle inspect kiln")
+        looked.stderr().contains("rekindle inspect ledg")
             && !out(&looked).contains("rekindle resume"),
         "a resume cannot help: {looked}"
     );

@@ -143,7 +143,7 @@ fn a_memory_that_a_link_leads_to_is_not_archived() -> Result<()> {
 fn a_project_is_found_without_naming_the_protocol() -> Result<()> {
     let project = planning()?;
     let ran = project.sandbox.run(&["status"])?;
-    ensure!(out(&ran).contains("kiln:ledger-api"), "{ran}");
+    ensure!(out(&ran).contains("ledger-api, planning"), "{ran}");
     let ran = project
         .sandbox
         .typed(&["resume", "--yes", "--no-agent"])
@@ -155,7 +155,7 @@ fn a_project_is_found_without_naming_the_protocol() -> Result<()> {
     // Notes that Claude Code itself keeps at that place are none of kiln's.
     project.write_memory("MEMORY.md", "# Memory\n- likes tabs\n")?;
     let ran = project.sandbox.run(&["status"])?;
-    ensure!(!out(&ran).contains("kiln:"), "{ran}");
+    ensure!(!out(&ran).contains("ledger-api"), "{ran}");
     Ok(())
 }
 
@@ -179,7 +179,7 @@ fn the_hint_of_a_corrupt_project_is_to_look_at_it() -> Result<()> {
     let project = planning()?;
     project.write_memory("MEMORY.md", "# Kiln Project Memory\nstage: tea\n")?;
     let ran = project.sandbox.run(&["status"])?;
-    ensure!(out(&ran).contains("kiln:ledger-api  corrupt"), "{ran}");
+    ensure!(out(&ran).contains("ledg  unreadable"), "{ran}");
     ensure!(
         ran.stderr().contains("`rekindle inspect") && !ran.stderr().contains("rekindle resume"),
         "{ran}"
