@@ -207,6 +207,23 @@ pub trait Verdict: 'static {
     fn shown(&self) -> Vec<String>;
 }
 
+/// Makes enums with words verdicts of one column; `code` prints the word as code.
+#[macro_export]
+macro_rules! verdicts {
+    (@cell $self:ident) => { $self.as_str().to_owned() };
+    (@cell $self:ident code) => { format!("`{}`", $self.as_str()) };
+    ($($verdict:ty: $column:literal $($code:ident)?;)*) => {$(
+        impl $crate::table::Verdict for $verdict {
+            const COLUMNS: &'static [&'static str] = &[$column];
+
+            fn shown(&self) -> Vec<String> {
+                vec![$crate::verdicts!(@cell self $($code)?)]
+            }
+        }
+    )*};
+}
+pub use crate::verdicts;
+
 /// One row: what it asks for, what it decides, and who says so.
 #[derive(Debug)]
 pub struct Row<I: Input, V> {

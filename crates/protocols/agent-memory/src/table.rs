@@ -7,7 +7,7 @@ use super::event::TaskEvent;
 use super::phase::BasePhase;
 use super::track::State;
 use rekindle_protocol::table::Cell::{In, Is};
-use rekindle_protocol::table::{Decision, Value as _, Verdict, inputs, table, values};
+use rekindle_protocol::table::{Decision, Value as _, inputs, table, values, verdicts};
 
 /// Returns the decisions for the documentation.
 pub(crate) fn decisions() -> Vec<Decision> {
@@ -59,13 +59,7 @@ inputs! {
     }
 }
 
-impl Verdict for State {
-    const COLUMNS: &'static [&'static str] = &["task is"];
-
-    fn shown(&self) -> Vec<String> {
-        vec![format!("`{}`", self.as_str())]
-    }
-}
+verdicts! { State: "task is" code; }
 
 table! {
     /// The state of a task of the graph.
@@ -92,13 +86,7 @@ values! {
     }
 }
 
-impl Verdict for Turn {
-    const COLUMNS: &'static [&'static str] = &["turn"];
-
-    fn shown(&self) -> Vec<String> {
-        vec![self.as_str().to_owned()]
-    }
-}
+verdicts! { Turn: "turn"; }
 
 inputs! {
     /// What decides whether a task can run.
@@ -134,13 +122,7 @@ inputs! {
     }
 }
 
-impl Verdict for BasePhase {
-    const COLUMNS: &'static [&'static str] = &["phase"];
-
-    fn shown(&self) -> Vec<String> {
-        vec![self.as_str().to_owned()]
-    }
-}
+verdicts! { BasePhase: "phase"; }
 
 table! {
     /// Which phase the documents indicate.

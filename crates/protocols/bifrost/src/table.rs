@@ -3,7 +3,7 @@
 
 use super::phase::Phase;
 use rekindle_protocol::table::Cell::Is;
-use rekindle_protocol::table::{Decision, Value as _, Verdict, inputs, table, values};
+use rekindle_protocol::table::{Decision, Value as _, inputs, table, values, verdicts};
 
 /// Returns the decisions for the documentation.
 pub(crate) fn decisions() -> Vec<Decision> {
@@ -41,23 +41,10 @@ fn needs() -> Decision {
     )
 }
 
-/// Prints a verdict as its word, in one column.
-macro_rules! printed_as_word {
-    ($($verdict:ty: $column:literal,)*) => {$(
-        impl Verdict for $verdict {
-            const COLUMNS: &'static [&'static str] = &[$column];
-
-            fn shown(&self) -> Vec<String> {
-                vec![self.as_str().to_owned()]
-            }
-        }
-    )*};
-}
-
-printed_as_word! {
-    Chosen: "resumed from",
-    Fault: "checkpoint is",
-    Command: "typed next",
+verdicts! {
+    Chosen: "resumed from";
+    Fault: "checkpoint is";
+    Command: "typed next";
 }
 
 values! {

@@ -1,7 +1,7 @@
 //! The decisions of the state machine as data: the steps of a workflow, and what a rejection leads to.
 
 use rekindle_protocol::table::Cell::Is;
-use rekindle_protocol::table::{Decision, Verdict, inputs, table, values};
+use rekindle_protocol::table::{Decision, inputs, table, values, verdicts};
 
 /// Returns the decisions for the documentation.
 pub fn decisions() -> Vec<Decision> {
@@ -127,13 +127,7 @@ values! {
     }
 }
 
-impl Verdict for Retry {
-    const COLUMNS: &'static [&'static str] = &["then"];
-
-    fn shown(&self) -> Vec<String> {
-        vec![format!("`{}`", self.as_str())]
-    }
-}
+verdicts! { Retry: "then" code; }
 
 inputs! {
     /// The inputs of the decision after a rejection.

@@ -2,7 +2,7 @@
 
 use rekindle_map_machine::table::Duty;
 use rekindle_protocol::table::Cell::{In, Is};
-use rekindle_protocol::table::{Decision, Verdict, inputs, table, values};
+use rekindle_protocol::table::{Decision, inputs, table, values, verdicts};
 
 /// Returns the decisions for the documentation.
 pub(crate) fn decisions() -> Vec<Decision> {
@@ -24,13 +24,7 @@ values! {
     }
 }
 
-impl Verdict for Settlement {
-    const COLUMNS: &'static [&'static str] = &["then"];
-
-    fn shown(&self) -> Vec<String> {
-        vec![self.as_str().to_owned()]
-    }
-}
+verdicts! { Settlement: "then"; }
 
 inputs! {
     /// The inputs of the decision after an agent's return.

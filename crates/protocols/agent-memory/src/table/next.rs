@@ -2,7 +2,7 @@
 
 use super::super::phase::BasePhase::{self, Cleanup, Consolidation, Execution, Intake, Planning};
 use rekindle_protocol::table::Cell::{In, Is};
-use rekindle_protocol::table::{Verdict, inputs, table, values};
+use rekindle_protocol::table::{inputs, table, values, verdicts};
 
 values! {
     /// The task to work on.
@@ -41,13 +41,7 @@ values! {
     }
 }
 
-impl Verdict for Due {
-    const COLUMNS: &'static [&'static str] = &["next"];
-
-    fn shown(&self) -> Vec<String> {
-        vec![format!("`{}`", self.as_str())]
-    }
-}
+verdicts! { Due: "next" code; }
 
 inputs! {
     /// What decides the next action.
