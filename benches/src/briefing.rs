@@ -62,7 +62,10 @@ fn asked() -> [Asked; 7] {
     [
         own("`rekindle plan`, a run half done", of_run),
         own("`rekindle map build_resume_briefing`", of_map),
-        own("`rekindle plan`, a wave with a worktree a task", of_wave),
+        own(
+            "`rekindle plan`, a wave with one worktree per task",
+            of_wave,
+        ),
         peer(make, N_RUNS, of_make, RUN),
         peer(snakemake, N_RUNS_OF_SLOW, of_snakemake, RUN),
         peer(task_master, N_RUNS_OF_SLOW, of_task_master, RUN),

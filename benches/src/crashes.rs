@@ -82,11 +82,11 @@ pub(crate) fn bench(setting: &Setting) -> Result<Section, String> {
             repeated.push(((*shown).to_owned(), a_kill(score.repeated)));
         }
         for (what, mut rates, if_behind) in [
-            ("agents restarted a kill", restarted, WHY_RESTARTED),
-            ("work repeated a kill", repeated, WHY_REPEATED),
+            ("agents restarted per kill", restarted, WHY_RESTARTED),
+            ("work repeated per kill", repeated, WHY_REPEATED),
         ] {
             let (_, own) = rates.remove(0);
-            let what = format!("{what}, {killed}");
+            let what = format!("{what} of {killed}");
             standings.push(Standing::less(what, own, rates, if_behind).headline());
         }
     }
@@ -107,14 +107,14 @@ pub(crate) fn bench(setting: &Setting) -> Result<Section, String> {
                 "kills",
                 "restarted",
                 "repeated",
-                "restarted a kill",
+                "restarted per kill",
             ],
             rows,
         },
         standings,
         chart: Some(Chart {
             name: "done-again",
-            title: "Agents restarted a kill (less is better)".to_owned(),
+            title: "Agents restarted per kill (less is better)".to_owned(),
             bars,
         }),
         ..Section::default()

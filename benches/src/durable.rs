@@ -41,7 +41,7 @@ pub(crate) fn bench(setting: &Setting) -> Result<Section, String> {
             "rekindle's event log, written as by the engine",
             Way::Log(log_writer()?),
         ),
-        ("`rekindle event`, a process for each", Way::Event),
+        ("`rekindle event`, one process each", Way::Event),
         (LANGGRAPH.shown, Way::Engine(LANGGRAPH)),
         (DBOS.shown, Way::Engine(DBOS)),
         (DBOS_WAL.shown, Way::Engine(DBOS_WAL)),
@@ -67,7 +67,7 @@ pub(crate) fn bench(setting: &Setting) -> Result<Section, String> {
         ),
         table: Table {
             n_text: 1,
-            head: &["program", "ms a step", "× the bare sync"],
+            head: &["program", "ms per step", "× the bare sync"],
             rows: named
                 .iter()
                 .map(|(shown, ms)| vec![shown.clone(), figure(*ms), figure(ms / bare)])

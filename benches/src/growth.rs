@@ -18,7 +18,7 @@ const FULL: u32 = 1000;
 const STORES: [(&str, &str); 3] = [
     (".agent-memory", "the event log and the plan"),
     (".rekindle", "orders and output of the workers"),
-    (".git", "a commit a task on the branch"),
+    (".git", "one commit per task on the branch"),
 ];
 const WHY_BEHIND: &str = "rekindle keeps an order, the output and a commit of each task, the others a row; being ahead requires orders and short outputs in one file, removed with the end of a run";
 

@@ -94,7 +94,7 @@ pub(crate) fn bench(setting: &Setting) -> Result<Section, String> {
         about,
         table: Table {
             n_text: 1,
-            head: &["program", "tasks", "ms a task", "ratio"],
+            head: &["program", "tasks", "ms per task", "ratio"],
             rows,
         },
         targets: targets(&measured),
@@ -107,7 +107,7 @@ pub(crate) fn bench(setting: &Setting) -> Result<Section, String> {
 fn targets(measured: &[(u32, f64)]) -> Vec<Target> {
     let with_target = measured.iter().filter(|(size, _)| *size == TARGET_SIZE);
     let mut targets: Vec<Target> = with_target
-        .map(|(_, ms)| Target::below("wall time a task", *ms, MOST_MILLISECONDS, "ms"))
+        .map(|(_, ms)| Target::below("wall time per task", *ms, MOST_MILLISECONDS, "ms"))
         .collect();
     for (at, (larger, of_larger)) in measured.iter().enumerate() {
         for (smaller, of_smaller) in &measured[..at] {
@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "* wall time a task < 60.0 ms: 30.0 ms, reached",
+                "* wall time per task < 60.0 ms: 30.0 ms, reached",
                 "* growth from 100 to 1,000 tasks < 1.20 times: 0.750 times, reached",
                 "* growth from 100 to 10,000 tasks < 1.20 times: 0.975 times, reached",
                 "* growth from 1,000 to 10,000 tasks < 1.20 times: 1.30 times, MISSED",

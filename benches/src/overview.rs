@@ -47,7 +47,7 @@ pub(crate) fn bench(setting: &Setting) -> Result<Section, String> {
         ),
         table: Table {
             n_text: 1,
-            head: &["program", "wall s", "CPU s", "CPU ms a run", "memory MB"],
+            head: &["program", "wall s", "CPU s", "CPU ms per run", "memory MB"],
             rows: vec![vec![
                 contenders[0].shown.clone(),
                 format!("{wall:.3}"),

@@ -46,7 +46,7 @@ pub(crate) const PARTS: [(&str, &str); 9] = [
         "landing",
         "from there to `task_completed`, with the pause before",
     ),
-    ("synced events, four a task", "four times an event"),
+    ("synced events, four per task", "four times an event"),
     (
         "rest: start and end of the run",
         "wall time less all of the above",

@@ -69,7 +69,7 @@ impl fmt::Display for AtWork {
                 let them = if tasks.len() == 1 { "it" } else { "them" };
                 write!(
                     f,
-                    ", left by a rekindle that is gone; a resume takes {them} up"
+                    "; the rekindle that started {them} has ended, and a resume continues with {them}"
                 )
             }
         }
@@ -101,7 +101,7 @@ mod tests {
         let tasks = |n: usize| AtWork::Workers((1..=n).map(|n| format!("T{n}")).collect());
         let said = |n: usize| tasks(n).to_string();
         assert!(
-            said(1).starts_with("a worker at `T1`, left by"),
+            said(1).starts_with("a worker at `T1`; the rekindle that started it"),
             "{}",
             said(1)
         );

@@ -191,12 +191,11 @@ fn left_by_protocols(project: &Project) -> Vec<(WorkflowId, LeftFolder)> {
 fn question(removable: &[(Leftover, Vec<String>)]) -> String {
     let loses = removable.iter().any(|(_, ignored)| !ignored.is_empty());
     let kept = if loses {
-        "what is in them is kept, except for what git ignores"
+        "their contents are saved, except for files that git ignores"
     } else {
-        "what is in them is kept"
+        "their contents are saved"
     };
-    let mut text =
-        format!("These worktrees are removed; {kept}, and `rekindle rescue list` shows it:");
+    let mut text = format!("These worktrees will be removed; {kept} (see `rekindle rescue list`):");
     for (leftover, ignored) in removable {
         text.push_str("\n  ");
         text.push_str(leftover.path.as_str());
@@ -220,7 +219,7 @@ fn not_kept(ignored: &[String]) -> Option<String> {
     };
     (!ignored.is_empty()).then(|| {
         format!(
-            "not kept, because git ignores it: {}{more}",
+            "not saved, because git ignores them: {}{more}",
             shown.join(", ")
         )
     })
@@ -236,7 +235,7 @@ mod tests {
         assert_eq!(not_kept(&[]), None);
         assert_eq!(
             not_kept(&[name(1), "a\u{1b}[2J".to_owned()]).unwrap(),
-            "not kept, because git ignores it: `1.log`, `a\\u{1b}[2J`"
+            "not saved, because git ignores them: `1.log`, `a\\u{1b}[2J`"
         );
         let many: Vec<String> = (1..=MOST_NAMES + 3).map(name).collect();
         let lost = not_kept(&many).unwrap();

@@ -63,11 +63,11 @@ pub fn doctor(project: &Project) -> Vec<Check> {
                 name: summary.id.to_string(),
                 verdict: Verdict::Note,
                 hint: Some(match &at_work {
-                    AtWork::Rekindle(_) => "it is freed when that process ends".to_owned(),
+                    AtWork::Rekindle(_) => "the lock is released when that process ends".to_owned(),
                     AtWork::Workers(_) => {
                         let id = summary.id.to_string();
                         let id = rekindle_text::shell_word(&id);
-                        format!("go on with `rekindle resume {id}`")
+                        format!("continue with `rekindle resume {id}`")
                     }
                 }),
                 seen: format!("held by {at_work}"),
@@ -76,7 +76,7 @@ pub fn doctor(project: &Project) -> Vec<Check> {
                 name: summary.id.to_string(),
                 verdict: Verdict::Problem,
                 seen: error.to_string(),
-                hint: Some("mend the permissions of `.rekindle/` in the project".to_owned()),
+                hint: Some("fix the permissions of `.rekindle/` in the project".to_owned()),
             },
         };
         checks.push(check);
@@ -96,16 +96,19 @@ fn agents(project: &Project) -> Option<Check> {
     };
     let config = match crate::configured(project) {
         Ok(configured) => configured.config,
-        Err(error) => return problem(error.to_string(), "mend the line that it names"),
+        Err(error) => return problem(error.to_string(), "fix that line"),
     };
     let name = config.default_agent()?;
     let agent = match config.agent(name) {
         Ok(agent) => agent,
-        Err(error) => return problem(error.to_string(), "mend `[agent] default`"),
+        Err(error) => return problem(error.to_string(), "correct `[agent] default`"),
     };
     let mut folders = std::env::split_paths(&project.search_path);
     if !folders.any(|folder| folder.join(&agent.program).is_file()) {
-        let seen = format!("`{}` of `{name}` is not there", agent.program);
+        let seen = format!(
+            "`{}`, the program of agent `{name}`, was not found",
+            agent.program
+        );
         return problem(seen, "install it, or name another in `[agent] default`");
     }
     Some(Check {

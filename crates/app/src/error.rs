@@ -10,7 +10,7 @@ const MOST_NAMES: usize = 10;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No workflow has the name that was given.
-    #[error("no workflow `{name}` here")]
+    #[error("no workflow `{name}` in this project")]
     Unknown {
         /// The name as it was typed.
         name: String,
@@ -18,13 +18,13 @@ pub enum Error {
         open: Vec<Summary>,
     },
     /// What was to be explained is no code, and no task was named.
-    #[error("`{name}` is no code of a finding or an error")]
+    #[error("unknown code `{name}`")]
     UnknownCode {
         /// The word as it was typed.
         name: String,
     },
     /// The name is that of several workflows.
-    #[error("`{name}` could be any of {}", list(among))]
+    #[error("`{name}` is ambiguous: it matches {}", list(among))]
     Ambiguous {
         /// The name as it was typed.
         name: String,
@@ -32,7 +32,7 @@ pub enum Error {
         among: Vec<WorkflowId>,
     },
     /// Workflows are open and none was named.
-    #[error("none of the open workflows was named")]
+    #[error("workflows are open, but none was named")]
     ChoiceNeeded {
         /// What is open.
         open: Vec<Summary>,
@@ -44,7 +44,7 @@ pub enum Error {
         finding: Box<Finding>,
     },
     /// The protocol does not know what was asked for.
-    #[error("`{protocol}` has nothing for `{option}`")]
+    #[error("`{protocol}` does not support `{option}`")]
     NotOffered {
         /// The protocol.
         protocol: ProtocolName,
@@ -55,13 +55,13 @@ pub enum Error {
     #[error("nothing to resume here")]
     Nothing,
     /// The project has nothing of the protocol that was named.
-    #[error("nothing of `{protocol}` is here")]
+    #[error("no {protocol} workflow found in this project")]
     NothingOf {
         /// The protocol.
         protocol: ProtocolName,
     },
     /// The protocol of a workflow has no place for what was told.
-    #[error("`{id}` keeps no {what}")]
+    #[error("`{id}` does not record {what}")]
     NotKept {
         /// The workflow.
         id: WorkflowId,
@@ -69,13 +69,13 @@ pub enum Error {
         what: &'static str,
     },
     /// An event of a task was told without the task.
-    #[error("`{event}` is about a task")]
+    #[error("the event `{event}` needs a task")]
     TaskNeeded {
         /// The event.
         event: String,
     },
     /// A task is not known to its workflow.
-    #[error("`{id}` knows no task `{task}`")]
+    #[error("`{id}` has no task `{task}`")]
     UnknownTask {
         /// The workflow.
         id: WorkflowId,
@@ -98,14 +98,14 @@ pub enum Error {
     },
     /// The plan was used, or something else was done with the workflow since it was made.
     #[error(
-        "the plan of `{id}` is spent: it, or another one, has been carried out since it was made"
+        "the plan of `{id}` is outdated: this plan or another one has been applied since it was made"
     )]
     Spent {
         /// The workflow.
         id: WorkflowId,
     },
     /// Findings keep it from being resumed.
-    #[error("`{id}` can not be resumed as it is")]
+    #[error("`{id}` cannot be resumed")]
     Blocked {
         /// The workflow.
         id: WorkflowId,
@@ -113,7 +113,7 @@ pub enum Error {
         reasons: Vec<String>,
     },
     /// A step was done and is due again unchanged.
-    #[error("the {role} said that it was done, yet the same step is due again: {summary}")]
+    #[error("the {role} reported success, but the same step is due again: {summary}")]
     NoProgress {
         /// Who did it.
         role: &'static str,
@@ -124,7 +124,7 @@ pub enum Error {
     #[error(transparent)]
     Config(rekindle_agents::ConfigError),
     /// A plan can not be carried out as it is.
-    #[error("`{path}` is not a plan that can be carried out")]
+    #[error("`{path}` is not a valid plan")]
     BadPlan {
         /// The file.
         path: camino::Utf8PathBuf,
@@ -140,7 +140,7 @@ pub enum Error {
         path: String,
     },
     /// The name can not be that of a branch.
-    #[error("`{name}` can not be the name of a branch")]
+    #[error("`{name}` is not a valid branch name")]
     BadBranch {
         /// The name.
         name: String,
@@ -149,43 +149,43 @@ pub enum Error {
     #[error("the repository has no commit yet")]
     NoCommits,
     /// The scripts of MAP are not here.
-    #[error("there is no `{path}`, so MAP is not set up here")]
+    #[error("MAP is not set up in this project: `{path}` does not exist")]
     NoMapScripts {
         /// Where they would be.
         path: camino::Utf8PathBuf,
     },
     /// What was replaced can not be brought back.
-    #[error("`{path}`, the script that was replaced, is gone")]
+    #[error("`{path}`, the backup of MAP's script, is missing")]
     OriginalMissing {
         /// Where it was kept.
         path: camino::Utf8PathBuf,
     },
     /// What was replaced is another thing than what stands there now.
-    #[error("`{path}` keeps another script than the one that stands in its place now")]
+    #[error("the backup `{path}` differs from the current script")]
     OriginalDiffers {
         /// Where it is kept.
         path: camino::Utf8PathBuf,
     },
     /// Nothing was rescued of the workflow that was named, and it is not here either.
-    #[error("nothing was rescued of `{workflow}`, and no workflow here has that name")]
+    #[error("no rescue and no workflow is named `{workflow}`")]
     NothingRescued {
         /// The name as it was typed.
         workflow: String,
     },
     /// No worktree or orphan has the name that was given.
-    #[error("no worktree `{name}` is left here")]
+    #[error("no leftover worktree is named `{name}`")]
     UnknownLeftover {
         /// The name as it was typed.
         name: String,
     },
     /// No rescue has the name that was given.
-    #[error("no rescue `{name}` here")]
+    #[error("no rescue is named `{name}`")]
     UnknownRescue {
         /// The name as it was typed.
         name: String,
     },
     /// The name is that of several rescues.
-    #[error("`{name}` could be any of {} rescues", among.len())]
+    #[error("`{name}` is ambiguous: it matches {} rescues", among.len())]
     AmbiguousRescue {
         /// The name as it was typed.
         name: String,
@@ -193,13 +193,13 @@ pub enum Error {
         among: Vec<String>,
     },
     /// A rescue is only written into a folder that is not there yet.
-    #[error("`{path}` is there already, and nothing is written over it")]
+    #[error("`{path}` already exists")]
     Taken {
         /// The folder, or whatever it is.
         path: camino::Utf8PathBuf,
     },
     /// A rescue could not be written whole.
-    #[error("the rescue could not be written whole; what there is of it is in `{draft}`")]
+    #[error("the rescue was only partly restored, to `{draft}`")]
     NotRestored {
         /// The folder.
         draft: camino::Utf8PathBuf,
@@ -210,7 +210,7 @@ pub enum Error {
     #[error(transparent)]
     Git(rekindle_git::Error),
     /// A recording could not be used.
-    #[error("`{path}` is not a recording that can be played back")]
+    #[error("`{path}` is not a valid recording")]
     Recording {
         /// The file.
         path: camino::Utf8PathBuf,
@@ -226,7 +226,7 @@ pub enum Error {
         reason: rekindle_world::ReadError,
     },
     /// Another rekindle holds the workflow; the source names it.
-    #[error("`{id}` is being worked on")]
+    #[error("`{id}` is in use")]
     Held {
         /// The workflow.
         id: WorkflowId,
@@ -242,7 +242,7 @@ pub enum Error {
         source: rekindle_fs::LockError,
     },
     /// A run is complete by its record, and git does not have its work.
-    #[error("`{id}` is complete by its record, but {}", absent(branch, missing))]
+    #[error("`{id}` is recorded as complete, but {}", absent(branch, missing))]
     WorkMissing {
         /// The workflow.
         id: WorkflowId,
@@ -270,7 +270,7 @@ pub enum Error {
         pid: u32,
     },
     /// The plan could not be carried out.
-    #[error("the plan could not be carried out")]
+    #[error("the plan could not be applied")]
     Run(#[source] rekindle_runner::Error),
     /// A program could not be set up.
     #[error(transparent)]
@@ -427,9 +427,9 @@ fn absent(branch: &str, missing: &rekindle_runner::Missing) -> String {
     let more = if missing.tasks.len() > 5 { ", …" } else { "" };
     let tasks = tasks.join(", ");
     if missing.branch_is_gone {
-        format!("the branch `{branch}` is gone and what is checked out lacks {tasks}{more}")
+        format!("the branch `{branch}` is gone, and the checked-out branch lacks {tasks}{more}")
     } else {
-        format!("neither the branch `{branch}` nor what is checked out has {tasks}{more}")
+        format!("neither the branch `{branch}` nor the checked-out branch has {tasks}{more}")
     }
 }
 

@@ -95,15 +95,15 @@ impl LastSession {
         let (code, hint) = match &self.fate {
             Fate::Running(_) => (
                 Code::SessionAlive,
-                "wait until it has ended its turn, or end it, before the same work is begun here",
+                "wait until it has ended its turn, or end it, before the same work starts here",
             ),
             Fate::Open(_, Some(_)) => (
                 Code::SessionAlive,
-                "look whether it is at work, and end its turn before the same work is begun here",
+                "check whether it is at work, and end its turn before the same work starts here",
             ),
             _ if !self.left.is_empty() => (
                 Code::SessionLeftovers,
-                "look what they do, and end them if they are at the same work",
+                "check what they do, and end them if they do the same work",
             ),
             Fate::Died(_)
             | Fate::Open(_, None)
@@ -168,7 +168,7 @@ impl fmt::Display for LastSession {
             let pids: Vec<String> = self.left.iter().take(5).map(ToString::to_string).collect();
             write!(
                 f,
-                "; what it started still runs: process {}",
+                "; processes that it started are still running: {}",
                 pids.join(", ")
             )?;
         }
@@ -344,7 +344,7 @@ fn note(world: &dyn World, folder: &Utf8Path) -> Option<LastSession> {
             WhyStopped::Done => Fate::Done,
             WhyStopped::Limit { until } => Fate::Limited(until),
             WhyStopped::Error { reason } => Fate::Failed(reason),
-            WhyStopped::Unknown => Fate::Failed("no reason that is known here".to_owned()),
+            WhyStopped::Unknown => Fate::Failed("unknown reason".to_owned()),
         },
         left: Vec::new(),
     })

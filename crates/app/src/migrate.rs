@@ -79,9 +79,7 @@ pub fn migrate(
                 | Outcome::Declined
                 | Outcome::Ran(_)
                 | Outcome::AgentNeeded(_)
-                | Outcome::Unanswered(_) => {
-                    "what an earlier migration had begun is finished".to_owned()
-                }
+                | Outcome::Unanswered(_) => "an interrupted migration was finished".to_owned(),
             },
             notes,
         }),

@@ -82,13 +82,13 @@ fn foreign<'a>(
     let named = found.into_iter().take(MOST_FOREIGN).map(|record| {
         let path = record.path.strip_prefix(state.project());
         let path = path.unwrap_or(&record.path).to_owned();
-        let message = format!("a record of rekindle's does not count: {}", record.why);
+        let message = format!("a rekindle record was ignored: {}", record.why);
         Finding::new(Code::ForeignRecord, message)
             .at(Place::path(path))
-            .hint("nothing of it is carried out; a resume starts from what has landed")
+            .hint("it is not applied; a resume continues from the landed work")
     });
     let more = (n_more > 0).then(|| {
-        let message = format!("{n_more} more records of rekindle's do not count");
+        let message = format!("{n_more} more rekindle records were ignored");
         Finding::new(Code::ForeignRecord, message)
     });
     named.chain(more).collect()
@@ -110,11 +110,11 @@ fn tracked(project: &Project) -> Option<Finding> {
 /// Returns what a runner finished or put aside when it began, each a line.
 pub fn finished(recovered: &Recovered) -> Vec<String> {
     let done = recovered.named.iter();
-    let done = done.map(|line| format!("finished what an interrupted command had begun: {line}"));
+    let done = done.map(|line| format!("finished an interrupted command: {line}"));
     let aside = recovered.put_aside.iter();
     let aside = aside.map(|aside| {
         format!(
-            "the journal has lines that were not written here; nothing of them was carried out, and it is now `{aside}`"
+            "the journal has lines from another machine, user or folder; they were not applied, and the journal was moved to `{aside}`"
         )
     });
     done.chain(aside).collect()

@@ -92,7 +92,7 @@ pub fn archive(
 /// Returns what is done, as a person is asked about it: first what an interrupted command had begun.
 pub(crate) fn deeds(unfinished: &[String], steps: &[Step]) -> String {
     let first = unfinished.iter();
-    let first = first.map(|line| format!("  - {line}: an interrupted command had begun it"));
+    let first = first.map(|line| format!("  - {line} (from an interrupted command)"));
     let deeds: Vec<String> = first.chain(steps.iter().map(deed)).collect();
     format!("This will:\n{}", deeds.join("\n"))
 }

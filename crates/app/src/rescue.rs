@@ -107,7 +107,7 @@ pub fn restore(
     refuse_taken(&target)?;
     let top = repo.top_level().map_err(Error::Git)?;
     let question = format!(
-        "All files of `{}` are written into the new folder\n  {}\nNothing that is there is changed.",
+        "All files of `{}` will be written to the new folder\n  {}\nExisting files stay unchanged.",
         rescue.short_name(),
         target
     );

@@ -1,4 +1,4 @@
-//! Answers of tools: an object of ours, made safe, or a page of it where it is too long.
+//! Results of tools: one of our objects, made safe, or a page of it if it is too long.
 
 use rekindle_text::printable_block;
 use rekindle_wire::{Page, Piece};
@@ -11,22 +11,22 @@ use crate::failure::Failure;
 /// The most bytes of an answer or a page. Agents cut what is longer, or refuse it.
 pub(crate) const LONGEST: usize = 24 * 1024;
 
-/// What a tool has to say.
+/// The result of a tool.
 pub(crate) struct Answer {
     object: Value,
     offset: usize,
 }
 
 impl Answer {
-    /// Returns the answer that is this object.
+    /// Returns a result with this object.
     pub(crate) fn new(object: &impl Serialize) -> Result<Self, Failure> {
         let object = serde_json::to_value(object)
-            .map_err(|error| Failure::mistake(format!("the answer can not be written: {error}")))?;
+            .map_err(|error| Failure::mistake(format!("the answer cannot be written: {error}")))?;
         let object = safe(object);
         Ok(Self { object, offset: 0 })
     }
 
-    /// Returns the same answer from a place on, where one was asked for.
+    /// Returns the same result from an offset on, if one was given.
     pub(crate) fn from(self, offset: Option<usize>) -> Self {
         Self {
             offset: offset.unwrap_or_default(),
@@ -34,7 +34,7 @@ impl Answer {
         }
     }
 
-    /// Turns it into what is sent: the object itself if it is short, else a page of it.
+    /// Converts it to a response: the object itself if it is short, else a page of it.
     pub(crate) fn result(self) -> Result<CallToolResult, Failure> {
         let text = self.object.to_string();
         if self.offset == 0 && text.len() <= LONGEST {
@@ -43,19 +43,19 @@ impl Answer {
         page(&text, self.offset)
     }
 
-    /// Returns the whole of it as text, if it is too long to be sent whole.
+    /// Returns all of it as text, if it is too long for one response.
     pub(crate) fn long(&self) -> Option<String> {
         let text = self.object.to_string();
         (text.len() > LONGEST).then_some(text)
     }
 }
 
-/// Returns the piece of an answer that begins at `offset`.
+/// Returns the piece of a result that starts at `offset`.
 pub(crate) fn page(answer: &str, offset: usize) -> Result<CallToolResult, Failure> {
     let total = answer.len();
     let Some((piece, next_offset)) = cut(answer, offset) else {
         let message =
-            format!("the answer is {total} bytes long, and nothing is at `offset` {offset}");
+            format!("`offset` {offset} is past the end of the answer, which has {total} bytes");
         return Err(Failure::usage(message).hint("call it without `offset`"));
     };
     let page = Page {
@@ -78,9 +78,9 @@ fn structured(object: Value, text: String) -> CallToolResult {
     result
 }
 
-/// Returns the piece of a text that begins at `offset`, and where the next one begins.
+/// Returns the piece of a text that starts at `offset`, and where the next one starts.
 ///
-/// `None` where nothing begins there: behind the end, or in the middle of a character.
+/// `None` if `offset` is past the end or inside a character.
 pub(crate) fn cut(text: &str, offset: usize) -> Option<(&str, Option<usize>)> {
     let rest = text.get(offset..)?;
     if rest.is_empty() && offset > 0 {
@@ -91,14 +91,14 @@ pub(crate) fn cut(text: &str, offset: usize) -> Option<(&str, Option<usize>)> {
         end -= 1;
     }
     if end < rest.len() {
-        // Lines stay whole where there are any.
+        // Lines are kept whole if there are any.
         end = rest[..end].rfind('\n').map_or(end, |at| at + 1);
     }
     let next = (end < rest.len()).then_some(offset + end);
     Some((&rest[..end], next))
 }
 
-/// Returns the object with every text in it made safe: control characters become visible.
+/// Returns the object with control characters in its texts made visible.
 pub(crate) fn safe(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(printable_block(&text).into_owned()),

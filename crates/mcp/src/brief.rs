@@ -1,4 +1,4 @@
-//! Where a workflow stands, in a text for a model.
+//! A summary of a workflow for a model.
 
 use rekindle_app::{Error, Planned, Query};
 use rekindle_model::{Action, Finding, State, Summary, Then};
@@ -8,12 +8,12 @@ use rekindle_wire::Brief;
 use crate::quote::quoted;
 use crate::server::Desk;
 
-/// The most findings that are named.
+/// The most findings that are listed.
 const MOST_FINDINGS: usize = 20;
-/// The most bytes of what a protocol says itself.
+/// The most bytes of the protocol's own text.
 const LONGEST_REPORT: usize = 8 * 1024;
 
-/// Briefs about the workflow that is meant.
+/// Returns the summary of the requested workflow.
 pub(crate) fn brief(desk: &Desk, query: &Query) -> Result<Brief, Error> {
     let planned = match rekindle_app::plan(&desk.project, query) {
         Ok(planned) => planned,
@@ -108,7 +108,7 @@ fn line(finding: &Finding) -> String {
     )
 }
 
-/// Returns as much of a report as has room.
+/// Returns as much of a report as fits.
 fn beginning(report: &str) -> &str {
     let mut end = report.len().min(LONGEST_REPORT);
     while !report.is_char_boundary(end) {

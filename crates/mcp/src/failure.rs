@@ -1,4 +1,4 @@
-//! Failures as an agent reads them: what happened, where, and what to call next.
+//! Errors as an agent reads them: what happened, where, and what to call next.
 
 use std::error::Error as StdError;
 
@@ -11,22 +11,22 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use crate::answer::safe;
 use crate::quote::in_hint;
 
-/// An agent needs a few names, not all of them.
+/// The most names in a message.
 const MOST_NAMES: usize = 10;
 /// The most characters of one line.
 const LONGEST_LINE: usize = 1000;
 
-/// Why a call came to nothing.
+/// A failed call.
 #[derive(Debug)]
 pub(crate) struct Failure(ErrorBody);
 
 impl Failure {
-    /// Returns a failure of what was asked.
+    /// Returns a failure of usage.
     pub(crate) fn usage(message: String) -> Self {
         Self::new(message, exit::USAGE)
     }
 
-    /// Returns a failure of ours.
+    /// Returns an internal failure.
     pub(crate) fn mistake(message: String) -> Self {
         Self::new(message, exit::CANNOT)
     }
@@ -36,19 +36,19 @@ impl Failure {
         Self(ErrorBody::new(&*error, None, Vec::new(), exit))
     }
 
-    /// Adds what to do next.
+    /// Adds a hint.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.0.hints.push(hint.into());
         self
     }
 
-    /// Adds why it is so.
+    /// Adds causes.
     pub(crate) fn because(mut self, causes: Vec<String>) -> Self {
         self.0.causes.extend(causes);
         self
     }
 
-    /// Returns it in words.
+    /// Returns its text.
     pub(crate) fn text(&self) -> String {
         let line = |text: &str| excerpt(text, LONGEST_LINE);
         let mut text = format!("error: {}\n", line(&self.0.message));
@@ -64,7 +64,7 @@ impl Failure {
         text
     }
 
-    /// Turns it into an answer that says that the call failed.
+    /// Converts it to a response.
     pub(crate) fn result(self) -> CallToolResult {
         let mut result = CallToolResult::error(vec![ContentBlock::text(self.text())]);
         let mut error = self.0;
@@ -93,23 +93,23 @@ impl From<Error> for Failure {
         let Error::Blocked { reasons, .. } = error else {
             return failure;
         };
-        // They hold words of files, which are nothing that anybody is to do.
+        // Reasons contain words from files, so they are causes and not hints.
         failure.because(reasons.into_iter().take(MOST_NAMES).collect())
     }
 }
 
-/// Returns what to do next, each a line.
+/// Returns the hints of an error, one line each.
 fn hints(error: &Error) -> Vec<String> {
     let one = |hint: &str| vec![hint.to_owned()];
     match error {
         Error::Unknown { open, .. } => some(
             open,
             |id| format!("`{}` can be resumed", in_hint(id)),
-            "`list` names what is here",
+            "`list` shows the workflows of this project",
         ),
-        Error::UnknownCode { .. } => {
-            one("codes are those that findings carry; to explain a task, give `id` and `task`")
-        }
+        Error::UnknownCode { .. } => one(
+            "`inspect` lists findings with their codes; to explain a task, give `id` and `task`",
+        ),
         Error::Ambiguous { among, .. } => among
             .iter()
             .take(MOST_NAMES)
@@ -118,37 +118,39 @@ fn hints(error: &Error) -> Vec<String> {
         Error::ChoiceNeeded { open } => some(
             open,
             |id| format!("call it again with `id` {}", in_hint(id)),
-            "ask the user which one is meant",
+            "ask the user which workflow is meant",
         ),
         Error::NotChosen { finding } => finding.hint.iter().cloned().collect(),
-        Error::Nothing | Error::NothingOf { .. } => one("`list` names what is here"),
+        Error::Nothing | Error::NothingOf { .. } => {
+            one("`list` shows the workflows of this project")
+        }
         Error::NotKept { id, .. } => vec![format!(
-            "nothing needs to be told: what you left in the files is read from there; `next_step` with `id` {} says what comes next",
+            "no report is needed: rekindle reads your changes from the files; `next_step` with `id` {} returns the next step",
             in_hint(id)
         )],
         Error::NotOffered { .. } => one(
-            "this protocol does not go back to checkpoints; `checkpoints` lists those of a workflow, `checkpoint` makes one",
+            "this protocol cannot roll back; `checkpoints` lists a workflow's checkpoints, `checkpoint` creates one",
         ),
-        Error::TaskNeeded { .. } => one("say which one in `task`"),
+        Error::TaskNeeded { .. } => one("give the task's id in `task`"),
         Error::UnknownTask { id, .. } => vec![format!(
             "`inspect` with `id` {} lists its tasks",
             in_hint(id)
         )],
-        Error::UnknownDocument { .. } => one("`resources/list` names the documents that are there"),
+        Error::UnknownDocument { .. } => one("`resources/list` lists the documents"),
         Error::Moved { .. } | Error::Spent { .. } => one(
-            "nothing was changed: call it without `digest`, look at the plan as it is now, and call it with that one's digest",
+            "nothing was changed: call it without `digest`, check the new plan, and call it again with the new plan's `digest`",
         ),
         Error::Blocked { id, .. } => {
             vec![format!("`inspect` with `id` {} shows where", in_hint(id))]
         }
         Error::Held { .. } => one(
-            "wait until that process has ended, or ask the user about it; looking works meanwhile",
+            "wait until that process has ended, or ask the user about it; reading works meanwhile",
         ),
         Error::AgentAlive { .. } | Error::SessionAlive { .. } => {
             one("wait until it has ended, or ask the user about it")
         }
         Error::WorkMissing { id, .. } => vec![format!(
-            "tell the user: `rekindle resume {}` in a terminal says how to get the work back",
+            "tell the user: `rekindle resume {}` in a terminal shows how to restore the work",
             in_hint(id)
         )],
         Error::NoProgress { .. }
@@ -180,10 +182,10 @@ fn doctor() -> Vec<String> {
     vec!["tell the user: `rekindle doctor` in a terminal checks what rekindle needs".to_owned()]
 }
 
-/// Names some of the open workflows, then says the last word.
+/// Lists some of the open workflows, then `last`.
 fn some(open: &[Summary], say: impl Fn(&WorkflowId) -> String, last: &str) -> Vec<String> {
     let named = open.iter().take(MOST_NAMES).map(|summary| say(&summary.id));
     let rest = open.len().saturating_sub(MOST_NAMES);
-    let more = (rest > 0).then(|| format!("`list` names {rest} more"));
+    let more = (rest > 0).then(|| format!("`list` shows {rest} more"));
     named.chain(more).chain([last.to_owned()]).collect()
 }

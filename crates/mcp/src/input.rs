@@ -1,7 +1,7 @@
 //! The lines of the input, before the library reads them.
 //!
-//! rmcp drops a line that it can not parse, and answers one of a wrong shape without its number or
-//! with a wrong reason. Where such a line has a number, somebody waits for an answer, and gets one.
+//! rmcp drops a line that it cannot parse, and answers one of a wrong shape without its number or
+//! with a wrong reason. If such a line has a number, the client waits for an answer, and gets one.
 
 use rmcp::ErrorData;
 use rmcp::model::{NumberOrString, RequestId};
@@ -10,19 +10,19 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWriteEx
 use tokio::io::{BufReader, DuplexStream};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// How much may wait between the input and the library.
+/// The size of the buffer between the input and the library.
 const BUFFER: usize = 64 * 1024;
-/// A longer line is not looked at; the library drops it.
+/// A longer line is not checked; the library drops it.
 const LONGEST: u64 = 16 * 1024 * 1024;
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// A request that will not be read, and why.
+/// A request that is refused, and why.
 pub(crate) struct Refused {
     pub(crate) id: RequestId,
     pub(crate) error: ErrorData,
 }
 
-/// Returns the input without the requests that can not be read, and these.
+/// Returns the input without the invalid requests, and those.
 pub(crate) fn readable(
     input: impl AsyncRead + Send + Unpin + 'static,
 ) -> (DuplexStream, UnboundedReceiver<Refused>) {
@@ -40,7 +40,7 @@ pub(crate) fn readable(
             }
             let is_whole = line.ends_with(b"\n");
             match refusal(&line).filter(|_| is_whole && !is_rest) {
-                // Whoever answers has gone when nobody takes it.
+                // If the receiver is gone, the server has ended.
                 Some(refusal) => refuse.send(refusal).unwrap_or_default(),
                 None if onward.write_all(&line).await.is_err() => break,
                 None => {}
@@ -51,7 +51,7 @@ pub(crate) fn readable(
     (readable, refused)
 }
 
-/// Returns why a line is refused; `None` where it can be read, or nobody waits for an answer.
+/// Returns why a line is refused; `None` if it is valid, or if nobody waits for an answer.
 fn refusal(line: &[u8]) -> Option<Refused> {
     let line = line.strip_prefix(BOM).unwrap_or(line).trim_ascii();
     let (id, error) = match serde_json::from_slice(line) {
@@ -63,28 +63,28 @@ fn refusal(line: &[u8]) -> Option<Refused> {
         }
         Ok(_) => return None,
         Err(error) => {
-            let message = format!("the request can not be read: {error}");
+            let message = format!("cannot read the request: {error}");
             (id_in(line)?, ErrorData::parse_error(message, None))
         }
     };
     Some(Refused { id, error })
 }
 
-/// Tells what is wrong with the shape of parameters.
+/// Returns what is wrong with the shape of parameters.
 fn odd(method: &str, params: Option<&Value>) -> Option<&'static str> {
     let is_odd = |value: &Value| !value.is_object() && !value.is_null();
     if params.is_some_and(is_odd) {
-        return Some("`params` is an object");
+        return Some("`params` must be an object");
     }
     if method != "tools/call" {
         return None;
     }
     let member = |name: &str| params.and_then(|params| params.get(name));
     if !member("name").is_some_and(Value::is_string) {
-        return Some("`name` says which tool is called");
+        return Some("`name` must be the name of a tool");
     }
     let has_odd_arguments = member("arguments").is_some_and(is_odd);
-    has_odd_arguments.then_some("`arguments` is an object")
+    has_odd_arguments.then_some("`arguments` must be an object")
 }
 
 fn id_of(value: &Value) -> Option<RequestId> {
@@ -95,7 +95,7 @@ fn id_of(value: &Value) -> Option<RequestId> {
     }
 }
 
-/// Finds the number of a request in a line that is no JSON, or too deep for it.
+/// Returns the number of a request in a line that is not JSON, or nested too deeply for it.
 fn id_in(line: &[u8]) -> Option<RequestId> {
     let mut depth = 0_u32;
     let mut rest = line;
@@ -129,7 +129,7 @@ fn value_of_id(value: &[u8]) -> Option<RequestId> {
     Some(NumberOrString::Number(number))
 }
 
-/// Parts what stands in quotes from what follows, from behind the first quote on.
+/// Splits a text after the first quote into what is in quotes and what follows.
 fn text_in(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut is_escaped = false;
     let end = text.iter().position(|&byte| {

@@ -1,11 +1,11 @@
-//! The face for coding agents: an MCP server on standard input and output.
+//! The front end for coding agents: an MCP server on standard input and output.
 //!
-//! A request becomes a call of `rekindle-app`, and what comes back becomes an object of
-//! `rekindle-wire`; there is no rule in here. [`serve`] is the way in, `server` says what is
-//! understood, `tools` has a file for each tool. Nothing here starts an agent: whoever calls is one.
+//! A request becomes a call of `rekindle-app`, and the result becomes an object of
+//! `rekindle-wire`; there are no rules in this crate. Start at [`serve`]; `server` handles the
+//! requests, `tools` has a file for each tool. No agent is started here: the caller is one.
 //!
 //! Everything that was read from files is data to the agent: `answer` and `quote` make it safe and
-//! bound it.
+//! limit its length.
 
 mod answer;
 mod brief;

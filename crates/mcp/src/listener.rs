@@ -1,6 +1,6 @@
-//! The face of a resume over MCP: keeps what is said, and answers nothing.
+//! The front end of a resume over MCP: it collects output and answers no question.
 //!
-//! The plan was agreed to before, and a protocol's questions are for a person, who is not here.
+//! The plan was agreed to before, and a protocol's questions are for a person.
 
 use jiff::Timestamp;
 use rekindle_app::{
@@ -10,12 +10,12 @@ use rekindle_model::{Action, Offer, Question, Step, Summary};
 
 use crate::quote::{is_plain, quoted};
 
-/// Keeps what a resume has to say.
+/// Collects the output of a resume.
 #[derive(Debug, Default)]
 pub(crate) struct Listener {
-    /// What the protocol printed.
+    /// The text that the protocol printed.
     pub(crate) printed: String,
-    /// What the agent has to know or to do, each a line.
+    /// What the agent must know or do, one line each.
     pub(crate) hints: Vec<String>,
 }
 
@@ -25,7 +25,7 @@ impl Output for Listener {
     }
 }
 
-// Workers are not started from here, so there is nothing to watch.
+// No workers are started over MCP, so there is nothing to watch.
 impl Watcher for Listener {
     fn progress(&mut self, _: &Progress<'_>) {}
 
@@ -43,7 +43,7 @@ impl Face for Listener {
             News::Recovered(recovered) => {
                 self.hints.extend(rekindle_app::finished(recovered));
             }
-            // Findings are part of the plan; the rest belongs to agents that are not started here.
+            // Findings are part of the plan; the rest is about agents that are not started over MCP.
             News::Findings(_)
             | News::Commands(_)
             | News::Watching(_)
@@ -75,14 +75,14 @@ impl Face for Listener {
     }
 }
 
-/// Returns what only the host can do, which is whoever calls.
+/// Returns a request that only the host can carry out; the host is the caller.
 fn for_the_host(step: &Step) -> Option<String> {
     match &step.action {
         Action::AskHost { who, what } if is_plain(who) => {
             Some(format!("send `{what}` to {who}, because {}", step.why))
         }
         Action::AskHost { who, what } => Some(format!(
-            "send `{what}` to whoever is named below, because {}\n{}",
+            "send `{what}` to the recipient named below, because {}\n{}",
             step.why,
             quoted("the task list", who)
         )),

@@ -1,7 +1,7 @@
-//! A transport on which nothing but a request can begin a conversation.
+//! A transport on which only a request can start a session.
 //!
-//! rmcp ends the server when a notification or a response comes before the first request. A client
-//! that gives up its `server/discover` with `notifications/cancelled` sends just that.
+//! rmcp ends the server if a notification or a response comes before the first request. A client
+//! that cancels its `server/discover` with `notifications/cancelled` sends exactly that.
 
 use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetMeta as _, ProtocolVersion};
@@ -11,8 +11,8 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::input::Refused;
 
-/// Another transport, without what can not begin a conversation before one has begun, and with
-/// answers to what it can not read.
+/// Wraps a transport, drops messages that cannot start a session before it has started, and
+/// answers invalid requests.
 pub(crate) struct Opening<T> {
     transport: T,
     refused: UnboundedReceiver<Refused>,
@@ -73,7 +73,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Opening<T> {
     }
 }
 
-/// Returns whether rmcp takes the conversation for begun after this request.
+/// Returns whether rmcp considers the session started after this request.
 fn begins(request: &ClientRequest) -> bool {
     if matches!(request, ClientRequest::InitializeRequest(_)) {
         return true;

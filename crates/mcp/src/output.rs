@@ -1,4 +1,4 @@
-//! Standard output that remembers why it could not be written.
+//! Standard output that remembers why a write failed.
 
 use std::io;
 use std::pin::Pin;
@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use tokio::io::AsyncWrite;
 use tokio::sync::oneshot;
 
-/// Passes everything on, and reports the first failure that is not a client which went away.
+/// Passes everything on, and reports the first failure, unless the client went away.
 pub(crate) struct Output<W> {
     inner: W,
     lost: Option<oneshot::Sender<io::Error>>,
@@ -25,7 +25,7 @@ impl<W> Output<W> {
             && error.kind() != io::ErrorKind::BrokenPipe
             && let Some(lost) = self.lost.take()
         {
-            // Nobody listens when the conversation has ended for another reason.
+            // Nobody receives it if the session ended for another reason.
             lost.send(io::Error::new(error.kind(), error.to_string()))
                 .ok();
         }

@@ -1,20 +1,20 @@
-//! Long answers that are read page by page, so that all pages are of the same answer.
+//! Long results that are read page by page, so that all pages are of the same result.
 //!
-//! What is asked again for the next page would be answered from the project as it is then, and pieces
-//! of two answers make none.
+//! A call that is repeated for the next page would read the project again, and pages of two
+//! different results do not fit together.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-/// How many long answers are kept; an agent reads one at a time.
+/// How many long results are kept; an agent reads one at a time.
 const MOST: usize = 8;
 
-/// The long answers that this server has begun to give, newest last, each with what was asked.
+/// The long results that are being read, newest last, each with its request.
 #[derive(Debug, Default)]
 pub(crate) struct Pages(Mutex<VecDeque<(String, String)>>);
 
 impl Pages {
-    /// Keeps an answer of which the first page is being given.
+    /// Keeps a result whose first page is sent.
     pub(crate) fn keep(&self, asked: String, answer: String) {
         let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         pages.retain(|(known, _)| *known != asked);
@@ -24,7 +24,7 @@ impl Pages {
         }
     }
 
-    /// Returns the answer that was begun for the same question.
+    /// Returns the stored result of the same request.
     pub(crate) fn find(&self, asked: &str) -> Option<String> {
         let pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = pages.iter().find(|(known, _)| known == asked);

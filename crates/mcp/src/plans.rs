@@ -1,4 +1,4 @@
-//! The plans that were shown, so that a refusal can say what has changed since.
+//! The plans that were shown, so that a refusal can list the changes since.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use rekindle_app::Planned;
 use rekindle_wire::{FindingOut, PlanOut, StepOut, ThenOut, WorkflowOut};
 
-/// How many plans are kept; a conversation has one or two at a time.
+/// How many plans are kept; a session has one or two at a time.
 const MOST: usize = 16;
-/// The most changes that are told.
+/// The most changes that are listed.
 const MOST_CHANGES: usize = 12;
 
 /// The plans that this server has shown, newest last.
@@ -32,7 +32,7 @@ impl Shown {
 }
 
 impl Plans {
-    /// Keeps a plan that is being shown, and returns its object.
+    /// Stores a plan and returns its object.
     pub(crate) fn show(&self, planned: &Planned) -> PlanOut {
         let shown = Shown::of(planned);
         let plan = shown.plan.clone();
@@ -45,7 +45,7 @@ impl Plans {
         plan
     }
 
-    /// Returns what is other in a plan than in the one with this digest, each a line.
+    /// Returns the differences from the plan with this digest, one line each.
     pub(crate) fn changes(&self, digest: &str, now: &Planned) -> Vec<String> {
         let plans = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = plans.iter().find(|shown| shown.plan.digest == digest);
@@ -80,18 +80,17 @@ fn changes(before: &Shown, now: &Shown) -> Vec<String> {
                 .map(|line| format!("new {name}: {line}")),
         );
         let gone = was.difference(&is);
-        changes.extend(gone.map(|line| format!("no longer a {name}: {line}")));
+        changes.extend(gone.map(|line| format!("gone: {name}: {line}")));
     }
     if changes.is_empty() {
         changes.push(
-            "files that the plan was made from have changed, and what it would do has not"
-                .to_owned(),
+            "the files that the plan was made from have changed, but its steps have not".to_owned(),
         );
     }
     changes
 }
 
-/// Returns what stands of a workflow in one line, value by value.
+/// Returns the values of a workflow that a change is reported for.
 fn values(shown: &Shown) -> Vec<(&'static str, String)> {
     let plan = &shown.plan;
     let mut values = vec![("the workflow", plan.id.clone())];
@@ -126,7 +125,7 @@ fn then(then: &ThenOut) -> String {
     match then {
         ThenOut::Agent(agent) => agent.summary.clone(),
         ThenOut::Ask(question) => question.text.clone(),
-        ThenOut::Workers => "workers do what is ready".to_owned(),
+        ThenOut::Workers => "workers start the ready tasks".to_owned(),
         ThenOut::Check { of, .. } => format!("the check of {of}"),
         ThenOut::Again => "the next step".to_owned(),
         ThenOut::Stop { reason, .. } => reason.clone(),
@@ -138,11 +137,11 @@ fn findings(shown: &Shown) -> BTreeSet<String> {
     shown.plan.findings.iter().map(line).collect()
 }
 
-/// Returns the steps without what time alone changes: records and texts.
+/// Returns the steps without records and texts, which change with the time.
 fn steps(shown: &Shown) -> BTreeSet<String> {
     let line = |step: &StepOut| match step {
         StepOut::Append { why, .. } => format!("an event: {why}"),
-        StepOut::Create { path, why } => format!("make `{path}`: {why}"),
+        StepOut::Create { path, why } => format!("create `{path}`: {why}"),
         StepOut::Edit { path, why, .. } => format!("change `{path}`: {why}"),
         StepOut::MoveFolder { from, to, why } | StepOut::MoveFile { from, to, why } => {
             format!("move `{from}` to `{to}`: {why}")
@@ -215,9 +214,9 @@ mod tests {
             [
                 "the number of finished tasks was 1, is 2",
                 "new finding: Y: m",
-                "no longer a finding: X: m",
+                "gone: finding: X: m",
                 "new step: an event: c",
-                "no longer a step: an event: a",
+                "gone: step: an event: a",
             ]
         );
     }
@@ -227,7 +226,7 @@ mod tests {
         let same = shown(1, &["a"], &[]);
         assert_eq!(
             changes(&same, &same),
-            ["files that the plan was made from have changed, and what it would do has not"]
+            ["the files that the plan was made from have changed, but its steps have not"]
         );
     }
 }

@@ -1,25 +1,25 @@
-//! Text from files in a text of ours: fenced, with its origin, and marked as data.
+//! Text from files within our own text: fenced, with its origin, and marked as data.
 
 use rekindle_model::WorkflowId;
 use rekindle_text::{fence, is_plain_word, printable_block};
 
-/// A longer name is no word of a sentence.
+/// Longer names are not put into sentences.
 const LONGEST_NAME: usize = 120;
 
-/// Returns whether a name from a file can stand in a hint, which an agent is to follow.
+/// Returns whether a name from a file is safe in a hint, which an agent follows.
 pub(crate) fn is_plain(name: &str) -> bool {
     is_plain_word(name, LONGEST_NAME)
 }
 
-/// Returns a workflow's id as it stands in a hint; for one that could be a sentence there is a word.
+/// Returns a workflow's id for a hint; an id that could be read as a sentence is replaced by a word.
 pub(crate) fn in_hint(id: &WorkflowId) -> String {
     let id = id.to_string();
     if is_plain(&id) { id } else { "ID".to_owned() }
 }
 
-/// Returns a text that was read from files, so that a model can tell it from what we say.
+/// Returns text from files, fenced so that a model can distinguish it from ours.
 pub(crate) fn quoted(origin: &str, text: &str) -> String {
-    // A line end of Windows is no control character that anybody must see.
+    // The line end of Windows need not be made visible.
     let text = text.replace("\r\n", "\n");
     let shown = printable_block(&text);
     let fence = fence(&shown);

@@ -1,4 +1,4 @@
-//! Resources: the documents of the workflows here, and where each workflow stands.
+//! Resources: the documents of the workflows, and a summary of each workflow.
 
 use rekindle_app::{Error, Query};
 use rmcp::ErrorData;
@@ -13,19 +13,19 @@ use crate::quote::quoted;
 use crate::server::Desk;
 use crate::uri::{self, Address, Part};
 
-/// How many resources a page of the list has.
+/// Resources per page of the list.
 const A_PAGE: usize = 100;
-/// Of how many open workflows documents are listed: each costs a look at its protocol. The documents
-/// of others can be read by their address.
+/// The most open workflows whose documents are listed: each costs a call of its protocol. Documents
+/// of other workflows can be read by their address.
 const MOST_WORKFLOWS: usize = 20;
 
-/// Lists what can be read of the open workflows, from a place on.
+/// Lists the resources of the open workflows, starting at a cursor.
 pub(crate) fn list(desk: &Desk, cursor: Option<&str>) -> Result<ListResourcesResult, ErrorData> {
     let first: usize = match cursor {
         None => 0,
         Some(cursor) => cursor
             .parse()
-            .map_err(|_| ErrorData::invalid_params("that is no cursor of this list", None))?,
+            .map_err(|_| ErrorData::invalid_params("unknown cursor", None))?,
     };
     let overview = rekindle_app::status(&desk.project, rekindle_app::Listing::default());
     let open = overview.workflows.iter();
@@ -39,10 +39,10 @@ pub(crate) fn list(desk: &Desk, cursor: Option<&str>) -> Result<ListResourcesRes
             id: id.to_string(),
             part: Part::Brief,
         };
-        let about = format!("Where {id} stands");
+        let about = format!("State of {id}");
         resources.push(resource(&address, "brief", &about));
         let query = query(id.to_string());
-        // A workflow that is gone since it was listed has none.
+        // A workflow that was removed since it was listed has no documents.
         let Ok(found) = rekindle_app::documents(&desk.project, &query) else {
             continue;
         };
@@ -60,14 +60,14 @@ pub(crate) fn list(desk: &Desk, cursor: Option<&str>) -> Result<ListResourcesRes
     Ok(result)
 }
 
-/// Returns the forms of all addresses.
+/// Returns the templates of all addresses.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     [
-        (uri::BRIEF, "brief", "Where a workflow stands, in words"),
+        (uri::BRIEF, "brief", "A workflow's state in words"),
         (
             uri::DOCUMENT,
             "document",
-            "A document of a workflow; a long one goes on at the address that stands at its end",
+            "A document of a workflow; a long one ends with the address of its next part",
         ),
     ]
     .map(|(template, name, about)| {
@@ -78,11 +78,11 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
     .into()
 }
 
-/// Reads what an address leads to.
+/// Reads the resource at an address.
 pub(crate) fn read(desk: &Desk, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let Some(address) = Address::parse(uri) else {
         let message = format!(
-            "the address is none of {} and {}",
+            "unknown address; known forms: {} and {}",
             uri::BRIEF,
             uri::DOCUMENT
         );
@@ -102,14 +102,14 @@ fn document(desk: &Desk, query: &Query, name: &str, offset: usize) -> Result<Str
         rekindle_app::document(&desk.project, query, name).map_err(missing)?;
     let text = String::from_utf8_lossy(&bytes);
     let Some((piece, next)) = cut(&text, offset) else {
-        let message = format!("`{}` has nothing at {offset}", document.path);
+        let message = format!("`{}` ends before byte {offset}", document.path);
         return Err(ErrorData::resource_not_found(message, None));
     };
     let shown = quoted(&format!("`{}`", document.path), piece);
     Ok(match next {
         Some(next) => {
             let rest = Address::document(&id, &document.name, next);
-            format!("{shown}\nThis is not all of it; it goes on at {rest}\n")
+            format!("{shown}\nThe document continues at {rest}\n")
         }
         None => shown,
     })

@@ -1,7 +1,7 @@
-//! Schemas of what tools take and give, in the form that strict clients accept.
+//! Schemas of arguments and results, in the form that strict clients accept.
 //!
-//! Some clients refuse a `type` that is a list, formats that are not in the standard, and a `$schema`
-//! that they do not know. What may be left out is simply not required.
+//! Some clients refuse a `type` that is a list, formats that are not in the standard, and an unknown
+//! `$schema`. Optional values are simply not required.
 
 use std::sync::Arc;
 
@@ -16,12 +16,12 @@ pub(crate) fn input<T: JsonSchema>() -> Arc<JsonObject> {
     let Value::Object(mut schema) = strict(Value::Object(schema), &without_null) else {
         return Arc::default();
     };
-    // A tool without arguments takes an object all the same.
+    // A tool without arguments also takes an object.
     schema.entry("properties").or_insert_with(|| json!({}));
     Arc::new(schema)
 }
 
-/// Returns the schema of an answer that is one of these objects.
+/// Returns the schema of a result that is one of these objects.
 pub(crate) fn output(objects: Vec<JsonObject>) -> Arc<JsonObject> {
     let mut properties = JsonObject::new();
     let mut definitions = JsonObject::new();
@@ -33,11 +33,11 @@ pub(crate) fn output(objects: Vec<JsonObject>) -> Arc<JsonObject> {
             }
         }
     }
-    // What is said of parts of parts would only cost room in the conversation.
+    // Descriptions of nested objects would use too much of the model's context.
     let Value::Object(definitions) = strict(Value::Object(definitions), &without_words) else {
         return Arc::default();
     };
-    // Objects of several kinds share this one key.
+    // All kinds of objects have this key.
     properties.insert(
         "schema".to_owned(),
         json!({"type": "string", "description": "The kind of the object and its version."}),
@@ -56,7 +56,7 @@ pub(crate) fn output(objects: Vec<JsonObject>) -> Arc<JsonObject> {
     }
 }
 
-/// Adds a property; where objects have different ones of the same name, either will do.
+/// Adds a property; if several objects have different ones of the same name, any of them is valid.
 fn add(all: &mut JsonObject, name: String, schema: Value) {
     let schema = match all.remove(&name) {
         Some(known) if known != schema => json!({"anyOf": [known, schema]}),
@@ -65,7 +65,7 @@ fn add(all: &mut JsonObject, name: String, schema: Value) {
     all.insert(name, schema);
 }
 
-/// Returns the schema of an object as its type has it.
+/// Returns the schema of an object's type.
 pub(crate) fn of<T: JsonSchema>() -> JsonObject {
     let schema = schemars::SchemaGenerator::default().into_root_schema_for::<T>();
     let Value::Object(mut schema) = schema.to_value() else {
@@ -76,7 +76,7 @@ pub(crate) fn of<T: JsonSchema>() -> JsonObject {
     schema
 }
 
-/// Goes through a schema from the inside out.
+/// Visits a schema from the inside out.
 fn strict(schema: Value, mend: &dyn Fn(&mut JsonObject)) -> Value {
     match schema {
         Value::Object(entries) => {
@@ -84,7 +84,7 @@ fn strict(schema: Value, mend: &dyn Fn(&mut JsonObject)) -> Value {
                 .into_iter()
                 .map(|(key, value)| (key, strict(value, mend)))
                 .collect();
-            // A property may well be called `format`; then it is a schema and not a word.
+            // A property can be named `format`; its value is then a schema and not a word.
             if entries.get("format").is_some_and(Value::is_string) {
                 entries.remove("format");
             }
@@ -96,14 +96,14 @@ fn strict(schema: Value, mend: &dyn Fn(&mut JsonObject)) -> Value {
     }
 }
 
-/// Takes descriptions away.
+/// Removes descriptions.
 fn without_words(schema: &mut JsonObject) {
     if schema.get("description").is_some_and(Value::is_string) {
         schema.remove("description");
     }
 }
 
-/// Takes the null out of what may be null: an argument that is not there is not there.
+/// Removes null from optional values: an optional argument is omitted instead.
 fn without_null(schema: &mut JsonObject) {
     if let Some(Value::Array(types)) = schema.get("type") {
         let only = types.iter().find(|kind| *kind != "null").cloned();
@@ -114,7 +114,7 @@ fn without_null(schema: &mut JsonObject) {
     }
 }
 
-/// Says `anyOf` where a list of types stands.
+/// Replaces a list of types by `anyOf`.
 fn null_apart(schema: &mut JsonObject) {
     if !schema.get("type").is_some_and(Value::is_array) {
         return;

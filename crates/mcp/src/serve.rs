@@ -1,4 +1,4 @@
-//! One conversation, from the first byte of standard input to its end.
+//! One session, from the first byte of standard input to its end.
 
 use std::time::Duration;
 
@@ -14,31 +14,31 @@ use crate::opening::Opening;
 use crate::output::Output;
 use crate::server::Server;
 
-/// How many requests are worked on at once; more wait for their turn.
+/// How many requests run at once; more are queued.
 const AT_ONCE: usize = 16;
 
-/// How long work may take that is still going on when the input ends. What is cut short stands in
-/// the journal and is finished by the next resume.
+/// How long running work may continue after the input ends. Interrupted work is in the journal, and
+/// the next resume finishes it.
 const LAST_WORK: Duration = Duration::from_secs(30);
 
-/// Why a conversation could not be held.
+/// Why a session failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The system gives no threads or no events.
-    #[error("the server can not be started")]
+    /// The system provides no threads or no events.
+    #[error("cannot start the server")]
     Runtime(#[source] std::io::Error),
-    /// The client and we did not come to terms.
-    #[error("the conversation could not begin")]
+    /// The handshake with the client failed.
+    #[error("the MCP session could not start")]
     Opening(#[source] Box<ServerInitializeError>),
-    /// The conversation broke off in here.
-    #[error("the conversation broke off")]
+    /// The session broke off on our side.
+    #[error("the MCP session ended unexpectedly")]
     BrokenOff(#[source] tokio::task::JoinError),
-    /// An answer could not be written.
+    /// A response could not be written.
     #[error("an answer could not be written to standard output")]
     Output(#[source] std::io::Error),
 }
 
-/// Answers on standard output what is asked on standard input, until the input ends.
+/// Serves requests from standard input on standard output, until the input ends.
 pub fn serve(project: Project) -> Result<(), Error> {
     in_runtime(async {
         let (input, output) = stdio();
@@ -55,7 +55,7 @@ pub fn serve(project: Project) -> Result<(), Error> {
     })
 }
 
-/// Answers on `output` what is asked on `input`, until the input ends.
+/// Serves requests from `input` on `output`, until the input ends.
 pub fn serve_over(
     project: Project,
     input: impl AsyncRead + Send + Unpin + 'static,
@@ -85,7 +85,7 @@ async fn converse(
     let transport = Opening::new(transport, refused);
     let running = match Server::new(project).serve(transport).await {
         Ok(running) => running,
-        // A client that went away before it asked for anything is no failure of ours.
+        // It is not an error if a client disconnects before its first request.
         Err(
             ServerInitializeError::ConnectionClosed(_)
             | ServerInitializeError::TransportError { .. },

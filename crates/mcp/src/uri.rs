@@ -1,4 +1,4 @@
-//! Addresses of what can be read: `rekindle://workflow/ID/brief` and `…/documents/NAME`.
+//! Addresses of resources: `rekindle://workflow/ID/brief` and `…/documents/NAME`.
 
 use rekindle_model::WorkflowId;
 use rekindle_text::{percent_decoded, percent_encoded};
@@ -9,25 +9,25 @@ pub(crate) const DOCUMENT: &str = "rekindle://workflow/{id}/documents/{+name}{?o
 
 const WORKFLOW: &str = "rekindle://workflow/";
 
-/// What an address leads to.
+/// The address of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Address {
     /// The workflow.
     pub(crate) id: String,
-    /// What of it.
+    /// The part of it.
     pub(crate) part: Part,
 }
 
-/// What can be read of a workflow.
+/// The parts of a workflow that can be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// Where it stands.
+    /// Its summary.
     Brief,
-    /// A document, from a place on.
+    /// A document, from an offset on.
     Document {
         /// The workflow's name for it.
         name: String,
-        /// Where to begin, in bytes of the text that is shown.
+        /// The offset, in bytes of the text that is shown.
         offset: usize,
     },
 }
@@ -40,7 +40,7 @@ impl Address {
         Self { id, part }
     }
 
-    /// Reads an address, or nothing where it is none of ours.
+    /// Parses an address; `None` if it is not one of ours.
     pub(crate) fn parse(uri: &str) -> Option<Self> {
         let (id, part) = uri.strip_prefix(WORKFLOW)?.split_once('/')?;
         let part = match part.split_once('/') {
@@ -75,7 +75,7 @@ impl std::fmt::Display for Address {
     }
 }
 
-/// Returns a text with everything escaped that means something in an address, but for `kept`.
+/// Returns a text with all special characters of an address escaped, except `kept`.
 fn encoded(text: &str, kept: &str) -> String {
     percent_encoded(text, |bytes, at| {
         let c = char::from(bytes[at]);

@@ -209,7 +209,9 @@ impl std::fmt::Display for Kill {
         let victim = self.victim.as_str();
         match (self.victim, self.signal) {
             (_, Some(signal)) => write!(formatter, "its {victim} was killed by signal {signal}"),
-            (Victim::Worker, None) => write!(formatter, "its {victim} ended without a word"),
+            (Victim::Worker, None) => {
+                write!(formatter, "its {victim} exited without reporting a result")
+            }
             (Victim::Agent | Victim::Check, None) => write!(formatter, "its {victim} was killed"),
         }
     }

@@ -684,7 +684,7 @@ fn an_agent_that_claims_success_without_its_document_is_not_asked_twice() -> Res
       - agent: `exec sh '[ROOT]/agent.sh'`
     agent: Write prd.md (spec-writer)
     agent: the spec-writer is done
-    error: the spec-writer said that it was done, yet the same step is due again: Write prd.md (spec-writer)
+    error: the spec-writer reported success, but the same step is due again: Write prd.md (spec-writer)
 
     hint: look at the agent's output above
     hint: see `rekindle explain NO_PROGRESS`

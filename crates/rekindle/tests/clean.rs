@@ -34,7 +34,7 @@ fn with_ignored() -> Project {
     project
 }
 
-const LOST: &str = r"not kept, because git ignores it: `built/`, `new/beside.log`, `odd\u{1b}[31m\nname.log`, `result.log`";
+const LOST: &str = r"not saved, because git ignores them: `built/`, `new/beside.log`, `odd\u{1b}[31m\nname.log`, `result.log`";
 
 #[test]
 fn what_git_ignores_is_named_before_it_is_lost() {
@@ -42,7 +42,7 @@ fn what_git_ignores_is_named_before_it_is_lost() {
     let asked = project.rekindle(&["clean"]);
     let question = text(&asked.stderr);
     assert!(
-        question.contains("kept, except for what git ignores"),
+        question.contains("saved, except for files that git ignores"),
         "{question}"
     );
     assert!(question.contains(&format!("    {LOST}\n")), "{question}");
@@ -72,7 +72,7 @@ fn a_question_about_worktrees_without_ignored_files_promises_all() {
     let asked = project.rekindle(&["clean"]);
     let question = text(&asked.stderr);
     assert!(
-        question.contains("what is in them is kept, and"),
+        question.contains("their contents are saved (see `rekindle rescue list`)"),
         "{question}"
     );
     assert!(!question.contains("ignores"), "{question}");

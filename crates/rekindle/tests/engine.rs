@@ -112,7 +112,7 @@ fn a_conflict_is_handed_back_to_the_agent_once_and_then_lands() {
     assert_done(&output);
     let said = text(&output.stderr);
     assert!(
-        said.contains("it conflicts with what landed meanwhile in `README`"),
+        said.contains("it conflicts with work that has landed in `README`"),
         "{said}"
     );
     assert_eq!(project.landed(), [("A".to_owned(), 1), ("B".to_owned(), 2)]);
@@ -208,7 +208,7 @@ fn a_worker_that_outlives_its_orchestrator_is_found_and_not_doubled() {
     first.wait().unwrap();
     // Nobody holds the run, but somebody is at work on it.
     let status = project.rekindle(&["status"]);
-    let at_work = "running: a worker at `A`, left by a rekindle that is gone";
+    let at_work = "running: a worker at `A`; the rekindle that started it has ended";
     assert!(text(&status.stdout).contains(at_work), "{status:?}");
     assert!(
         text(&status.stderr).contains("`rekindle resume"),

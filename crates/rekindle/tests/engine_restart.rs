@@ -137,7 +137,7 @@ fn a_second_conflict_needs_a_person_even_if_the_orchestrator_died_between_the_tw
     fs::write(&gate, "").unwrap();
     let resumed = project.rekindle(&["resume", "--yes", "--agent-cmd", &agent]);
     assert_eq!(resumed.status.code(), Some(1));
-    assert_says(&resumed, "it conflicts again with what landed");
+    assert_says(&resumed, "it conflicts again with landed work");
     assert_eq!(project.events("task_started", "A"), 2);
 }
 
@@ -364,7 +364,7 @@ fn a_run_is_not_complete_on_its_records_word_alone() {
     assert_eq!(gone.status.code(), Some(1));
     assert_says(
         &gone,
-        "the branch `result` is gone and what is checked out lacks `A`, `B`",
+        "the branch `result` is gone, and the checked-out branch lacks `A`, `B`",
     );
     let back = format!("git branch result {tip:.12}");
     assert_says(&gone, &back);

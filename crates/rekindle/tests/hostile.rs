@@ -210,7 +210,7 @@ fn a_graph_of_a_gigabyte_is_not_read_and_stops_the_resume() -> Result<()> {
     insta::assert_snapshot!(ran, @"
     exit 1
     --- stderr
-    error: `agent-memory:20260119-0900-orders-api-k2l3` can not be resumed as it is
+    error: `agent-memory:20260119-0900-orders-api-k2l3` cannot be resumed
 
     hint: files that the state depends on cannot be read: `.agent-memory/runs/20260119-0900-orders-api-k2l3/task-graph.json: 1073741824 bytes long, over the limit of 268435456`; `rekindle explain UNREADABLE_FILE` says what to do
     hint: `rekindle inspect agent-memory:20260119-0900-orders-api-k2l3` shows where
@@ -413,7 +413,7 @@ fn a_refused_way_out_is_said_with_its_path() -> Result<()> {
     insta::assert_snapshot!(sandbox.run(&["checkpoint"])?, @"
     exit 1
     --- stderr
-    error: the plan could not be carried out
+    error: the plan could not be applied
       cause: `.agent-memory/runs/20260119-0900-orders-api-k2l3/events/orchestrator/20260120-120000.jsonl` leads outside `[PROJECT]`
 
     hint: `rekindle doctor` checks what rekindle needs
@@ -626,7 +626,7 @@ fn a_project_that_may_not_be_written_can_be_looked_at_and_not_resumed() -> Resul
     insta::assert_snapshot!(resumed, @"
     exit 1
     --- stderr
-    error: the plan could not be carried out
+    error: the plan could not be applied
       cause: cannot make the folder `[PROJECT]/.rekindle`
       cause: Permission denied (os error 13)
 

@@ -309,7 +309,10 @@ fn what_can_not_be_changed_is_refused_and_left() -> Result<()> {
     for command in ["install", "uninstall"] {
         let ran = scene.run(&[command, "opencode", "--yes"], "")?;
         assert_eq!(ran.code(), Some(1), "{ran}");
-        assert!(ran.stderr().contains("somebody else made it"), "{ran}");
+        assert!(
+            ran.stderr().contains("it was not created by rekindle"),
+            "{ran}"
+        );
     }
     Ok(())
 }
@@ -371,7 +374,7 @@ fn variables_say_where_settings_are_and_a_program_off_the_path_is_named_whole() 
     insta::assert_snapshot!(homeless, @"
     exit 1
     --- stderr
-    error: nothing says where your home is
+    error: your home folder is unknown: `HOME` is not set
 
     hint: set `HOME`, or name the project's settings with `--project`
     ");

@@ -440,7 +440,7 @@ fn a_failure_in_json_says_the_same_as_in_text() -> Result<()> {
           "`agent-memory:20260119-0900-orders-api-k2l3` can be resumed",
           "`rekindle` lists the workflows of this project"
         ],
-        "message": "no workflow `nonsense` here"
+        "message": "no workflow `nonsense` in this project"
       },
       "schema": "rekindle.error/1"
     }

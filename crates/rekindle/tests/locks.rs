@@ -57,7 +57,7 @@ fn a_second_resume_is_refused_and_told_who_holds_the_run() -> Result<()> {
     insta::assert_snapshot!(second, @"
     exit 4
     --- stderr
-    error: `agent-memory:20260119-0900-orders-api-k2l3` is being worked on
+    error: `agent-memory:20260119-0900-orders-api-k2l3` is in use
       cause: the run is held by process [PID] (`resume agent-memory:20260119-0900-orders-api-k2l3`) on `[HOST]` since 2026-01-20T12:00:00Z; lock file `[PROJECT]/.rekindle/locks/agent-memory-20260119-0900-orders-api-k2l3.lock`
 
     hint: wait for it, or end that process; its lock is released when it ends
@@ -111,7 +111,7 @@ fn looking_and_reporting_go_on_while_a_run_is_held() -> Result<()> {
     ok  git: git [VERSION]
     ok  workflows: 1 can be resumed in `[PROJECT]`
     note  agent-memory:20260119-0900-orders-api-k2l3: held by process [PID] (`resume agent-memory:20260119-0900-orders-api-k2l3`) on `[HOST]` since 2026-01-20T12:00:00Z
-        hint: it is freed when that process ends
+        hint: the lock is released when that process ends
     ");
     scene.gate.open()?;
     assert_eq!(typed.ran(first.finish()?).code(), Some(0));
@@ -321,7 +321,7 @@ fn whoever_cleans_the_folder_away_takes_the_lock_and_the_work_stops() -> Result<
     These commands will run:
       - agent: `exec sh '[ROOT]/agent.sh'`
     agent: Resume T002 - Add endpoint (attempt 1)
-    error: the plan could not be carried out
+    error: the plan could not be applied
       cause: `[PROJECT]/.rekindle/journal/agent-memory-20260119-0900-orders-api-k2l3.jsonl` was moved, deleted or replaced while it was open
 
     hint: `rekindle doctor` checks what rekindle needs

@@ -218,7 +218,7 @@ fn nothing_that_exists_is_written_over() {
         let output = project.rekindle(&["rescue", "restore", "2", "--yes", "--into", target]);
         let said = text(&output.stderr);
         assert_eq!(code(&output), 1, "{target}: {said}");
-        assert!(said.contains("is there already"), "{target}: {said}");
+        assert!(said.contains("already exists"), "{target}: {said}");
         assert!(said.contains("`--into DIR`"), "{target}: {said}");
     }
     assert_eq!(fs::read_dir(at("empty")).unwrap().count(), 0);
@@ -302,7 +302,7 @@ fn a_name_may_be_short_but_not_that_of_several() {
         let output = project.rekindle(&["rescue", command, "20260119-x/A"]);
         let said = text(&output.stderr);
         assert_eq!(code(&output), 3, "{said}");
-        assert!(said.contains("could be any of 2 rescues"), "{said}");
+        assert!(said.contains("it matches 2 rescues"), "{said}");
         assert!(
             said.contains("`rekindle rescue show 20260119-x/A/10`"),
             "{said}"

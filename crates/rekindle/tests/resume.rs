@@ -65,7 +65,7 @@ fn a_name_that_is_not_there_is_refused_and_what_is_there_is_named() -> Result<()
     insta::assert_snapshot!(sandbox.run(&["resume", "nonsense", "--yes"])?, @"
     exit 1
     --- stderr
-    error: no workflow `nonsense` here
+    error: no workflow `nonsense` in this project
 
     hint: `agent-memory:20260118-0900-billing-c3d4` can be resumed
     hint: `agent-memory:20260119-0900-orders-api-k2l3` can be resumed
@@ -88,7 +88,7 @@ fn one_of_several_is_asked_for_and_at_the_end_of_input_nothing_is_done() -> Resu
       2. agent-memory:20260119-0900-orders-api-k2l3  interrupted, phase 2 (execution), 1/3 tasks, 1 day ago
     --- stderr
     Which one? [number or name] 
-    error: none of the open workflows was named
+    error: workflows are open, but none was named
 
     hint: `rekindle resume agent-memory:20260118-0900-billing-c3d4`
     hint: `rekindle resume agent-memory:20260119-0900-orders-api-k2l3`
@@ -155,7 +155,7 @@ fn an_answer_that_names_nothing_is_asked_again_and_changes_nothing() -> Result<(
     --- stderr
     Which one? [number or name] `the first` is not in the list
     Which one? [number or name] 
-    error: none of the open workflows was named
+    error: workflows are open, but none was named
 
     hint: `rekindle resume agent-memory:20260118-0900-billing-c3d4`
     hint: `rekindle resume agent-memory:20260119-0900-orders-api-k2l3`

@@ -310,7 +310,7 @@ impl Runner {
         crash::point("after-agent-start");
         let failure = match child.wait() {
             Ok(status) => agent::failure(status),
-            Err(error) => Some(format!("it could not be waited for: {error}")),
+            Err(error) => Some(format!("waiting for it failed: {error}")),
         };
         crash::point("after-agent-end");
         self.end(

@@ -22,7 +22,7 @@ pub enum Error {
         task: Option<String>,
     },
     /// A worker lives whose order was not written for this folder.
-    #[error("a worker that was started for another folder or by another version of rekindle still works on {}{}", excerpt(task, 80), numbered(*pid))]
+    #[error("a worker that was started for another folder or by another version of rekindle is still working on {}{}", excerpt(task, 80), numbered(*pid))]
     ForeignWorker {
         /// The task.
         task: String,
@@ -39,7 +39,7 @@ pub enum Error {
         paths: Vec<String>,
     },
     /// The order of a worker is not there, not written for its project, or of a form that is not known.
-    #[error("`{path}` is not an order of its project that this worker understands")]
+    #[error("`{path}` is not a valid worker order for this project")]
     NoOrder {
         /// The file.
         path: camino::Utf8PathBuf,
@@ -70,14 +70,14 @@ pub enum Error {
     },
     /// A command that died left effects in a form that is not known.
     #[error(
-        "`{path}` holds what an earlier command had begun, in a form that this rekindle does not know"
+        "`{path}` records an unfinished command in a format that this version of rekindle does not know"
     )]
     Unfinished {
         /// The file.
         path: camino::Utf8PathBuf,
     },
     /// What a command that died had begun can not be finished, now or ever; its record was put aside.
-    #[error("what an earlier command had begun can not be finished; its record is now `{aside}`")]
+    #[error("an interrupted command cannot be finished; its record was moved to `{aside}`")]
     PutAside {
         /// Where the record is now.
         aside: camino::Utf8PathBuf,
@@ -85,7 +85,7 @@ pub enum Error {
         source: Box<Self>,
     },
     /// A command failed, and a file that it had written could not be made what it was before.
-    #[error("a part of the command was written and could not be taken back ({why})")]
+    #[error("the command was partly applied and could not be undone ({why})")]
     HalfDone {
         /// Why not.
         why: Box<Self>,
@@ -93,7 +93,7 @@ pub enum Error {
         source: Box<Self>,
     },
     /// A path leads into a repository's own folder, where a line can be a command.
-    #[error("`{path}` is one of git's own files, which no plan may touch")]
+    #[error("`{path}` is one of git's own files; a plan may not change it")]
     GitsOwn {
         /// The path.
         path: camino::Utf8PathBuf,
@@ -112,7 +112,7 @@ pub enum Error {
     NoCommit,
     /// The worktree that was to land is not the one that was planned.
     #[error(
-        "the worktree `{worktree}` of {} can not land: {what}",
+        "the worktree `{worktree}` of {} cannot land: {what}",
         excerpt(task, 80)
     )]
     WorktreeMoved {
@@ -125,7 +125,7 @@ pub enum Error {
     },
     /// What stands where a file is to land is neither what the worktree began with nor what it ended with.
     #[error(
-        "{} can not land: in {holder} `{path}` is neither as before the work nor as after it",
+        "{} cannot land: `{path}` in {holder} was changed by something else",
         excerpt(task, 80)
     )]
     InTheWay {
@@ -138,7 +138,7 @@ pub enum Error {
     },
     /// A submodule has changed in the worktree.
     #[error(
-        "{} can not land: `{path}` is a submodule, and its commit must be landed by hand",
+        "{} cannot land: `{path}` is a submodule; land its commit by hand",
         excerpt(task, 80)
     )]
     Submodule {
@@ -148,7 +148,10 @@ pub enum Error {
         path: String,
     },
     /// A worker was killed and still holds its task.
-    #[error("the worker of {} does not end", excerpt(task, 80))]
+    #[error(
+        "the worker of {} is still running after it was killed",
+        excerpt(task, 80)
+    )]
     WorkerStays {
         /// The task.
         task: String,
@@ -160,7 +163,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// A worker ended by itself before it could do anything or say why; it would fare no better again.
-    #[error("the worker of `{task}` could not go on: {said}")]
+    #[error("the worker of `{task}` failed: {said}")]
     WorkerFailed {
         /// The task.
         task: String,
@@ -168,9 +171,7 @@ pub enum Error {
         said: String,
     },
     /// The attempts of a task have the highest numbers that there are.
-    #[error(
-        "no number is left for the next attempt: `{folder}` has attempts that were not counted up to"
-    )]
+    #[error("no attempt number is left: `{folder}` has the highest number already")]
     NoNumber {
         /// The folder of the task's attempts.
         folder: camino::Utf8PathBuf,
@@ -249,18 +250,18 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Changed { .. } | Self::NoFolder { .. } | Self::WorktreeMoved { .. } => {
-                Some("run the command again: it reads everything anew".to_owned())
+                Some("run the command again".to_owned())
             }
             Self::NoBranch => {
-                Some("check a branch out with `git switch`, then run it again".to_owned())
+                Some("check out a branch with `git switch`, then run it again".to_owned())
             }
             Self::BaseGone { .. } => Some(
-                "fetch it from where it still is, or start a new run with `rekindle run PLAN`"
+                "fetch it from another clone, or start a new run with `rekindle run PLAN`"
                     .to_owned(),
             ),
             Self::NoCommit => Some("make a first commit, then run it again".to_owned()),
             Self::InTheWay { path, .. } => Some(format!(
-                "look at it with `git status` and `git diff HEAD`, put your change of `{path}` aside, then run it again; if git shows no change, line ends, a keyword or a filter hide it: rename the file and check it out again with `git checkout`"
+                "see `git status` and `git diff HEAD`, save your change of `{path}` elsewhere, then run it again; if git shows no change, line endings, a keyword or a filter hides it: rename the file and restore it with `git checkout`"
             )),
             Self::Submodule { .. } => {
                 Some("commit the submodule yourself, then run it again".to_owned())
@@ -269,23 +270,23 @@ impl Error {
                 Some("wait until it has ended, then run it again".to_owned())
             }
             Self::Unfinished { path } => Some(format!(
-                "run the newest rekindle once, which finishes it, or give it up with `mv {path} {path}.aside`"
+                "run the newest rekindle once to finish it, or discard it with `mv {path} {path}.aside`"
             )),
             Self::PutAside { .. } => Some(
-                "look at the files that it names, then run the command again: it goes on without it"
+                "check the files that the record names, then run the command again"
                     .to_owned(),
             ),
             Self::WorkerFailed { .. } => {
-                Some("mend that, then run `rekindle resume`: no work is lost".to_owned())
+                Some("fix that, then run `rekindle resume`: no work is lost".to_owned())
             }
             Self::NoNumber { folder } => Some(format!(
-                "if nothing is at work, put it aside with `mv {folder} {folder}.aside`"
+                "if no worker is running, move it away with `mv {folder} {folder}.aside`"
             )),
             Self::HalfDone { why, .. } if why.is_lasting() => {
-                Some("look at the files of the branch before going on".to_owned())
+                Some("check the files of the branch before you continue".to_owned())
             }
             Self::HalfDone { .. } => {
-                Some("the next command finishes it; make room on the disk first".to_owned())
+                Some("free disk space, then run the command again to finish it".to_owned())
             }
             Self::Git(
                 rekindle_git::Error::Nested { dir, paths }
@@ -298,7 +299,7 @@ impl Error {
                 ))
             }
             Self::Tracked { .. } => Some(
-                "look at the files, then run `git rm -r --cached .rekindle`, commit that, and run it again"
+                "check the files, then run `git rm -r --cached .rekindle`, commit that, and run it again"
                     .to_owned(),
             ),
             Self::Files(error) => of_key(error),
@@ -330,7 +331,7 @@ fn of_key(error: &rekindle_fs::Error) -> Option<String> {
         return None;
     };
     Some(format!(
-        "move it away with `mv {path} {path}.bad`: the next command makes a new one, and what was begun under the old one is not finished"
+        "move it away with `mv {path} {path}.bad`: the next command creates a new one; commands interrupted under the old key are not finished"
     ))
 }
 fn numbered(pid: Option<u32>) -> String {

@@ -178,7 +178,7 @@ impl Transaction {
             let foreign = self.site.state.binding().foreign(&self.redo);
             let aside = put_aside(&self.redo)?;
             self.notes.push(format!(
-                "`{}` was not carried out and is now `{aside}`: {}",
+                "`{}` was not applied and was moved to `{aside}`: {}",
                 foreign.path, foreign.why
             ));
             return Ok(());
@@ -194,9 +194,8 @@ impl Transaction {
                 Ok(repeated) => {
                     if repeated == Some(Repeated::Done) {
                         let lines = effects::lines(effect).into_iter();
-                        let finished = lines.map(|line| {
-                            format!("finished what an interrupted command had begun: {line}")
-                        });
+                        let finished =
+                            lines.map(|line| format!("finished an interrupted command: {line}"));
                         self.notes.extend(finished);
                     }
                     crash::point("transaction-after-repeat");

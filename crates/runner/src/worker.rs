@@ -102,7 +102,7 @@ async fn attempt(order: &Order, port: &FilePort, scribe: &dyn Scribe) -> Result<
     let last = worker
         .run()
         .await
-        .unwrap_or_else(|error| failed(format!("the worker could not go on: {error}")));
+        .unwrap_or_else(|error| failed(format!("the worker failed: {error}")));
     if let (Some(place), Happened::Failed { reason, .. }) = (&order.place, &last) {
         // Only for those who look into it later; the failure itself stands in the record.
         worker.leave_evidence(place, Err(reason.clone())).ok();

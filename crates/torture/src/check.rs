@@ -32,22 +32,22 @@ pub(crate) fn check(
     let mut wrong = Vec::new();
     if let Some(said) = &tally.stuck {
         score.never_ended += 1;
-        wrong.push(format!("the run never came to an end: {}", said.trim()));
+        wrong.push(format!("the run did not finish: {}", said.trim()));
     }
     wrong.extend(landings(scene, score)?);
     if scene.results()? != undisturbed {
-        wrong.push("the branch does not hold what an undisturbed run lands".to_owned());
+        wrong.push("the branch differs from that of an undisturbed run".to_owned());
     }
     for mark in lost_marks(scene)? {
         // With the line break, which was written too.
         score.bytes_lost += mark.len() + 1;
-        wrong.push(format!("the work of `{mark}` is nowhere any more"));
+        wrong.push(format!("the work of `{mark}` is lost"));
     }
     let left = processes::living(scene.mark()).len();
     score.processes_left += left;
     if left > 0 {
         let described = processes::described(scene.mark());
-        wrong.push(format!("processes are left ({left}): {described}"));
+        wrong.push(format!("processes are still running ({left}): {described}"));
     }
     for leak in leaks(scene)? {
         score.worktrees_leaked += 1;
@@ -109,12 +109,12 @@ fn leaks(scene: &Scene) -> Result<Vec<String>, Error> {
     let known: Vec<&str> = paths.skip(1).collect();
     let mut leaks: Vec<String> = known
         .iter()
-        .map(|path| format!("the worktree `{path}` is left"))
+        .map(|path| format!("the worktree `{path}` was not removed"))
         .collect();
     for folder in scene.worktree_folders()? {
         if !known.contains(&folder.as_str()) {
             leaks.push(format!(
-                "the folder `{folder}` is left, which git does not know as a worktree"
+                "the folder `{folder}` was not removed, and git does not know it as a worktree"
             ));
         }
     }
@@ -131,7 +131,7 @@ fn leaks(scene: &Scene) -> Result<Vec<String>, Error> {
         delivered
             .lines()
             .filter(is_landed)
-            .map(|name| format!("`{name}` is left, and its work has landed")),
+            .map(|name| format!("`{name}` was not removed, although its work has landed")),
     );
     Ok(leaks)
 }
@@ -152,7 +152,7 @@ fn books(scene: &Scene, interruption: &Interruption) -> Result<Vec<String>, Erro
     };
     let mut wrong = Vec::new();
     if runs.is_empty() || !incomplete.is_empty() {
-        wrong.push("rekindle does not take the run for complete".to_owned());
+        wrong.push("rekindle does not report the run as complete".to_owned());
     }
     for (id, run) in runs {
         let findings = run.get("findings").and_then(Value::as_array);

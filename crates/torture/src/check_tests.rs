@@ -87,7 +87,7 @@ fn a_run_that_never_ends_is_found() {
     };
     let (score, wrong) = checked(&scene, &undisturbed, &tally);
     assert_eq!(score.never_ended, 1);
-    assert_eq!(wrong, ["the run never came to an end: it hangs"]);
+    assert_eq!(wrong, ["the run did not finish: it hangs"]);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn a_task_that_has_not_landed_is_found() {
 
 #[test]
 fn a_tree_that_differs_is_found() {
-    let differs = ["the branch does not hold what an undisturbed run lands"];
+    let differs = ["the branch differs from that of an undisturbed run"];
     let amended = |suffix: &'static str| {
         with_fault(move |scene| {
             let file = format!("{}/T002{suffix}", agent::FOLDER);
@@ -132,7 +132,7 @@ fn a_tree_that_differs_is_found() {
 fn lost_work_is_found_and_counted_in_bytes() {
     let (score, wrong) = with_fault(|scene| write_down(scene, "T002 2 8"));
     assert_eq!(score.bytes_lost, "T002 2 8\n".len());
-    assert_eq!(wrong, ["the work of `T002 2 8` is nowhere any more"]);
+    assert_eq!(wrong, ["the work of `T002 2 8` is lost"]);
     let (score, wrong) = with_fault(|scene| {
         write_down(scene, "T002 2 8");
         let project = scene.project();
@@ -155,7 +155,10 @@ fn a_remaining_process_is_found() {
         .unwrap();
     let (score, wrong) = checked(&scene, &undisturbed, &Tally::default());
     assert_eq!(score.processes_left, 1);
-    let described = format!("processes are left (1): process {} `sleep 1000`", left.id());
+    let described = format!(
+        "processes are still running (1): process {} `sleep 1000`",
+        left.id()
+    );
     assert_eq!(wrong, [described]);
     drop(scene);
     left.wait().unwrap();
@@ -185,7 +188,7 @@ fn a_remaining_worktree_is_found_whether_registered_or_not() {
         [
             format!("the worktree `{outside}` is left"),
             format!("the worktree `{inside}` is left"),
-            format!("the folder `{aside}` is left, which git does not know as a worktree"),
+            format!("the folder `{aside}` was not removed, and git does not know it as a worktree"),
         ]
     );
 }
@@ -199,7 +202,7 @@ fn the_ref_of_work_that_has_landed_is_found() {
     assert_eq!(score.worktrees_leaked, 1);
     assert_eq!(
         wrong,
-        ["`refs/rekindle/work/R/T001/1` is left, and its work has landed"]
+        ["`refs/rekindle/work/R/T001/1` was not removed, although its work has landed"]
     );
     let (_, wrong) = with_fault(|scene| {
         let work = "refs/rekindle/work/R/T001/2";
@@ -226,7 +229,7 @@ fn damaged_logs_and_open_runs_are_found() {
         let wrong = format!("a log of the run `R` is damaged: {damage}");
         assert_eq!(found(&answer), [wrong]);
     }
-    let open = ["rekindle does not take the run for complete"];
+    let open = ["rekindle does not report the run as complete"];
     assert_eq!(found(&COMPLETE.replace("[]", "[\"R\"]")), open);
     assert_eq!(found(r#"{"facts":{"incomplete":[],"runs":{}}}"#), open);
     let (scene, undisturbed) = good_that_says(&COMPLETE.replace("[]", "[\"R\"]"));

@@ -7,7 +7,7 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "it builds projects, starts rekindle and kills it, as a user would"
+    reason = "it creates projects, starts rekindle and kills it, as a user would"
 )]
 
 mod agent;

@@ -139,7 +139,7 @@ impl Orchestrator {
         }
         let mut ended = self.report(End::Never, "nothing");
         ended.said = format!(
-            "it did not end within {} s and was killed; there were: {at_work}; it said last: {}",
+            "it did not end within {} s and was killed; still running: {at_work}; last output: {}",
             limit.as_secs(),
             ended.said
         );
@@ -242,7 +242,7 @@ mod tests {
         let begin = "it did not end within 0 s and was killed; there were: process ";
         assert!(said.starts_with(begin), "{said}");
         assert!(said.contains("`sh -c sleep 1000; exit 0`"), "{said}");
-        assert!(said.ends_with("; it said last: nothing"), "{said}");
+        assert!(said.ends_with("; last output: nothing"), "{said}");
         assert_eq!(processes::living("never-ends"), []);
     }
 

@@ -8,25 +8,25 @@ use serde::Serialize;
 pub struct InstallOut {
     /// `rekindle.install/1`.
     pub schema: &'static str,
-    /// Who is set up: claude, codex, gemini, opencode or map.
+    /// The program that is set up: claude, codex, gemini, opencode or map.
     pub target: String,
-    /// What was wished: install or uninstall.
+    /// The requested action: install or uninstall.
     pub wish: String,
-    /// Whose settings: user or project.
+    /// The scope of the settings: user or project.
     pub scope: String,
-    /// Every file that was looked at.
+    /// Every file that was checked.
     pub files: Vec<InstallFileOut>,
-    /// Whether the files that change were written.
+    /// Whether the changed files were written.
     pub written: bool,
-    /// What the user must still do, each a sentence.
+    /// What the user must still do, one sentence each.
     pub to_do: Vec<String>,
 }
 
-/// A file of somebody's settings.
+/// A settings file.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct InstallFileOut {
     /// The file.
     pub path: String,
-    /// The lines that change, as a unified diff; empty where all is as it should be.
+    /// The changes as a unified diff; empty if nothing changes.
     pub diff: String,
 }

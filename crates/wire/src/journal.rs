@@ -1,13 +1,13 @@
-//! Records of rekindle's own journal, version 2: each line has a seal, which is no part of the body.
+//! Records of rekindle's own journal, version 2: each line has a seal, which is not part of the body.
 //!
-//! An intent holds everything that is needed to finish it after a crash. A
-//! reader that meets a kind of intent it does not know leaves it alone and
-//! says so; a writer never rewrites older records.
+//! An intent contains everything that is needed to finish it after a crash.
+//! A reader ignores and reports intents of an unknown kind; a writer never
+//! changes older records.
 
 use camino::Utf8PathBuf;
 use serde::{Deserialize, Serialize};
 
-/// What was about to be done.
+/// What is about to be done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Intent {
@@ -15,103 +15,102 @@ pub enum Intent {
     Effects(Vec<Effect>),
     /// An agent that was started, with the identity of its process as the file layer writes it.
     Agent {
-        /// Who it is.
+        /// The agent's role.
         role: String,
-        /// The task, where it is one.
+        /// The task, if it has one.
         task: Option<String>,
-        /// Which attempt.
+        /// The attempt's number.
         attempt: u32,
         /// Its process.
         process: serde_json::Value,
-        /// What it and all that it starts have in their environment; older records have none.
+        /// The marker in the environment of it and its children; older records have none.
         #[serde(default)]
         mark: Option<String>,
     },
-    /// A plan that was agreed to is about to be carried out; it ends at once. Older readers leave
-    /// it alone. With it every use of a plan leaves a line, also of one without effects.
+    /// A confirmed plan is about to be applied; the record ends at once. Older readers ignore it.
+    /// With it, every use of a plan leaves a line, even of a plan without effects.
     Agreed {
         /// The digest of the plan.
         digest: String,
     },
 }
 
-/// One effect; a relative path is below the project, an absolute one in a folder of the protocol's.
+/// One effect; a relative path is below the project, an absolute one in a folder of the protocol.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// A line that is appended to a log.
+    /// Appends a line to a log.
     Append {
         /// The log.
         log: Utf8PathBuf,
-        /// The line without its end.
+        /// The line without its line end.
         record: String,
     },
-    /// A file that is made.
+    /// Creates a file.
     Create {
         /// The file.
         path: Utf8PathBuf,
-        /// What it holds.
+        /// Its contents.
         contents: Bytes,
     },
-    /// A file that is changed.
+    /// Changes a file.
     Edit {
         /// The file.
         path: Utf8PathBuf,
-        /// The fingerprint of what it held.
+        /// The fingerprint of the old contents.
         before: String,
-        /// What it is to hold.
+        /// The new contents.
         after: Bytes,
     },
-    /// A folder that is moved to a place where nothing is.
+    /// Moves a folder to a path that does not exist.
     MoveFolder {
-        /// Where it was.
+        /// The old path.
         from: Utf8PathBuf,
-        /// Where it goes.
+        /// The new path.
         to: Utf8PathBuf,
     },
-    /// A file that is moved to a place where nothing is.
+    /// Moves a file to a path that does not exist.
     MoveFile {
-        /// Where it was.
+        /// The old path.
         from: Utf8PathBuf,
-        /// Where it goes.
+        /// The new path.
         to: Utf8PathBuf,
-        /// The fingerprint of what it holds.
+        /// The fingerprint of its contents.
         contents: String,
     },
-    /// A worktree's files that are to be one commit.
+    /// Lands a worktree's files as one commit.
     Land {
         /// The task.
         task: String,
         /// The worktree, absolute.
         worktree: Utf8PathBuf,
-        /// The commit that the worktree began with.
+        /// The base commit of the worktree.
         base: String,
         /// The subject of the commit.
         subject: String,
-        /// Folders at the worktree's top that take no part.
+        /// Top-level folders of the worktree that are left out.
         leave_out: Vec<String>,
-        /// What differs from `base`, by path.
+        /// The differences from `base`, by path.
         files: Vec<LandedFile>,
     },
-    /// A worker of ours that is ended.
+    /// Ends one of our workers.
     EndWorker {
         /// The task.
         task: String,
     },
-    /// Text that was to be printed, or something that only the host can do and that was shown;
-    /// neither is repeated after a crash.
+    /// Text to print, or a request that only the host can carry out; neither is repeated after a crash.
     Print,
 }
 
-/// What a drop-in command is about to do, version 2; there is no file when nothing is.
+/// What a drop-in command is about to do, version 2; the file exists only while a command runs.
 ///
-/// A reader of another version leaves it alone and says so. Version 1 has no seal: it is put aside
-/// and never carried out.
+/// A reader of another version ignores and reports it. Version 1 has no seal: it is moved away
+/// and never applied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pending {
-    /// The version of this form.
+    /// The version of this format.
     pub v: u32,
-    /// Proves that it was written for this project; empty until it is.
+    /// The seal of this project; empty until sealed.
     #[serde(default)]
     pub seal: String,
     /// All effects of the command, in order.
@@ -119,7 +118,7 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// The version that is written.
+    /// The current version.
     pub const VERSION: u32 = 2;
 }
 
@@ -128,13 +127,13 @@ impl Pending {
 pub struct LandedFile {
     /// The path as git has it.
     pub path: Bytes,
-    /// What `base` has there, as mode and content id.
+    /// The mode and content id in `base`.
     pub before: Option<(String, String)>,
-    /// What is to be there.
+    /// The new mode and content id.
     pub after: Option<(String, String)>,
 }
 
-/// Bytes, as text where they are UTF-8 and as hexadecimal digits where they are not.
+/// Bytes, as text if they are UTF-8, otherwise as hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Bytes {
@@ -148,7 +147,7 @@ pub enum Bytes {
 }
 
 impl Bytes {
-    /// Takes bytes as they are.
+    /// Encodes bytes.
     pub fn new(bytes: &[u8]) -> Self {
         if let Ok(text) = str::from_utf8(bytes) {
             return Self::Text(text.to_owned());
@@ -158,7 +157,7 @@ impl Bytes {
         Self::Hex { hex: hex.collect() }
     }
 
-    /// Returns the bytes, or `None` when the digits are none.
+    /// Returns the bytes, or `None` if the digits are invalid.
     pub fn to_vec(&self) -> Option<Vec<u8>> {
         let hex = match self {
             Self::Text(text) => return Some(text.as_bytes().to_vec()),

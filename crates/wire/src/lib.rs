@@ -1,9 +1,9 @@
 //! What leaves the process: versioned JSON types, exit codes, journal records.
 //!
 //! Every object that a command prints with `--json` has a `schema` that names
-//! it and its version. Within a version keys are added, never changed or
-//! removed: an older reader ignores what it does not know, a newer reader finds
-//! what it needs. Human text may change in any release, this may not.
+//! its version. Within a version keys are added, never changed or
+//! removed: an older reader ignores unknown keys, a newer reader finds
+//! all keys it needs. Human text may change in any release, this may not.
 
 pub mod exit;
 mod facts;

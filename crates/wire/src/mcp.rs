@@ -1,6 +1,6 @@
-//! The objects that only an agent gets, over MCP; all others are those of `--json`.
+//! The objects that exist only over MCP; all others are those of `--json`.
 //!
-//! They keep to the same rule: within a version keys are added, never changed or removed.
+//! The same rule holds: within a version keys are added, never changed or removed.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,11 +13,11 @@ use crate::plan::ThenOut;
 pub struct Brief {
     /// `rekindle.brief/1`.
     pub schema: &'static str,
-    /// `protocol:name`, or null where nothing is to be resumed.
+    /// `protocol:name`, or null if there is nothing to resume.
     pub id: Option<String>,
-    /// Where it stands.
+    /// The workflow's state.
     pub state: String,
-    /// The briefing; what comes from files is marked as data in it.
+    /// The summary; text from files is marked as data.
     pub text: String,
 }
 
@@ -28,18 +28,18 @@ pub struct NextStep {
     pub schema: &'static str,
     /// `protocol:name`.
     pub id: String,
-    /// What is due before, each as a reason: for `resume` to carry out, or, where a step is for the
-    /// agent, for the agent to report.
+    /// Steps that are due first, each as a reason: `resume` applies them, or, if the next step is for
+    /// the agent, the agent reports them.
     pub due: Vec<String>,
-    /// What was noticed, such as another session that is at work here.
+    /// The findings, such as another session that is at work here.
     pub findings: Vec<FindingOut>,
     /// What comes next.
     pub then: ThenOut,
-    /// What to do about it, each a line.
+    /// What to do about it, one sentence each.
     pub hints: Vec<String>,
 }
 
-/// What any tool answers instead of an object that is too long: a piece of that object's text.
+/// What a tool returns instead of an object that is too long: a piece of that object's text.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Page {
     /// `rekindle.page/1`.
@@ -53,10 +53,10 @@ pub struct Page {
 pub struct Piece {
     /// The piece of the answer's JSON.
     pub text: String,
-    /// Where in the answer it begins, in bytes.
+    /// Where the piece starts in the answer, in bytes.
     pub offset: usize,
-    /// What to give as `offset` for the next piece, or null where this is the last.
+    /// The `offset` of the next piece, or null if this is the last.
     pub next_offset: Option<usize>,
-    /// How long the whole answer is, in bytes; another number than before means that it has changed.
+    /// The length of the whole answer in bytes; if it differs between pieces, the answer has changed.
     pub total: usize,
 }

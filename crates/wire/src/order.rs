@@ -1,13 +1,13 @@
-//! What a worker is told to do, version 2: one file in the attempt's folder.
+//! The order of a worker, version 2: one file in the attempt's folder.
 //!
-//! An older worker refuses a newer schema. Version 1 has no seal, so nobody can tell where it comes
-//! from: a newer reader takes it for a foreign record, and acts on none of it.
+//! An older worker refuses a newer schema. Version 1 has no seal, so its origin is unknown: a newer
+//! reader treats it as a foreign record and does not act on it.
 
 use camino::Utf8PathBuf;
 use rekindle_model::{ProtocolName, WorkflowId};
 use serde::{Deserialize, Serialize};
 
-/// The name and version of the form.
+/// The name and version of the format.
 pub const ORDER_SCHEMA: &str = "rekindle.order/2";
 
 /// One attempt at one task.
@@ -15,18 +15,18 @@ pub const ORDER_SCHEMA: &str = "rekindle.order/2";
 pub struct Order {
     /// [`ORDER_SCHEMA`].
     pub schema: String,
-    /// Proves that it was written for this project; empty until it is.
+    /// The seal of this project; empty until sealed.
     #[serde(default)]
     pub seal: String,
-    /// The protocol that keeps the workflow.
+    /// The protocol of the workflow.
     pub protocol: String,
     /// The workflow's name.
     pub workflow: String,
     /// The task.
     pub task: String,
-    /// The fencing number: only the newest attempt's word counts.
+    /// The attempt number; only the newest attempt counts.
     pub attempt: u32,
-    /// Who writes the log.
+    /// The actor that writes the log.
     pub actor: String,
     /// The log, relative to the project.
     pub log: Utf8PathBuf,
@@ -34,50 +34,50 @@ pub struct Order {
     pub project: Utf8PathBuf,
     /// The worktree, absolute.
     pub worktree: Utf8PathBuf,
-    /// The project's folder in the worktree, where agent and checks run; empty where it is the top.
+    /// The project's folder in the worktree, where agent and checks run; empty if it is the top.
     #[serde(default)]
     pub folder: Utf8PathBuf,
-    /// The commit that the attempt begins with.
+    /// The base commit of the attempt.
     pub base: String,
-    /// By this text in their environment all processes of the attempt can be found.
+    /// The marker in the environment of all processes of the attempt.
     pub token: String,
     /// The agent's command.
     pub agent: Command,
-    /// Checks of the work, each a command.
+    /// The checks of the work, each a command.
     pub checks: Vec<Command>,
-    /// How the agent's output is to be read.
+    /// The format of the agent's output.
     pub stream: String,
-    /// The git that the orchestrator found, and its version as three numbers.
+    /// The git program that the orchestrator found, and its version as three numbers.
     pub git: (Utf8PathBuf, [u32; 3]),
-    /// The folder that all worktrees of the repository share.
+    /// The git folder that all worktrees of the repository share.
     pub common_dir: Utf8PathBuf,
-    /// Names of the run's own files that are tracked; they stay as they are in the base.
+    /// The run's own files that are tracked; they stay as they are in the base.
     pub tracked: Vec<String>,
-    /// How long the attempt may take, in seconds.
+    /// The time limit of the attempt, in seconds.
     pub timeout: Option<u64>,
-    /// The time of the newest event that the orchestrator knew; the worker's events come after it.
+    /// The time of the newest event that the orchestrator knew; the worker's events are later.
     #[serde(default)]
     pub after: Option<String>,
-    /// How many milliseconds lie between two signs of life; none where it is as usual.
+    /// The interval of heartbeats in milliseconds; none for the default.
     #[serde(default)]
     pub beat: Option<u64>,
-    /// How the protocol's own place of work is kept; none where the worktree is the engine's.
+    /// The protocol's own worktree; none if the engine creates it.
     #[serde(default)]
     pub place: Option<OrderPlace>,
 }
 
-/// A worktree that belongs to the protocol: what is to be in it, and where it is told of.
+/// A worktree that belongs to the protocol: its contents, and where its evidence is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderPlace {
-    /// Names at its top that are nobody's work.
+    /// Top-level names that are not part of the work.
     pub keep: Vec<String>,
-    /// Documents of the project that are copied in, each with where it goes.
+    /// Documents of the project to copy in, each with its destination.
     pub copies: Vec<(Utf8PathBuf, Utf8PathBuf)>,
     /// The folder of the copies, which is emptied first.
     pub copies_folder: Utf8PathBuf,
-    /// Where evidence of the work is left.
+    /// The folder for evidence of the work.
     pub artifacts: Utf8PathBuf,
-    /// How often the task was begun before.
+    /// How many earlier attempts there were.
     pub earlier: u32,
     /// The host's own record of the task, absolute.
     pub mirror: Utf8PathBuf,
@@ -92,15 +92,15 @@ impl Order {
     }
 }
 
-/// A command that is ready to be started.
+/// A command that is ready to start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Command {
     /// The program.
     pub program: String,
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// Variables that are added to the environment.
+    /// Additional environment variables.
     pub variables: Vec<(String, String)>,
-    /// What it reads on standard input.
+    /// Its standard input.
     pub input: String,
 }

@@ -27,11 +27,11 @@ pub struct Inspect {
     pub schema: &'static str,
     /// The protocol.
     pub protocol: String,
-    /// The chosen workflow's name, or null while none is chosen.
+    /// The chosen workflow's name, or null if none is chosen.
     pub id: Option<String>,
-    /// Where it stands: nothing, choice, unknown, interrupted, waiting, blocked, corrupt, complete.
+    /// The state: nothing, choice, unknown, interrupted, waiting, blocked, corrupt, complete.
     pub state: String,
-    /// What was noticed.
+    /// The findings.
     pub findings: Vec<FindingOut>,
     /// The protocol's own facts.
     pub facts: Facts,
@@ -60,22 +60,22 @@ pub struct Status {
     pub schema: &'static str,
     /// The project's folder.
     pub project: String,
-    /// Every workflow, those that can be resumed first.
+    /// All workflows, resumable ones first.
     pub workflows: Vec<WorkflowOut>,
-    /// Those of them that somebody is at work on at this moment.
+    /// The workflows that somebody is working on right now.
     pub at_work: Vec<AtWorkOut>,
-    /// The command to type next, if there is one.
+    /// The command to run next, if there is one.
     pub next_command: Option<String>,
-    /// How the last session of a coding agent here ended, where that is worth knowing.
+    /// How the last session of a coding agent here ended, if that matters.
     pub last_session: Option<LastSessionOut>,
 }
 
-/// Who is at work on a workflow at this moment.
+/// Who is working on a workflow right now.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AtWorkOut {
     /// `protocol:name`.
     pub id: String,
-    /// Another rekindle, or workers that one has left; a text for people.
+    /// Another rekindle, or workers whose rekindle has ended; a text for people.
     pub who: String,
 }
 
@@ -86,45 +86,45 @@ pub struct LastSessionOut {
     pub agent: Option<String>,
     /// The session's id.
     pub session: Option<String>,
-    /// When it was heard of last, UTC.
+    /// Its last known activity, UTC.
     pub at: Option<String>,
     /// running, died, open (died or still running), interrupted, limited or failed.
     pub state: String,
     /// One sentence.
     pub text: String,
-    /// Processes that it started and that still run.
+    /// Processes that it started and that are still running.
     pub processes: Vec<u32>,
 }
 
-/// One workflow in one line.
+/// A summary of one workflow.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct WorkflowOut {
     /// `protocol:name`.
     pub id: String,
-    /// Where it stands.
+    /// The state.
     pub state: String,
-    /// The stage it is in.
+    /// The current stage.
     pub stage: String,
     /// Finished tasks.
     pub done: usize,
-    /// All tasks, where that is known.
+    /// All tasks, if known.
     pub total: Option<usize>,
-    /// When something last happened, UTC.
+    /// The last activity, UTC.
     pub last_activity: Option<String>,
-    /// What comes next.
+    /// The next action.
     pub next: NextOut,
 }
 
-/// What comes next.
+/// The next action.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct NextOut {
-    /// The protocol's word.
+    /// The protocol's word for it.
     pub kind: String,
     /// One sentence.
     pub summary: String,
 }
 
-/// Turns a finding into what is printed.
+/// Converts a finding to its output form.
 pub fn finding(finding: &Finding) -> FindingOut {
     FindingOut {
         code: finding.code.to_string(),
@@ -135,7 +135,7 @@ pub fn finding(finding: &Finding) -> FindingOut {
     }
 }
 
-/// Turns a summary into what is printed.
+/// Converts a summary to its output form.
 pub fn workflow(summary: &Summary) -> WorkflowOut {
     WorkflowOut {
         id: summary.id.to_string(),

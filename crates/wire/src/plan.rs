@@ -1,4 +1,4 @@
-//! A plan as `--json` shows it: effects, and what comes after them.
+//! A plan in the output of `--json`: its effects, and what follows them.
 
 use rekindle_model::{
     Action, AgentTask, Command, CommandSource, Finding, Plan, Question, Step, Then,
@@ -15,32 +15,32 @@ pub struct PlanOut {
     pub schema: &'static str,
     /// `protocol:name`.
     pub id: String,
-    /// A digest of everything that the plan was made from.
+    /// A digest of everything that the plan depends on.
     pub digest: String,
-    /// What was noticed.
+    /// The findings.
     pub findings: Vec<FindingOut>,
-    /// What an interrupted command had begun and is finished before the steps, each a line with its path.
+    /// What is finished for an interrupted command before the steps, one line each, with its path.
     pub unfinished: Vec<String>,
     /// The effects, in order.
     pub steps: Vec<StepOut>,
-    /// What happens after them.
+    /// What follows the effects.
     pub then: ThenOut,
-    /// What is to be expected after that, each a sentence.
+    /// What to expect after that, one sentence each.
     pub ahead: Vec<String>,
-    /// Every command that files of the project let run once a person agrees.
+    /// Every command from project files that runs once a person agrees.
     pub commands: Vec<CommandOut>,
 }
 
 /// A command that will run.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CommandOut {
-    /// The command, whole.
+    /// The full command.
     pub command: String,
     /// `agent` or `check`.
     pub role: String,
-    /// The file of the project that asks for it; none where a person chose it.
+    /// The project file that asks for it; none if a person chose it.
     pub file: Option<String>,
-    /// How many tasks it is run for.
+    /// The number of tasks it runs for.
     pub tasks: usize,
 }
 
@@ -48,111 +48,111 @@ pub struct CommandOut {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(tag = "action", rename_all = "snake_case")]
 pub enum StepOut {
-    /// A line is appended to a log.
+    /// Appends a line to a log.
     Append {
         /// The log, relative to the project.
         log: String,
         /// The line.
         record: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// A file is made.
+    /// Creates a file.
     Create {
         /// The file, relative to the project.
         path: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// A file is changed, if it still is what was read.
+    /// Changes a file, if its contents are still those that were read.
     Edit {
-        /// The file; relative to the project, or absolute outside of it.
+        /// The file; relative to the project, or absolute if outside.
         path: String,
-        /// The lines that change, as a unified diff.
+        /// The changes as a unified diff.
         diff: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// A folder is moved.
+    /// Moves a folder.
     MoveFolder {
-        /// Where it is.
+        /// The old path.
         from: String,
-        /// Where it goes.
+        /// The new path.
         to: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// A file is moved.
+    /// Moves a file.
     MoveFile {
-        /// Where it is.
+        /// The old path.
         from: String,
-        /// Where it goes.
+        /// The new path.
         to: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// A worktree's files become one commit on the branch that is checked out.
+    /// Lands a worktree's files as one commit on the checked-out branch.
     Land {
         /// The task.
         task: String,
         /// The worktree.
         worktree: String,
-        /// The commit that the worktree began with.
+        /// The base commit of the worktree.
         base: String,
         /// The subject of the commit.
         subject: String,
         /// The paths that change.
         paths: Vec<String>,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// A worker of ours is ended.
+    /// Ends one of our workers.
     EndWorker {
         /// The task it holds.
         task: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// Something that only the host can do.
+    /// A request that only the host can carry out.
     AskHost {
-        /// Who is to be told.
+        /// The recipient.
         who: String,
-        /// What.
+        /// The message.
         what: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// Text is printed on standard output.
+    /// Prints text on standard output.
     Print {
         /// The text.
         text: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
 }
 
-/// What happens after a plan's effects.
+/// What follows a plan's effects.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ThenOut {
-    /// An agent is started.
+    /// Start an agent.
     Agent(AgentOut),
-    /// A person is asked.
+    /// Ask a person.
     Ask(QuestionOut),
-    /// Workers do the tasks that are ready.
+    /// Let workers do the ready tasks.
     Workers,
-    /// Commands are run in the project.
+    /// Run commands in the project.
     Check {
-        /// What they are the check of.
+        /// The subject of the check.
         of: String,
         /// The commands, in order.
         commands: Vec<String>,
     },
-    /// The evidence is read again and planned anew.
+    /// Read the evidence again and make a new plan.
     Again,
-    /// The resume is over.
+    /// The resume ends.
     Stop {
-        /// Why.
+        /// The reason.
         reason: String,
         /// What to do next.
         hints: Vec<String>,
@@ -162,37 +162,37 @@ pub enum ThenOut {
 /// Work for an agent.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AgentOut {
-    /// Who is needed.
+    /// The agent's role.
     pub role: String,
-    /// The task, where it is one.
+    /// The task, if it has one.
     pub task: Option<String>,
-    /// Which attempt this is, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
     /// One sentence for a person.
     pub summary: String,
-    /// What the agent is told, whole.
+    /// The full prompt.
     pub prompt: String,
     /// Commands that check its work.
     pub checks: Vec<String>,
-    /// How a caller tells what came of it who does the work itself, each a sentence.
+    /// How a caller that does the work itself reports the result, one sentence each.
     pub by_hand: Vec<String>,
 }
 
 /// A question that only a person can answer.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct QuestionOut {
-    /// The word above the question; left out where there is none.
+    /// The heading of the question; omitted if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub header: Option<String>,
     /// The question.
     pub text: String,
-    /// The answers that are understood.
+    /// The possible answers.
     pub answers: Vec<String>,
-    /// What each of the answers does, in the same order.
+    /// What each answer does, in the same order.
     pub descriptions: Vec<String>,
 }
 
-/// Turns a plan into what is printed.
+/// Converts a plan to its output form.
 pub fn plan(plan: &Plan, digest: &str, findings: &[Finding], commands: &[Command]) -> PlanOut {
     let step = |step: &Step| match &step.action {
         Action::Append { log, record } => StepOut::Append {
@@ -287,7 +287,7 @@ fn command(command: &Command) -> CommandOut {
     }
 }
 
-/// Turns an agent's work into what is printed.
+/// Converts an agent's step to its output form.
 pub fn agent(task: &AgentTask) -> AgentOut {
     AgentOut {
         role: task.role.to_owned(),
@@ -300,7 +300,7 @@ pub fn agent(task: &AgentTask) -> AgentOut {
     }
 }
 
-/// Turns a question into what is printed.
+/// Converts a question to its output form.
 pub fn question(question: &Question) -> QuestionOut {
     let (answers, descriptions) = question
         .answers

@@ -8,7 +8,7 @@ use serde::Serialize;
 pub struct Rescues {
     /// `rekindle.rescues/1`.
     pub schema: &'static str,
-    /// What was kept, by workflow, task and number.
+    /// The rescues, by workflow, task and number.
     pub rescues: Vec<RescueOut>,
 }
 
@@ -17,7 +17,7 @@ pub struct Rescues {
 pub struct RescueShown {
     /// `rekindle.rescue/1`.
     pub schema: &'static str,
-    /// What was kept.
+    /// The rescue.
     #[serde(flatten)]
     pub rescue: RescueOut,
     /// The files that differ from `base`, by path, at most a thousand; all files if `base` is null.
@@ -26,7 +26,7 @@ pub struct RescueShown {
     pub left_out: usize,
     /// Commits of the worktree that no branch and no tag has, newest first, at most twenty.
     pub commits: Vec<RescuedCommitOut>,
-    /// Whether there are more of them.
+    /// Whether there are more commits.
     pub more_commits: bool,
 }
 
@@ -37,9 +37,9 @@ pub struct RestoredOut {
     pub schema: &'static str,
     /// The ref of the rescue.
     pub name: String,
-    /// The folder that now has the files, or would have had them.
+    /// The target folder, also if nothing was written.
     pub into: String,
-    /// Whether it was written; false when the person said no.
+    /// Whether it was written; false if the person declined.
     pub written: bool,
     /// The folder to compare with: paths in `into` are relative to it.
     pub compare_with: String,
@@ -54,34 +54,34 @@ pub struct RescueOut {
     pub workflow: String,
     /// The task it was made for.
     pub task: String,
-    /// Counts up from 1 for each task.
+    /// The number of the rescue among those of its task, from 1.
     pub number: u32,
-    /// The commit that keeps the files.
+    /// The commit with the files.
     pub commit: String,
     /// When it was made, UTC.
     pub made_at: Option<String>,
     /// The worktree it was made from, with control characters escaped.
     pub worktree: Option<String>,
-    /// The branch that was checked out there, or null where there was none.
+    /// The branch that was checked out there, or null if there was none.
     pub branch: Option<String>,
-    /// The commit that was checked out there, or null where there was none yet.
+    /// The commit that was checked out there, or null if there was none.
     pub base: Option<String>,
-    /// A commit with what was staged, where that is neither in `base` nor in the files.
+    /// A commit with the staged files, if they differ from `base` and from the files.
     pub index: Option<String>,
 }
 
-/// A file that the base does not have like this.
+/// A file that differs from the base.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RescuedFileOut {
     /// The path from the top of the worktree; bytes that are not UTF-8 are replaced.
     pub path: String,
     /// `added`, `modified`, `deleted` or `type_changed`.
     pub change: String,
-    /// Whether git did not track it; null where that is not known.
+    /// Whether it was untracked; null if unknown.
     pub untracked: Option<bool>,
-    /// What git calls its mode in the base: 100644, 100755, 120000; null where it is not there.
+    /// Its git mode in the base: 100644, 100755, 120000; null if it does not exist there.
     pub old_mode: Option<String>,
-    /// Its mode in the rescue; null where it was deleted.
+    /// Its mode in the rescue; null if deleted.
     pub mode: Option<String>,
 }
 

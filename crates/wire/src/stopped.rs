@@ -1,12 +1,12 @@
-//! Why an agent's work in a project stopped last, version 1: one small file in `.rekindle/`.
+//! Why an agent's last turn in a project ended, version 1: one small file in `.rekindle/`.
 //!
-//! Hooks of agents write it and briefings read it. An older reader takes a word that it does not know
-//! for an error without a reason; a newer reader finds all it needs. An older writer loses what a newer
-//! one has added, which is of no use to it.
+//! Hooks of agents write it and briefings read it. An older reader treats an unknown reason as an error
+//! without a message; a newer reader finds all keys it needs. An older writer drops keys of newer
+//! versions.
 
 use serde::{Deserialize, Serialize};
 
-/// The name and version of the form.
+/// The name and version of the format.
 pub const STOPPED_SCHEMA: &str = "rekindle.stopped/1";
 
 /// How an agent's last turn in a project ended.
@@ -14,13 +14,13 @@ pub const STOPPED_SCHEMA: &str = "rekindle.stopped/1";
 pub struct Stopped {
     /// [`STOPPED_SCHEMA`].
     pub schema: String,
-    /// The agent program, where it is known.
+    /// The agent program, if known.
     pub agent: Option<String>,
     /// The agent's session.
     pub session: Option<String>,
-    /// When it was noted, UTC.
+    /// When it was recorded, UTC.
     pub at: String,
-    /// Why it stopped.
+    /// The reason.
     #[serde(flatten)]
     pub why: WhyStopped,
 }
@@ -28,13 +28,13 @@ pub struct Stopped {
 impl Stopped {
     /// Returns it as it is written.
     pub fn to_bytes(&self) -> Vec<u8> {
-        // Texts only: there is nothing in it that can not be written as JSON.
+        // Texts only: all of it can be written as JSON.
         let mut bytes = serde_json::to_vec(self).unwrap_or_default();
         bytes.push(b'\n');
         bytes
     }
 
-    /// Reads it, if it is one of a form that is known.
+    /// Reads it, if its format is known.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let stopped: Self = serde_json::from_slice(bytes).ok()?;
         (stopped.schema == STOPPED_SCHEMA).then_some(stopped)
@@ -47,17 +47,17 @@ impl Stopped {
 pub enum WhyStopped {
     /// The agent was done.
     Done,
-    /// A usage limit was met.
+    /// A usage limit was reached.
     Limit {
-        /// When it is over, UTC or in the program's own words.
+        /// Its end, UTC or in the program's own words.
         until: Option<String>,
     },
     /// An error ended it.
     Error {
-        /// The error, in a line.
+        /// The error message, one line.
         reason: String,
     },
-    /// A word that this version does not know.
+    /// A reason that this version does not know.
     #[serde(other)]
     Unknown,
 }

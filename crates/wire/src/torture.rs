@@ -5,26 +5,26 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What was done to runs, and what came of it.
+/// The disturbances of the runs, and their results.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Score {
     /// `rekindle.torture/1`.
     pub schema: &'static str,
-    /// Where chance began.
+    /// The random seed.
     pub seed: u64,
-    /// Workers at once.
+    /// The number of workers at once.
     pub jobs: usize,
-    /// What the runs were made on.
+    /// The repository of the runs.
     pub repository: Tortured,
-    /// Runs that were disturbed.
+    /// The number of disturbed runs.
     pub runs: usize,
     /// Tasks in all of these runs.
     pub tasks: usize,
-    /// Who was killed.
+    /// The number of kills.
     pub killed: Killed,
-    /// Processes that were stopped for longer than a silent worker is waited for, and then went on.
+    /// Processes that were stopped for longer than the timeout of a silent worker, and then continued.
     pub stopped: usize,
-    /// Orchestrators that were started again.
+    /// Restarts of an orchestrator.
     pub resumes: usize,
     /// Tasks with more than one commit.
     pub landed_twice: usize,
@@ -32,35 +32,35 @@ pub struct Score {
     pub lost: usize,
     /// Bytes that an agent had written and that are neither on the branch nor in a rescue.
     pub bytes_lost: usize,
-    /// Processes that were there when a run was over.
+    /// Processes that were still running after a run.
     pub processes_left: usize,
-    /// Worktrees that were there when a run was over, with folders of worktrees that git does not know any more, and with refs that kept work until it landed.
+    /// Worktrees that remained after a run, folders of worktrees that git does not know, and refs that kept work until it landed.
     pub worktrees_leaked: usize,
-    /// Runs that did not come to an end, however often they were resumed or however long one waited.
+    /// Runs that did not finish, despite resumes and waiting.
     pub never_ended: usize,
-    /// How long a resume took to its first deed.
+    /// The time from the start of a resume to its first action.
     pub restart: Option<Restarts>,
-    /// Everything that is wrong, in words; nothing else makes the exit code 0.
+    /// All faults in words; the exit code is 0 only if there are none.
     pub wrong: Vec<String>,
 }
 
-/// What the runs were made on.
+/// The repository of the runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Tortured {
-    /// A copy of somebody's repository.
+    /// A copy of an existing repository.
     Copied {
-        /// The folder that it was copied from.
+        /// The folder of the original.
         from: String,
     },
-    /// A small repository that was made for it.
+    /// A small repository that was created for the test.
     Made {
-        /// Why none was copied.
+        /// Why no repository was copied.
         because: String,
     },
 }
 
-/// How many of each were killed.
+/// The number of kills by kind.
 #[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
 pub struct Killed {
     /// Orchestrators.
@@ -69,23 +69,23 @@ pub struct Killed {
     pub workers: usize,
     /// Agents.
     pub agents: usize,
-    /// Times that all processes were killed at once.
+    /// Kills of all processes at once.
     pub everything: usize,
 }
 
-/// From the start of a resume to the first worker started, worker found at work, or task landed.
+/// The time from the start of a resume to the first worker started, worker found at work, or task landed.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 pub struct Restarts {
-    /// How many were measured.
+    /// The number of measurements.
     pub count: usize,
-    /// Half of them were not slower, in milliseconds.
+    /// The median, in milliseconds.
     pub median_ms: f64,
-    /// Ninety-nine of a hundred were not slower, in milliseconds.
+    /// The 99th percentile, in milliseconds.
     pub p99_ms: f64,
 }
 
 impl Score {
-    /// Returns the score of nothing yet.
+    /// Returns an empty score.
     pub fn new(seed: u64, jobs: usize, repository: Tortured) -> Self {
         Self {
             schema: "rekindle.torture/1",
@@ -108,7 +108,7 @@ impl Score {
         }
     }
 
-    /// Returns how often somebody was killed.
+    /// Returns the number of kills.
     pub fn kills(&self) -> usize {
         let Killed {
             orchestrators,
@@ -121,7 +121,7 @@ impl Score {
 }
 
 impl Restarts {
-    /// Sums up what was measured; `None` of nothing.
+    /// Summarizes the measurements; `None` if there are none.
     pub fn of(measured: &[Duration]) -> Option<Self> {
         let mut sorted = measured.to_vec();
         sorted.sort_unstable();

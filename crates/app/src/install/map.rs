@@ -26,8 +26,8 @@ fn script() -> String {
         r#"#!/usr/bin/env python3
 """Hands MAP's commands to `rekindle map`. {MARK}.
 
-The script that was here before is beside it; `rekindle uninstall map` brings it back. It still
-runs for commands that are not listed below, where rekindle is not found, and for whoever imports
+The original script is next to this file; `rekindle uninstall map` restores it. It still
+runs for commands that are not listed below, if rekindle is not found, and for programs that import
 from this file.
 """
 import os
@@ -71,9 +71,9 @@ fn installing(project: &Project) -> Result<Prepared, Error> {
         return Ok(nothing_to_do());
     }
     let is_ours = place.is_ours();
-    let mut changes = vec![(SCRIPT, "hands its commands to `rekindle map`")];
+    let mut changes = vec![(SCRIPT, "will pass its commands to `rekindle map`")];
     if !is_ours {
-        changes.push((ORIGINAL, "keeps the script as it is now"));
+        changes.push((ORIGINAL, "will keep a copy of the current script"));
     }
     // Every line that is there goes, and is kept; what matters is what comes.
     let n_lines = String::from_utf8_lossy(&place.bytes).lines().count();
@@ -95,7 +95,7 @@ fn installing(project: &Project) -> Result<Prepared, Error> {
     let mut prepared = prepared(&changes, &shown, deed);
     // The script is the project's, and what is where on this machine has no place in it.
     if !Program::is_on_path(project) {
-        let to_do = "put rekindle on your path: the script calls it by its name, and MAP's own runs until then";
+        let to_do = "add rekindle to your PATH: the script calls it by name, and runs MAP's own script until then";
         prepared.installation.to_do.push(to_do.to_owned());
     }
     Ok(prepared)
@@ -113,13 +113,16 @@ fn uninstalling(project: &Project) -> Result<Prepared, Error> {
     };
     let mut changes = Vec::new();
     if is_ours {
-        changes.push((SCRIPT, "is again what it was before `rekindle install map`"));
+        changes.push((
+            SCRIPT,
+            "will be restored to the script before `rekindle install map`",
+        ));
     } else if kept != place.bytes {
         // Somebody has put a newer script there; the copy of the older one is not ours to lose.
         let path = place.original;
         return Err(Error::OriginalDiffers { path });
     }
-    changes.push((ORIGINAL, "is taken away"));
+    changes.push((ORIGINAL, "will be removed"));
     let deed = move || {
         if is_ours {
             rekindle_fs::replace(&place.script, &place.found, &kept)?;

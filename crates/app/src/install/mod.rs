@@ -90,10 +90,10 @@ pub struct FileChange {
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
     /// Nothing says where the user's settings are.
-    #[error("nothing says where your home is")]
+    #[error("your home folder is unknown: `HOME` is not set")]
     NoHome,
     /// The settings can not be edited.
-    #[error("`{path}` can not be changed as it is")]
+    #[error("cannot edit `{path}`")]
     Unfit {
         /// The file.
         path: Utf8PathBuf,
@@ -115,7 +115,7 @@ pub enum Unfit {
     #[error(transparent)]
     Toml(#[from] rekindle_text::TomlEditError),
     /// Somebody else made the file.
-    #[error("somebody else made it")]
+    #[error("it was not created by rekindle")]
     Foreign,
     /// Somebody else has given a server our name.
     #[error("it has a server `rekindle` that is not `rekindle mcp`")]

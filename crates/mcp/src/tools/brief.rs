@@ -1,4 +1,4 @@
-//! `brief`: where a workflow stands, in words.
+//! `brief`: a summary of a workflow.
 
 use rekindle_wire::Brief;
 use rmcp::model::JsonObject;
@@ -14,8 +14,8 @@ pub(super) struct Briefing;
 
 impl Tool for Briefing {
     const NAME: &'static str = "brief";
-    const TITLE: &'static str = "Brief about a workflow";
-    const ABOUT: &'static str = "Says in a short text where a workflow stands: its state, what was noticed, and what comes next. Begin here. Changes nothing.";
+    const TITLE: &'static str = "Summarize a workflow";
+    const ABOUT: &'static str = "Returns a short summary of a workflow: its state, findings, and next action. Start here. Changes nothing.";
     const TOUCH: Touch = Touch::Looks;
     type Arguments = Which;
 

@@ -1,4 +1,4 @@
-//! `checkpoint`: notes where a workflow stands.
+//! `checkpoint`: records the state of a workflow.
 
 use rekindle_wire::EventOut;
 use rmcp::model::JsonObject;
@@ -17,16 +17,16 @@ pub(super) struct Checkpoint;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// The workflow: `protocol:name` as `list` has it, a name, or a unique beginning of one. Not needed while only one is open.
+    /// The workflow: `protocol:name` as listed by `list`, a name, or the unique start of one. Optional if only one is open.
     id: Option<String>,
-    /// What is said about it.
+    /// The message of the checkpoint.
     message: Option<String>,
 }
 
 impl Tool for Checkpoint {
     const NAME: &'static str = "checkpoint";
-    const TITLE: &'static str = "Make a checkpoint";
-    const ABOUT: &'static str = "Makes a checkpoint of a workflow, where the protocol keeps them: before something risky, or at the end of a session.";
+    const TITLE: &'static str = "Create a checkpoint";
+    const ABOUT: &'static str = "Creates a checkpoint of a workflow, if its protocol has checkpoints: before something risky, or at the end of a session.";
     const TOUCH: Touch = Touch::Adds;
     type Arguments = Arguments;
 

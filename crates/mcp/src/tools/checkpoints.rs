@@ -1,4 +1,4 @@
-//! `checkpoints`: the checkpoints that a workflow has.
+//! `checkpoints`: the checkpoints of a workflow.
 
 use rekindle_wire::Checkpoints as Object;
 use rmcp::model::JsonObject;

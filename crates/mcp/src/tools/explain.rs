@@ -19,18 +19,18 @@ pub(super) struct Explain;
 pub(super) struct Arguments {
     /// The code of a finding or an error, such as `STALE_RUN`.
     code: Option<String>,
-    /// The workflow of `task`. Not needed while only one is open.
+    /// The workflow of `task`. Optional if only one is open.
     id: Option<String>,
-    /// The task whose state is to be explained.
+    /// The task to explain.
     task: Option<String>,
-    /// Where a long answer goes on: the `next_offset` of the page before.
+    /// The start of the next page: `next_offset` of the page before.
     offset: Option<usize>,
 }
 
 impl Tool for Explain {
     const NAME: &'static str = "explain";
     const TITLE: &'static str = "Explain a task or a code";
-    const ABOUT: &'static str = "With `task`: why the task is in its state, what every source said about it, and which rule decided. With `code`: what a finding or an error means and what to do. Changes nothing.";
+    const ABOUT: &'static str = "With `task`: why the task is in its state, what each source says about it, and which rule decided. With `code`: what a finding or an error means and what to do. Changes nothing.";
     const TOUCH: Touch = Touch::Looks;
     type Arguments = Arguments;
 
@@ -45,7 +45,7 @@ impl Tool for Explain {
             task,
             offset,
         } = arguments;
-        // Some clients fill every argument that there is.
+        // Some clients fill in every argument.
         let [code, task] = [code, task].map(|text| text.filter(|text| !text.is_empty()));
         let query = match (&code, &task) {
             (Some(_), None) => Query {
@@ -54,7 +54,7 @@ impl Tool for Explain {
             },
             (None, Some(_)) => query(id.as_deref(), None)?,
             (Some(_), Some(_)) | (None, None) => {
-                let message = "either a `code` or a `task` can be explained".to_owned();
+                let message = "`code` and `task` exclude each other".to_owned();
                 return Err(Failure::usage(message).hint("give one of `code` and `task`"));
             }
         };

@@ -1,4 +1,4 @@
-//! `heartbeat`: a sign of life of a task.
+//! `heartbeat`: records that a task is still being worked on.
 
 use rekindle_model::Report;
 use rekindle_wire::EventOut;
@@ -18,18 +18,18 @@ pub(super) struct Heartbeat;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// The workflow: `protocol:name` as `list` has it, a name, or a unique beginning of one. Not needed while only one is open.
+    /// The workflow: `protocol:name` as listed by `list`, a name, or the unique start of one. Optional if only one is open.
     id: Option<String>,
     /// The task that is being worked on.
     task: String,
-    /// Who works on it; names the folder of the log. `agent` if nothing is said.
+    /// Who works on it; this is also the name of the log's folder. Default: `agent`.
     actor: Option<String>,
 }
 
 impl Tool for Heartbeat {
     const NAME: &'static str = "heartbeat";
-    const TITLE: &'static str = "Give a sign of life";
-    const ABOUT: &'static str = "Appends a sign of life of a task that you are at work on, so that nobody takes it for interrupted. Call it every few minutes while a long step goes on.";
+    const TITLE: &'static str = "Send a heartbeat";
+    const ABOUT: &'static str = "Records that you are still working on a task, so that it does not count as interrupted. Call it every few minutes during a long step.";
     const TOUCH: Touch = Touch::Adds;
     type Arguments = Arguments;
 

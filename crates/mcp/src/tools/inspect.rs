@@ -1,4 +1,4 @@
-//! `inspect`: everything that is known of a workflow.
+//! `inspect`: everything that is known about a workflow.
 
 use rekindle_wire::Inspect as Object;
 use rmcp::model::JsonObject;
@@ -14,7 +14,7 @@ pub(super) struct Inspect;
 impl Tool for Inspect {
     const NAME: &'static str = "inspect";
     const TITLE: &'static str = "Inspect a workflow";
-    const ABOUT: &'static str = "Returns every fact and finding of a workflow, with the place in the files that each comes from. Long; `brief` is the short form. Changes nothing.";
+    const ABOUT: &'static str = "Returns all facts and findings of a workflow, with the file and line that each comes from. Long; `brief` is the short form. Changes nothing.";
     const TOUCH: Touch = Touch::Looks;
     type Arguments = Which;
 

@@ -1,4 +1,4 @@
-//! `list`: what can be resumed here.
+//! `list`: the workflows of the project.
 
 use rekindle_wire::Status;
 use rmcp::model::JsonObject;
@@ -16,14 +16,14 @@ pub(super) struct List;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// Where a long answer goes on: the `next_offset` of the page before.
+    /// The start of the next page: `next_offset` of the page before.
     offset: Option<usize>,
 }
 
 impl Tool for List {
     const NAME: &'static str = "list";
     const TITLE: &'static str = "List workflows";
-    const ABOUT: &'static str = "Lists every workflow of this project, those that can be resumed first, each with its `id`, its state and what comes next. Changes nothing.";
+    const ABOUT: &'static str = "Lists all workflows of this project, resumable ones first, each with its `id`, state and next action. Changes nothing.";
     const TOUCH: Touch = Touch::Looks;
     type Arguments = Arguments;
 

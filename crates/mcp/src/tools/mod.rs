@@ -1,4 +1,4 @@
-//! The tools: a file each, with what it takes, what it gives and which use case it is.
+//! The tools: one file each, with its arguments, its result and its use case.
 //!
 //! To add one: a file with a type that is a [`Tool`], and a line in [`ALL`].
 
@@ -45,37 +45,37 @@ static ALL: &[Entry] = &[
     Entry::of::<rollback::Rollback>(),
 ];
 
-/// The argument of tools whose answer can be long: such a tool may give a page instead.
+/// The argument of tools whose result can be long: such a tool may return a page instead.
 const OFFSET: &str = "offset";
 
-/// What a tool does to the project, for clients that ask a person before it is used.
+/// The effect of a tool on the project, for clients that ask a person before they use it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Touch {
     /// Nothing.
     Looks,
-    /// It adds a line to a log, each time.
+    /// It appends a line to a log with each call.
     Adds,
-    /// It changes files, and a second time nothing more.
+    /// It changes files; running it again changes nothing.
     Changes,
 }
 
-/// Something that an agent can call.
+/// A function that an agent can call.
 trait Tool {
-    /// What it is called.
+    /// Its name.
     const NAME: &'static str;
-    /// What people read.
+    /// Its title for people.
     const TITLE: &'static str;
-    /// What an agent must know to use it.
+    /// Its description for agents.
     const ABOUT: &'static str;
-    /// What it does to the project.
+    /// Its effect on the project.
     const TOUCH: Touch;
-    /// What it takes; the doc comments are what an agent reads of it.
+    /// Its arguments; their doc comments are descriptions for agents.
     type Arguments: DeserializeOwned + JsonSchema;
 
-    /// Returns the schemas of the objects that it may give.
+    /// Returns the schemas of its possible results.
     fn objects() -> Vec<JsonObject>;
 
-    /// Does it.
+    /// Runs it.
     fn call(desk: &Desk, arguments: Self::Arguments) -> Result<Answer, Failure>;
 }
 
@@ -95,22 +95,22 @@ impl Entry {
         }
     }
 
-    /// Calls the tool; a failure is an answer too.
+    /// Calls the tool; an error is a result too.
     pub(crate) fn call(&self, desk: &Desk, arguments: JsonObject) -> CallToolResult {
         (self.call)(desk, arguments).unwrap_or_else(Failure::result)
     }
 }
 
-/// Returns what clients are told of all tools.
+/// Returns the descriptions of all tools.
 pub(crate) fn list() -> Vec<Definition> {
     ALL.iter().map(|entry| (entry.definition)()).collect()
 }
 
-/// Returns the tool of a name.
+/// Returns the tool with a name.
 pub(crate) fn find(name: &str) -> Result<&'static Entry, ErrorData> {
     ALL.iter().find(|entry| entry.name == name).ok_or_else(|| {
         let known: Vec<&str> = ALL.iter().map(|entry| entry.name).collect();
-        let message = format!("there is no such tool; there are {}", known.join(", "));
+        let message = format!("unknown tool; known tools: {}", known.join(", "));
         ErrorData::invalid_params(message, None)
     })
 }
@@ -143,10 +143,10 @@ fn call<T: Tool>(desk: &Desk, arguments: JsonObject) -> Result<CallToolResult, F
     let arguments = serde_json::from_value(Value::Object(arguments)).map_err(|error| {
         let schema = schema::input::<T::Arguments>();
         let names: Vec<&str> = properties(&schema).collect();
-        let message = format!("the arguments of `{}` are not understood: {error}", T::NAME);
+        let message = format!("invalid arguments for `{}`: {error}", T::NAME);
         let hint = match names.as_slice() {
             [] => "it takes no arguments".to_owned(),
-            names => format!("it takes {}", names.join(", ")),
+            names => format!("known arguments: {}", names.join(", ")),
         };
         Failure::usage(message).hint(hint)
     })?;
@@ -157,7 +157,7 @@ fn call<T: Tool>(desk: &Desk, arguments: JsonObject) -> Result<CallToolResult, F
     answer.result()
 }
 
-/// Returns what is asked, whichever page of the answer is meant.
+/// Returns the request without its `offset`, which is the same for all pages.
 fn asked(tool: &str, arguments: &JsonObject) -> String {
     let mut arguments = arguments.clone();
     arguments.remove(OFFSET);
@@ -170,15 +170,15 @@ fn properties(schema: &JsonObject) -> impl Iterator<Item = &str> {
     known.into_iter().flatten().map(|(name, _)| name.as_str())
 }
 
-/// Which workflow is meant, for tools that only look at one.
+/// The workflow to read, for tools that change nothing.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Which {
-    /// The workflow: `protocol:name` as `list` has it, a name, or a unique beginning of one. Not needed while only one is open; of MAP it is then the one of the branch that is checked out.
+    /// The workflow: `protocol:name` as listed by `list`, a name, or the unique start of one. Optional if only one is open; for MAP the default is the workflow of the checked-out branch.
     id: Option<String>,
-    /// Looks only at this protocol, such as `kiln`.
+    /// Restricts the search to this protocol, such as `kiln`.
     protocol: Option<String>,
-    /// Where a long answer goes on: the `next_offset` of the page before.
+    /// The start of the next page: `next_offset` of the page before.
     offset: Option<usize>,
 }
 
@@ -188,13 +188,13 @@ impl Which {
     }
 }
 
-/// Returns what is asked for; an empty text says nothing.
+/// Returns the query; an empty text counts as omitted.
 fn query(id: Option<&str>, protocol: Option<&str>) -> Result<Query, Failure> {
     let named = |name: &str| {
         rekindle_app::parse_protocol(name).ok_or_else(|| {
             let known = rekindle_app::protocol_names().iter();
             let known: Vec<&str> = known.map(|name| name.as_str()).collect();
-            let hint = format!("`protocol` is one of {}", known.join(", "));
+            let hint = format!("known protocols: {}", known.join(", "));
             Failure::usage(format!("`{name}` is not a protocol")).hint(hint)
         })
     };
@@ -220,7 +220,7 @@ mod tests {
         assert!(names.iter().all(|name| is_word(name)), "{names:?}");
     }
 
-    /// Goes through a schema and tells what a strict client would refuse.
+    /// Returns what a strict client would refuse in a schema.
     fn faults(schema: &Value, at: &str, found: &mut Vec<String>) {
         match schema {
             Value::Object(entries) => {

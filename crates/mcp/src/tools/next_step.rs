@@ -1,4 +1,4 @@
-//! `next_step`: what comes next in a workflow that was taken up.
+//! `next_step`: what comes next in a workflow that was resumed.
 
 use rekindle_app::Planned;
 use rekindle_model::Then;
@@ -16,8 +16,8 @@ pub(super) struct NextStep;
 
 impl Tool for NextStep {
     const NAME: &'static str = "next_step";
-    const TITLE: &'static str = "Ask for the next step";
-    const ABOUT: &'static str = "Says what comes next in a workflow that was taken up with `resume`: a step for you with its whole prompt, a question for the user, or the end, and whether another session is at work here. Call it after each step. Changes nothing.";
+    const TITLE: &'static str = "Get the next step";
+    const ABOUT: &'static str = "Returns what comes next in a workflow that you resumed with `resume`: a step for you with its whole prompt, a question for the user, or the end; and whether another session is at work here. Call it after each step. Changes nothing.";
     const TOUCH: Touch = Touch::Looks;
     type Arguments = Which;
 
@@ -45,10 +45,10 @@ impl Tool for NextStep {
     }
 }
 
-/// Returns what to do about it.
+/// Returns the hints for it.
 fn hints(planned: &Planned) -> Vec<String> {
     let id = in_hint(&planned.plan.id);
-    // Agents are not started from here, so what needs one ends as the protocol says.
+    // No agents are started over MCP, so a step that needs one ends as the protocol prescribes.
     if let Some(stop) = &planned.plan.without_agent {
         return [stop.reason.clone()]
             .into_iter()
@@ -56,10 +56,10 @@ fn hints(planned: &Planned) -> Vec<String> {
             .collect();
     }
     let hint = match &planned.plan.then {
-        Then::Agent(_) => "do what `then.prompt` says yourself and tell what came of it as `then.by_hand` says, events with `report_event`; then call `next_step` again".to_owned(),
-        Then::Ask(_) => format!("put the question to the user in its own words; they answer it in a terminal with `rekindle resume {id}`"),
+        Then::Agent(_) => "do what `then.prompt` says yourself and report the result as `then.by_hand` says, events with `report_event`; then call `next_step` again".to_owned(),
+        Then::Ask(_) => format!("ask the user this question word for word; they answer it in a terminal with `rekindle resume {id}`"),
         Then::Workers | Then::Check(_) => format!("this is for workers, which a person starts in a terminal with `rekindle resume {id} --agent NAME`"),
-        Then::Again => "rekindle has something to record first: call `resume` without `digest`, then with it".to_owned(),
+        Then::Again => "rekindle must record something first: call `resume` without `digest`, then with it".to_owned(),
         Then::Stop(stop) => return stop.hints.clone(),
     };
     vec![hint]

@@ -14,7 +14,7 @@ pub(super) struct Plan;
 impl Tool for Plan {
     const NAME: &'static str = "plan";
     const TITLE: &'static str = "Plan a resume";
-    const ABOUT: &'static str = "Returns what `resume` would do: the steps in order, what follows, and the `digest` of everything that the plan was made from. Changes nothing.";
+    const ABOUT: &'static str = "Returns what `resume` would do: the steps in order, what follows them, and the plan's `digest`. Changes nothing.";
     const TOUCH: Touch = Touch::Looks;
     type Arguments = Which;
 

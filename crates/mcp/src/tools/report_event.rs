@@ -1,4 +1,4 @@
-//! `report_event`: tells what happened in a workflow.
+//! `report_event`: records an event of a workflow.
 
 use rekindle_app::Recorded;
 use rekindle_model::{ParseReportError, Report};
@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::schema;
 use crate::server::Desk;
 
-/// Who tells it, where nobody says so.
+/// The default actor.
 const ACTOR: &str = "agent";
 /// The most characters that are shown of a record.
 const LONGEST_RECORD: usize = 2000;
@@ -25,22 +25,22 @@ pub(super) struct ReportEvent;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// The workflow: `protocol:name` as `list` has it, a name, or a unique beginning of one. Not needed while only one is open.
+    /// The workflow: `protocol:name` as listed by `list`, a name, or the unique start of one. Optional if only one is open.
     id: Option<String>,
-    /// What happened, in the protocol's words.
+    /// The type of the event, a word of the protocol.
     event: String,
-    /// The task it is about.
+    /// The task of the event.
     task: Option<String>,
-    /// Who tells it; names the folder of the log. `agent` if nothing is said.
+    /// Who reports it; this is also the name of the log's folder. Default: `agent`.
     actor: Option<String>,
-    /// More about it, such as the reason of a failure.
+    /// Details of the event, such as the reason of a failure.
     details: Option<JsonObject>,
 }
 
 impl Tool for ReportEvent {
     const NAME: &'static str = "report_event";
     const TITLE: &'static str = "Report an event";
-    const ABOUT: &'static str = "Appends an event to a workflow's log, where the protocol keeps one. In agent-memory: `task_started` when you begin a task, then `task_implemented`, `task_verified` and `task_completed`, or `task_failed` or `task_blocked` with a `reason` in `details`. Report only what is true.";
+    const ABOUT: &'static str = "Appends an event to a workflow's log, if its protocol has one. In agent-memory: `task_started` when you start a task, then `task_implemented`, `task_verified` and `task_completed`, or `task_failed` or `task_blocked` with a `reason` in `details`. Report only what is true.";
     const TOUCH: Touch = Touch::Adds;
     type Arguments = Arguments;
 
@@ -63,19 +63,19 @@ impl Tool for ReportEvent {
     }
 }
 
-/// Answers what was recorded. It is not shown whole if it is long: asking again would record it again.
+/// Returns the recorded line, shortened if it is long: calling the tool again would record it again.
 pub(super) fn recorded(recorded: Recorded) -> Result<Answer, Failure> {
     let mut object = recorded.object();
     object.record = excerpt(&object.record, LONGEST_RECORD);
     Answer::new(&object)
 }
 
-/// Returns who tells something.
+/// Returns the actor of a report.
 pub(super) fn actor(named: Option<&str>) -> Result<String, Failure> {
     let named = named.filter(|name| !name.is_empty());
     Report::parse_actor(named.unwrap_or(ACTOR)).map_err(|error| unfit(&error))
 }
 
 fn unfit(error: &ParseReportError) -> Failure {
-    Failure::usage(error.to_string()).hint("write it so, and call it again")
+    Failure::usage(error.to_string()).hint("correct it, and call the tool again")
 }

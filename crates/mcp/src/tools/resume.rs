@@ -1,6 +1,6 @@
-//! `resume`: the plan first, and then exactly that plan.
+//! `resume`: first the plan, then exactly that plan.
 //!
-//! What is due is carried out, and the first step that an agent has to do is handed to whoever calls.
+//! Due effects are applied, and the first step for an agent is returned to the caller.
 
 use rekindle_app::{Error, Options, Query};
 use rekindle_text::printable_block;
@@ -16,8 +16,8 @@ use crate::listener::Listener;
 use crate::schema;
 use crate::server::Desk;
 
-/// The most bytes of a prompt or of the protocol's text here. What is longer can not be had by asking
-/// again, since what was carried out is not carried out twice; `next_step` has the whole prompt.
+/// The most bytes of a prompt or of the protocol's text here. The rest cannot be requested by calling the
+/// tool again, since a plan is applied only once; `next_step` returns the whole prompt.
 const LONGEST_TEXT: usize = 8 * 1024;
 
 pub(super) struct Resume;
@@ -25,20 +25,20 @@ pub(super) struct Resume;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// The workflow: `protocol:name` as `list` has it, a name, or a unique beginning of one. Not needed while only one is open; of MAP it is then the one of the branch that is checked out.
+    /// The workflow: `protocol:name` as listed by `list`, a name, or the unique start of one. Optional if only one is open; for MAP the default is the workflow of the checked-out branch.
     id: Option<String>,
-    /// Looks only at this protocol, such as `kiln`.
+    /// Restricts the search to this protocol, such as `kiln`.
     protocol: Option<String>,
-    /// The digest of the plan that was agreed to. Without it the plan is shown and nothing is changed.
+    /// The digest of the plan that the user agreed to. Without it the plan is shown and nothing is changed.
     digest: Option<String>,
-    /// Where a long plan goes on: the `next_offset` of the page before. Only without `digest`.
+    /// The start of the plan's next page: `next_offset` of the page before. Only without `digest`.
     offset: Option<usize>,
 }
 
 impl Tool for Resume {
     const NAME: &'static str = "resume";
     const TITLE: &'static str = "Resume a workflow";
-    const ABOUT: &'static str = "Takes up an interrupted workflow, in two calls. Without `digest`: returns the plan with its `digest` and changes nothing; show it to the user. With that `digest`, after the user's yes: carries out exactly that plan, or refuses and says what has changed if the project has moved on. No agent is started: what comes back as `agent` is the next step, with its whole prompt, for you to do.";
+    const ABOUT: &'static str = "Resumes an interrupted workflow, in two calls. Without `digest`: returns the plan with its `digest` and changes nothing; show it to the user. With that `digest`, after the user agrees: applies exactly that plan; if the project has changed, it refuses and says what is different. No agent is started: the returned `agent` is the next step, with its whole prompt, for you to do.";
     const TOUCH: Touch = Touch::Changes;
     type Arguments = Arguments;
 
@@ -52,22 +52,22 @@ impl Tool for Resume {
     }
 }
 
-/// Shows a plan where no digest was given, and carries out the one that has it.
+/// Shows the plan if no digest was given; otherwise applies the plan with that digest.
 pub(super) fn two_calls(
     desk: &Desk,
     query: &Query,
     digest: Option<String>,
     offset: Option<usize>,
 ) -> Result<Answer, Failure> {
-    // Some clients fill every argument that there is.
+    // Some clients fill in every argument.
     let Some(digest) = digest.filter(|digest| !digest.is_empty()) else {
         let planned = rekindle_app::plan(&desk.project, query)?;
         let plan = desk.plans.show(&planned);
         return Ok(Answer::new(&plan)?.from(offset));
     };
     if offset.is_some_and(|offset| offset > 0) {
-        let message = "`offset` is for plans, and a plan is carried out once".to_owned();
-        let hint = "leave `offset` away; `next_step` has the whole of a long prompt";
+        let message = "`offset` cannot be used with `digest`".to_owned();
+        let hint = "omit `offset`; `next_step` returns a long prompt in full";
         return Err(Failure::usage(message).hint(hint));
     }
     apply(desk, query, &digest)
@@ -90,7 +90,7 @@ fn apply(desk: &Desk, query: &Query, digest: &str) -> Result<Answer, Failure> {
         Err(error @ Error::Moved { .. }) => {
             let changes = match rekindle_app::plan(&desk.project, query) {
                 Ok(now) => desk.plans.changes(digest, &now),
-                // It is so different now that there is no plan any more.
+                // The workflow has changed so much that there is no plan any more.
                 Err(error) => vec![error.to_string()],
             };
             Err(Failure::from(error).because(changes))
@@ -102,10 +102,10 @@ fn apply(desk: &Desk, query: &Query, digest: &str) -> Result<Answer, Failure> {
 fn what_next(object: &ResumeOut) -> Option<String> {
     let hint = match (&object.agent, &object.question) {
         (Some(_), _) => {
-            "do the step in `agent` yourself and tell what came of it as its `by_hand` says, events with `report_event`; then call `next_step`"
+            "do the step in `agent` yourself and report the result as its `by_hand` says, events with `report_event`; then call `next_step`"
         }
         (None, Some(_)) => {
-            "put the question to the user in its own words; they answer it in a terminal with `rekindle resume`"
+            "ask the user this question word for word; they answer it in a terminal with `rekindle resume`"
         }
         (None, None) => return None,
     };
@@ -115,7 +115,7 @@ fn what_next(object: &ResumeOut) -> Option<String> {
 fn shorten(object: &mut ResumeOut) {
     let prompt = object.agent.as_mut().map(|agent| &mut agent.prompt);
     for text in prompt.into_iter().chain([&mut object.text]) {
-        // Measured as it is sent.
+        // The length as it is sent.
         *text = printable_block(text).into_owned();
         if text.len() > LONGEST_TEXT {
             let mut end = LONGEST_TEXT;

@@ -229,7 +229,10 @@ fn other_protocols_say_that_the_options_are_not_theirs() -> Result<()> {
             .collect();
         let ran = project.run(&args)?;
         assert_eq!(ran.code(), Some(2), "{ran}");
-        assert!(ran.stderr().contains("`kiln` has nothing for `--"), "{ran}");
+        assert!(
+            ran.stderr().contains("`kiln` does not support `--"),
+            "{ran}"
+        );
     }
     Ok(())
 }

@@ -53,7 +53,7 @@ fn in_an_empty_folder_every_command_says_the_same() -> Result<()> {
     insta::assert_snapshot!(sandbox.run(&["resume", "kiln:x"])?, @"
     exit 1
     --- stderr
-    error: no workflow `kiln:x` here
+    error: no workflow `kiln:x` in this project
 
     hint: `rekindle` lists the workflows of this project
     hint: see `rekindle explain UNKNOWN_WORKFLOW`
@@ -219,7 +219,7 @@ fn inspect_of_a_name_that_is_not_there_fails_and_says_what_is() -> Result<()> {
     insta::assert_snapshot!(sandbox.run(&["inspect", "nonsense"])?, @"
     exit 1
     --- stderr
-    error: no workflow `nonsense` here
+    error: no workflow `nonsense` in this project
 
     hint: `agent-memory:20260119-0900-orders-api-k2l3` can be resumed
     hint: `rekindle` lists the workflows of this project
@@ -235,14 +235,14 @@ fn a_beginning_of_several_names_is_told_with_what_it_could_be() -> Result<()> {
     insta::assert_snapshot!(sandbox.run(&["plan", "20260119"])?, @"
     exit 3
     --- stderr
-    error: `20260119` could be any of `agent-memory:20260119-0900-orders-api-k2l3`, `agent-memory:20260119-0900-orders-ui-x1y2`
+    error: `20260119` is ambiguous: it matches `agent-memory:20260119-0900-orders-api-k2l3`, `agent-memory:20260119-0900-orders-ui-x1y2`
 
     hint: type more of the name, or add the protocol: `protocol:name`
     ");
     let with_protocol = sandbox.run(&["resume", "agent-memory:20260119-0900-orders", "--yes"])?;
     assert_eq!(with_protocol.code(), Some(3), "{with_protocol}");
     assert!(
-        with_protocol.stderr().contains("could be any of"),
+        with_protocol.stderr().contains("is ambiguous"),
         "{with_protocol}"
     );
     // The whole name of one is not ambiguous, and a beginning of none is not known.
@@ -358,14 +358,14 @@ fn explain_knows_neither_that_code_nor_that_task() -> Result<()> {
     insta::assert_snapshot!(sandbox.run(&["explain", "NO_SUCH_CODE"])?, @"
     exit 1
     --- stderr
-    error: `NO_SUCH_CODE` is no code of a finding or an error
+    error: unknown code `NO_SUCH_CODE`
 
     hint: to explain a task, name it too: `rekindle explain ID TASK`
     ");
     insta::assert_snapshot!(sandbox.run(&["explain", ORDERS, "T999"])?, @"
     exit 1
     --- stderr
-    error: `agent-memory:20260119-0900-orders-api-k2l3` knows no task `T999`
+    error: `agent-memory:20260119-0900-orders-api-k2l3` has no task `T999`
 
     hint: `rekindle inspect agent-memory:20260119-0900-orders-api-k2l3` lists its tasks
     ");

@@ -96,7 +96,7 @@ fn events_of_runs_that_are_not_there_are_refused() -> Result<()> {
     insta::assert_snapshot!(sandbox.run(&["event", "nonsense", "task_completed"])?, @"
     exit 1
     --- stderr
-    error: no workflow `nonsense` here
+    error: no workflow `nonsense` in this project
 
     hint: `agent-memory:20260119-0900-orders-api-k2l3` can be resumed
     hint: `rekindle` lists the workflows of this project
@@ -113,14 +113,14 @@ fn an_event_that_would_reach_nobody_is_refused_and_one_without_a_rule_is_told() 
     insta::assert_snapshot!(sandbox.run(&["event", ORDERS, "task_completed", "--task", "T9"])?, @"
     exit 1
     --- stderr
-    error: `agent-memory:20260119-0900-orders-api-k2l3` knows no task `T9`
+    error: `agent-memory:20260119-0900-orders-api-k2l3` has no task `T9`
 
     hint: `rekindle inspect agent-memory:20260119-0900-orders-api-k2l3` lists its tasks
     ");
     insta::assert_snapshot!(sandbox.run(&["event", ORDERS, "task_completed"])?, @"
     exit 2
     --- stderr
-    error: `task_completed` is about a task
+    error: the event `task_completed` needs a task
 
     hint: name the task with `--task ID`
     ");

@@ -91,10 +91,10 @@ fn what_another_rekindle_works_on_is_left_alone_and_told_so() -> Result<()> {
     at(&sandbox, SOON, "session-end")?;
     assert_eq!(checkpoints(&sandbox, ORDERS)?, [""; 0]);
     let log = sandbox.read(".rekindle/hook.log")?;
-    let held = format!("{SOON} session-end: `agent-memory:{ORDERS}` is being worked on: ");
+    let held = format!("{SOON} session-end: `agent-memory:{ORDERS}` is in use: ");
     assert!(log.starts_with(&held) && log.lines().count() == 1, "{log}");
     let text = context(&call(&sandbox, "session-start", &json!({}))?)?;
-    assert!(text.contains("do not start it a second time"), "{text}");
+    assert!(text.contains("do not start it again"), "{text}");
     at_work.kill()?;
     Ok(())
 }

@@ -76,7 +76,7 @@ fn a_session_that_was_taken_up_again_lives_though_the_killed_process_is_still_li
         living.pid()
     );
     assert!(text.contains(&at_work), "{text}");
-    assert!(text.contains("ask the user before you go on"), "{text}");
+    assert!(text.contains("ask the user before you continue"), "{text}");
     living.kill()?;
     Ok(())
 }
@@ -137,7 +137,7 @@ fn what_a_dead_session_left_is_told_before_its_work_is_done_again() -> Result<()
     left.wait_for("ready")?;
     let agent = sandbox.script("agent.sh", "echo ran > ran.txt\n")?;
     let ran = sandbox.run(&["resume", "--yes", "--agent-cmd", &agent])?;
-    let told = format!("still runs: process {}", left.pid());
+    let told = format!("are still running: {}", left.pid());
     assert!(ran.stderr().contains("[SESSION_LEFTOVERS]"), "{ran}");
     assert!(ran.stderr().contains(&told), "{ran}");
     assert_eq!(sandbox.read("ran.txt")?, "ran\n", "{ran}");

@@ -121,7 +121,7 @@ fn a_long_document_goes_on_at_the_address_at_its_end() -> Result<()> {
         let (_, inside) = page.split_once("~~~\n").context("no fence")?;
         let (inside, rest) = inside.split_once("\n~~~\n").context("no end")?;
         whole.push_str(inside);
-        match rest.split_once("it goes on at ") {
+        match rest.split_once("The document continues at ") {
             Some((_, next)) => next.trim_end().clone_into(&mut uri),
             None => break,
         }
@@ -185,7 +185,7 @@ fn a_prompt_for_each_protocol_gives_the_briefing_and_how_to_go_on() -> Result<()
         .as_str()
         .unwrap_or_default();
     ensure!(
-        text.starts_with("error: no workflow `nonsense` here"),
+        text.starts_with("error: no workflow `nonsense` in this project"),
         "{text}"
     );
     client.end()

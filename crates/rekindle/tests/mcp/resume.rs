@@ -115,7 +115,7 @@ fn when_the_world_has_moved_the_plan_is_refused_and_what_is_other_is_told() -> R
     cause: the number of finished tasks was 1, is 2
     cause: the last activity was 2026-01-19T10:01:00Z, is 2026-01-19T11:00:00Z
     cause: the next action was Resume T002 - Add endpoint (attempt 1), is Execute T003 - Add docs
-    next: nothing was changed: call it without `digest`, look at the plan as it is now, and call it with that one's digest
+    next: nothing was changed: call it without `digest`, check the new plan, and call it again with the new plan's `digest`
     next: see `explain` with `code` WORLD_MOVED
     ");
     // A server that has never seen the plan can say less, and refuses as well.
@@ -218,7 +218,7 @@ fn a_long_prompt_is_cut_after_a_resume_and_whole_in_the_next_step() -> Result<()
     let digest = digest(&mut client)?;
     let twice = json!({"digest": digest, "offset": 10});
     let said = client.failure("resume", &twice)?;
-    assert!(said.contains("`offset` is for plans"), "{said}");
+    assert!(said.contains("`offset` cannot be used"), "{said}");
     let object = client.object("resume", &json!({"digest": digest}))?;
     let cut = object["agent"]["prompt"].as_str().context("no prompt")?;
     ensure!(

@@ -69,7 +69,7 @@ fn a_checkpoint_that_is_not_there_and_a_protocol_that_does_not_go_back_are_told(
     let (sandbox, _) = interrupted()?;
     let mut client = Client::open(&sandbox)?;
     let said = client.failure("rollback", &json!({"checkpoint": "CP-001"}))?;
-    ensure!(said.contains("does not go back to checkpoints"), "{said}");
+    ensure!(said.contains("cannot roll back"), "{said}");
     client.end()
 }
 
@@ -88,8 +88,8 @@ fn where_no_events_are_kept_the_agent_is_told_what_to_do_instead() -> Result<()>
         let said = client.failure(tool, &arguments)?;
         insta::allow_duplicates! {
             insta::assert_snapshot!(said, @"
-            error: `bifrost:user-login` keeps no events
-            next: nothing needs to be told: what you left in the files is read from there; `next_step` with `id` bifrost:user-login says what comes next
+            error: `bifrost:user-login` does not record events
+            next: no report is needed: rekindle reads your changes from the files; `next_step` with `id` bifrost:user-login returns the next step
             ");
         }
     }
@@ -106,17 +106,17 @@ fn what_nobody_would_hear_is_not_recorded() -> Result<()> {
         (
             "report_event",
             json!({"event": "task_completed", "task": "T999"}),
-            "knows no task `T999`",
+            "has no task `T999`",
         ),
         (
             "report_event",
             json!({"event": "task_started", "task": "T002\n"}),
-            "knows no task",
+            "has no task",
         ),
         (
             "report_event",
             json!({"event": "task_started", "task": ""}),
-            "say which one in `task`",
+            "give the task's id in `task`",
         ),
         ("heartbeat", json!({"task": "T999"}), "lists its tasks"),
     ] {
@@ -135,7 +135,7 @@ fn a_prompt_of_a_protocol_that_is_not_here_sends_nobody_off() -> Result<()> {
     let text = got["messages"][0]["content"]["text"].as_str();
     assert_eq!(
         text,
-        Some("Nothing of kiln is here. `list` names what is.\n")
+        Some("No kiln workflow found in this project. `list` shows the workflows.\n")
     );
     let odd = json!({"name": "resume", "arguments": {"id": 7}});
     let answer = client.exchange("prompts/get", &odd)?;

@@ -218,37 +218,37 @@ fn failures_say_what_to_call_next_and_change_nothing() -> Result<()> {
     }
     insta::assert_snapshot!(text, @r#"
     inspect {"id":"nonsense"}
-    error: no workflow `nonsense` here
+    error: no workflow `nonsense` in this project
     next: `agent-memory:20260119-0900-orders-api-k2l3` can be resumed
-    next: `list` names what is here
+    next: `list` shows the workflows of this project
     next: see `explain` with `code` UNKNOWN_WORKFLOW
     inspect {"name":"x"}
-    error: the arguments of `inspect` are not understood: unknown field `name`, expected one of `id`, `protocol`, `offset`
-    next: it takes id, offset, protocol
+    error: invalid arguments for `inspect`: unknown field `name`, expected one of `id`, `protocol`, `offset`
+    next: known arguments: id, offset, protocol
     plan {"id":7}
-    error: the arguments of `plan` are not understood: invalid type: integer `7`, expected a string
-    next: it takes id, offset, protocol
+    error: invalid arguments for `plan`: invalid type: integer `7`, expected a string
+    next: known arguments: id, offset, protocol
     plan {"offset":1000000}
-    error: the answer is 1275 bytes long, and nothing is at `offset` 1000000
+    error: `offset` 1000000 is past the end of the answer, which has 1275 bytes
     next: call it without `offset`
     explain {}
-    error: either a `code` or a `task` can be explained
+    error: `code` and `task` exclude each other
     next: give one of `code` and `task`
     explain {"task":"T9"}
-    error: `agent-memory:20260119-0900-orders-api-k2l3` knows no task `T9`
+    error: `agent-memory:20260119-0900-orders-api-k2l3` has no task `T9`
     next: `inspect` with `id` agent-memory:20260119-0900-orders-api-k2l3 lists its tasks
     explain {"code":"NO_SUCH"}
-    error: `NO_SUCH` is no code of a finding or an error
-    next: codes are those that findings carry; to explain a task, give `id` and `task`
+    error: unknown code `NO_SUCH`
+    next: `inspect` lists findings with their codes; to explain a task, give `id` and `task`
     heartbeat {}
-    error: the arguments of `heartbeat` are not understood: missing field `task`
-    next: it takes actor, id, task
+    error: invalid arguments for `heartbeat`: missing field `task`
+    next: known arguments: actor, id, task
     heartbeat {"actor":"../x","task":"T002"}
     error: an actor's name is letters, digits, `_`, `-` and `.`, and names a folder
-    next: write it so, and call it again
+    next: correct it, and call the tool again
     report_event {"event":"a b"}
     error: an event's type is letters, digits, `_` and `-`
-    next: write it so, and call it again
+    next: correct it, and call the tool again
     "#);
     let said = client.failure("inspect", &json!({"protocol": "nonsense"}))?;
     for protocol in rekindle_app::protocol_names() {
@@ -267,10 +267,10 @@ fn one_of_several_must_be_named_and_which_there_are_is_told() -> Result<()> {
         let said = client.failure(tool, &json!({}))?;
         assert_eq!(
             said,
-            "error: none of the open workflows was named\n\
+            "error: workflows are open, but none was named\n\
              next: call it again with `id` agent-memory:20260118-0900-billing-c3d4\n\
              next: call it again with `id` agent-memory:20260119-0900-orders-api-k2l3\n\
-             next: ask the user which one is meant\n",
+             next: ask the user which workflow is meant\n",
             "{tool}"
         );
     }

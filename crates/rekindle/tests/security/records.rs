@@ -262,7 +262,7 @@ fn a_folder_that_was_moved_is_resumed_from_what_has_landed() -> Result<()> {
     let refused = first.output()?;
     let said = text(&refused.stderr);
     assert!(!refused.status.success(), "{said}");
-    assert!(said.contains("still works on A"), "{said}");
+    assert!(said.contains("is still working on A"), "{said}");
     fs_err::write(&gate, "")?;
     let runs = moved.join(".rekindle/runs");
     let wait = format!(

@@ -231,7 +231,7 @@ impl Board {
             entry.conflicts += 1;
         }
         let next = if entry.conflicts > MOST_CONFLICTS {
-            let reason = format!("it conflicts again with what landed: {reason}");
+            let reason = format!("it conflicts again with landed work: {reason}");
             Next::GiveUp { reason }
         } else if entry.failures > self.retries {
             let reason = format!("it failed {} times: {reason}", entry.failures);
@@ -349,7 +349,7 @@ impl Entry {
                 reason: format!("it failed {failures} times: {}", reason()),
             },
             Standing::Open if task.conflicts > MOST_CONFLICTS => State::Blocked {
-                reason: format!("it conflicts again with what landed: {}", reason()),
+                reason: format!("it conflicts again with landed work: {}", reason()),
             },
             Standing::Open if task.interruptions > MOST_INTERRUPTIONS => State::Blocked {
                 reason: lost(task.interruptions),

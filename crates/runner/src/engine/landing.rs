@@ -87,7 +87,7 @@ impl Orchestrator<'_> {
                         .map(|path| format!("`{path}`"))
                         .collect();
                     let reason = format!(
-                        "it conflicts with what landed meanwhile in {}",
+                        "it conflicts with work that has landed in {}",
                         shown.join(", ")
                     );
                     self.hand_back(task, attempt, &reason, FailureKind::Conflict)?;

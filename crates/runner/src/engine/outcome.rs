@@ -97,7 +97,7 @@ impl Orchestrator<'_> {
         let is_reason = |line: &&str| !line.is_empty() && !line.starts_with("hint:");
         let lines: Vec<&str> = text.lines().map(str::trim).filter(is_reason).collect();
         let said = match lines.join("; ") {
-            said if said.is_empty() => format!("it said nothing in `{log}`"),
+            said if said.is_empty() => format!("no output in `{log}`"),
             said => rekindle_text::excerpt(&said, MOST_SAID),
         };
         Error::WorkerFailed {

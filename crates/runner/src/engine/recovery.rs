@@ -177,7 +177,7 @@ impl Orchestrator<'_> {
                 self.pass_foreign(task)?;
             }
             if self.has_moved_on(task) {
-                let reason = "its record has changed since it was judged".to_owned();
+                let reason = "its record has changed since it was checked".to_owned();
                 self.board.blocked(task, reason);
                 continue;
             }

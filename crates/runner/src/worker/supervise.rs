@@ -71,7 +71,7 @@ impl Worker<'_> {
             tokio::select! {
                 status = child.wait() => break match status {
                     Ok(status) => Ended::Exit(exit(status)),
-                    Err(error) => Ended::NotStarted(format!("it could not be waited for: {error}")),
+                    Err(error) => Ended::NotStarted(format!("waiting for it failed: {error}")),
                 },
                 Some(line) = incoming.recv() => each_line(&output.line(&line)),
                 _ = beat.tick() => self.say(&Happened::Beat { stage })?,

@@ -20,14 +20,14 @@ pub struct Checkpoints {
 pub struct CheckpointOut {
     /// Its name or number.
     pub name: String,
-    /// When it was made, UTC.
+    /// When it was created, UTC.
     pub at: Option<String>,
-    /// What was said when it was made.
+    /// The message it was created with.
     pub note: String,
-    /// Where it stands.
+    /// Its place: a file, or a file and line.
     #[serde(rename = "where")]
     pub place: String,
-    /// Whether one can go back to it; null where the protocol knows no way back.
+    /// Whether a rollback to it is possible; null if the protocol has no rollback.
     pub valid: Option<bool>,
 }
 
@@ -38,18 +38,18 @@ pub struct ValidateOut {
     pub schema: &'static str,
     /// Whether every validator passed.
     pub valid: bool,
-    /// What each validator found.
+    /// The result of each validator.
     pub reports: Vec<ReportOut>,
 }
 
-/// What one validator found.
+/// The result of one validator.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ReportOut {
     /// Whether it passed.
     pub valid: bool,
-    /// What is wrong, each a sentence.
+    /// The problems, one sentence each.
     pub faults: Vec<String>,
-    /// The report as the script prints it.
+    /// The report as the protocol's script prints it.
     pub text: String,
 }
 
@@ -58,13 +58,13 @@ pub struct ReportOut {
 pub struct MigrateOut {
     /// `rekindle.migrate/1`.
     pub schema: &'static str,
-    /// `protocol:name` of what was migrated.
+    /// `protocol:name` of the migrated workflow.
     pub id: Option<String>,
     /// `done`, `declined`, `nothing`, `mismatch` or `failed`.
     pub outcome: String,
     /// One sentence.
     pub summary: String,
-    /// What is worth knowing.
+    /// Remarks, one sentence each.
     pub notes: Vec<String>,
 }
 

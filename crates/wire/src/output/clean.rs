@@ -1,4 +1,4 @@
-//! What `rekindle clean` did.
+//! The result of `rekindle clean`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,44 +8,44 @@ use serde::Serialize;
 pub struct CleanOut {
     /// `rekindle.clean/1`.
     pub schema: &'static str,
-    /// Worktrees that were removed.
+    /// The removed worktrees.
     pub removed: Vec<RemovedOut>,
-    /// Worktrees that stay.
+    /// The worktrees that were not removed.
     pub kept: Vec<String>,
     /// Those of them that could not be removed.
     pub failed: Vec<NotRemovedOut>,
-    /// Folders that belong to no task; each stays until it is named.
+    /// Folders that belong to no task; they are removed only if named.
     pub orphans: Vec<OrphanOut>,
 }
 
 /// A folder among the worktrees that belongs to no task.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct OrphanOut {
-    /// Where it is.
+    /// Its path.
     pub path: String,
-    /// The task that it seems to be of.
+    /// The task that it seems to belong to.
     pub task: Option<String>,
-    /// When it was first seen, where that is recorded.
+    /// When it was first seen, if that is recorded.
     pub since: Option<String>,
 }
 
 /// A worktree that was removed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RemovedOut {
-    /// Where it was.
+    /// Its path.
     pub path: String,
-    /// The ref that keeps what was in it; null when all of it is in history already.
+    /// The ref with its contents; null if all of it is in history already.
     pub saved_as: Option<String>,
-    /// Files and folders in it that were not kept, because git ignores them; control characters are escaped.
+    /// Files and folders that were not saved, because git ignores them; control characters are escaped.
     pub not_kept: Vec<String>,
 }
 
 /// A worktree that could not be removed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct NotRemovedOut {
-    /// Where it is.
+    /// Its path.
     pub path: String,
-    /// Why it stays.
+    /// Why it was not removed.
     pub reason: String,
     /// What to do about it.
     pub hint: String,

@@ -15,25 +15,25 @@ pub struct Explained {
     pub task: String,
     /// Its state.
     pub verdict: String,
-    /// The rule that decided.
+    /// The rule that decided its state.
     pub rule: String,
-    /// What each source said, oldest first.
+    /// What each source says, oldest first.
     pub said: Vec<SaidOut>,
-    /// How many older things were said that are not listed.
+    /// The number of older statements that are not listed.
     pub left_out: usize,
 }
 
-/// What one source said.
+/// A statement of one source.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SaidOut {
-    /// Where.
+    /// Its file and line.
     #[serde(rename = "where")]
     pub place: String,
-    /// When, UTC.
+    /// Its time, UTC.
     pub at: Option<String>,
-    /// What.
+    /// The statement.
     pub what: String,
-    /// Whether this decided.
+    /// Whether it decided the state.
     pub decided: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What went wrong.
+//! Errors.
 
 use std::error::Error;
 
@@ -11,18 +11,18 @@ use serde::Serialize;
 pub struct ErrorOut {
     /// `rekindle.error/1`.
     pub schema: &'static str,
-    /// What happened.
+    /// The error.
     pub error: ErrorBody,
 }
 
-/// What happened.
+/// The error.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ErrorBody {
-    /// The stable code, where it has one.
+    /// The stable code, if it has one.
     pub code: Option<String>,
     /// One sentence.
     pub message: String,
-    /// Why, outermost first.
+    /// The causes, outermost first.
     pub causes: Vec<String>,
     /// What to do.
     pub hints: Vec<String>,
@@ -31,7 +31,7 @@ pub struct ErrorBody {
 }
 
 impl ErrorBody {
-    /// Returns what is said of an error: its own words, and those of every cause.
+    /// Returns the message of an error and those of all its causes.
     pub fn new(error: &dyn Error, code: Option<Code>, hints: Vec<String>, exit: u8) -> Self {
         let causes = std::iter::successors(error.source(), |&error| error.source());
         Self {

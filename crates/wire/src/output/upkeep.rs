@@ -1,4 +1,4 @@
-//! What `doctor` saw, and plain texts.
+//! The result of `doctor`, and plain texts.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,20 +8,20 @@ use serde::Serialize;
 pub struct Doctor {
     /// `rekindle.doctor/1`.
     pub schema: &'static str,
-    /// Whether nothing is wrong.
+    /// Whether there is no problem.
     pub healthy: bool,
-    /// What was looked at.
+    /// The checks.
     pub checks: Vec<CheckOut>,
 }
 
-/// One thing that the doctor looked at.
+/// One check.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CheckOut {
-    /// What.
+    /// Its subject.
     pub name: String,
     /// ok, note or problem.
     pub verdict: String,
-    /// What was seen.
+    /// Its result.
     pub seen: String,
     /// What to do about it.
     pub hint: Option<String>,
@@ -32,6 +32,6 @@ pub struct CheckOut {
 pub struct TextOut {
     /// `rekindle.text/1`.
     pub schema: &'static str,
-    /// The text as it would stand on standard output.
+    /// The text as it is printed on standard output.
     pub text: String,
 }

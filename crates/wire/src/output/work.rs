@@ -1,4 +1,4 @@
-//! What runs, resumes and reports print.
+//! The output of runs, resumes and reports.
 
 use rekindle_model::Request;
 use schemars::JsonSchema;
@@ -12,36 +12,36 @@ use crate::{AgentOut, QuestionOut};
 pub struct ResumeOut {
     /// `rekindle.resume/1`.
     pub schema: &'static str,
-    /// `protocol:name`, or null where nothing was chosen.
+    /// `protocol:name`, or null if nothing was chosen.
     pub id: Option<String>,
     /// `nothing`, `declined`, `done`, `waiting`, `blocked` or `agent_needed`.
     pub outcome: String,
     /// One sentence.
     pub summary: String,
-    /// The text that the protocol prescribes, as it would stand on standard output.
+    /// The text that the protocol prescribes, as it is printed on standard output.
     pub text: String,
-    /// The agent's work that comes next, where no agent was started for it.
+    /// The agent's next step, if no agent was started for it.
     pub agent: Option<AgentOut>,
-    /// The question that is open.
+    /// The open question.
     pub question: Option<QuestionOut>,
     /// What to do next.
     pub hints: Vec<String>,
-    /// What was noticed when the resume began.
+    /// The findings at the start of the resume.
     pub findings: Vec<FindingOut>,
     /// Messages that only the host of the workflow can send.
     pub requests: Vec<RequestOut>,
-    /// What an interrupted command had begun and was finished first, each a line with its path.
+    /// What was finished for an interrupted command first, one line each, with its path.
     pub finished: Vec<String>,
 }
 
 /// A message that only the host of a workflow can send.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RequestOut {
-    /// Who is to get it.
+    /// The recipient.
     pub recipient: String,
     /// The message, in the protocol's word, such as `shutdown_request`.
     pub request: String,
-    /// Why it is due.
+    /// The reason.
     pub why: String,
 }
 
@@ -62,29 +62,29 @@ pub struct RunOut {
     pub schema: &'static str,
     /// `protocol:name`.
     pub id: String,
-    /// Tasks on the branch.
+    /// Tasks that have landed on the branch.
     pub landed: usize,
-    /// Of these the tasks whose work changed nothing.
+    /// Landed tasks whose work changed nothing.
     pub unchanged: Vec<String>,
-    /// Tasks that were left out.
+    /// Skipped tasks.
     pub skipped: usize,
-    /// Tasks that only a person can help, with reasons.
+    /// Tasks that need a person, with reasons.
     pub blocked: Vec<String>,
-    /// Tasks that are left.
+    /// Remaining tasks.
     pub left: usize,
     /// All tasks.
     pub total: usize,
-    /// Attempts that were started.
+    /// The number of attempts.
     pub attempts: u32,
-    /// What the whole run has cost by what the agents said, in millionths of a dollar; null when none said it.
+    /// The cost of the whole run as reported by the agents, in millionths of a dollar; null if none reported it.
     pub cost_microdollars: Option<u64>,
-    /// How many attempts told no cost; what they cost is not in `cost_microdollars`.
+    /// The number of attempts without a reported cost; their cost is not in `cost_microdollars`.
     pub attempts_without_cost: usize,
     /// The branch on which the tasks land.
     pub branch: String,
     /// The last commit of the branch.
     pub tip: String,
-    /// Whether a person ended it.
+    /// Whether a person stopped it.
     pub stopped: bool,
 }
 
@@ -99,11 +99,11 @@ pub struct EventOut {
     pub log: String,
     /// The line that was appended.
     pub record: String,
-    /// What whoever told it should know, such as that an event of this type changes no state.
+    /// Remarks, such as that an event of this type changes no state.
     pub notes: Vec<String>,
 }
 
-/// A line of `rekindle run --json` and `resume --json` while tasks go on in parallel.
+/// A line of `rekindle run --json` and `resume --json` while tasks run in parallel.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ProgressOut {
     /// `rekindle.progress/1`.

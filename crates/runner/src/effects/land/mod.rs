@@ -33,10 +33,7 @@ pub(super) fn perform(site: &Site, landing: &Landing) -> Result<Repeated, Error>
     // A full id and nothing else: a name could lead anywhere.
     let base = ObjectId::parse(&landing.base)?;
     if repo.resolve(base.as_str())?.is_none() {
-        return Err(landing_moved(
-            landing,
-            "the commit that it began with is not here",
-        ));
+        return Err(landing_moved(landing, "its base commit is missing"));
     }
     let mut work = None;
     for _ in 0..MOST_MOVES {
@@ -212,7 +209,7 @@ fn verify_registered(
     moved: &dyn Fn(&str) -> Error,
 ) -> Result<OwnWorktree, Error> {
     let Ok(place) = worktree.canonicalize_utf8() else {
-        return Err(moved("it is not there"));
+        return Err(moved("it does not exist"));
     };
     let is_there = |path: &Utf8Path| path.canonicalize_utf8().is_ok_and(|path| path == place);
     if is_there(repo.dir()) {
@@ -222,7 +219,7 @@ fn verify_registered(
     let registered = repo.worktrees()?.into_iter().skip(1);
     let mut ours = registered.filter(|one| Utf8Path::from_path(&one.path).is_some_and(is_there));
     let Some(found) = ours.next() else {
-        return Err(moved("it is no worktree of this repository"));
+        return Err(moved("it is not a worktree of this repository"));
     };
     // Without its `.git`, git would take a folder in the project for a part of the project.
     let Ok(there) = OwnWorktree::open(repo.program(), &repo.common_dir()?, worktree) else {
@@ -231,6 +228,6 @@ fn verify_registered(
     if found.head.as_ref() == Some(base) {
         Ok(there)
     } else {
-        Err(moved("it is no longer at the commit that it began with"))
+        Err(moved("it is no longer at its base commit"))
     }
 }
