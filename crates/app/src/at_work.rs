@@ -1,4 +1,4 @@
-//! Who is at work on a workflow at this moment.
+//! Who is working on a workflow right now.
 
 use std::fmt;
 
@@ -8,20 +8,20 @@ use rekindle_runner::Progress;
 
 use crate::{Error, Face, Project};
 
-/// The most tasks that are named.
+/// The most tasks that are listed.
 const MOST_TASKS: usize = 5;
 
-/// Who is at work on a workflow at this moment.
+/// Who is working on a workflow right now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AtWork {
-    /// A rekindle holds it, and says who it is where it could.
+    /// A rekindle holds it; the text describes the holder, if known.
     Rekindle(Option<String>),
-    /// Workers go on with these tasks though the rekindle that started them is gone.
+    /// Workers continue these tasks, although the rekindle that started them has ended.
     Workers(Vec<String>),
 }
 
 impl AtWork {
-    /// Looks who is at work, without making or disturbing anything.
+    /// Finds out who is at work, without creating or disturbing anything.
     pub(crate) fn on(
         project: &Project,
         id: &WorkflowId,
@@ -36,7 +36,7 @@ impl AtWork {
         Ok((!tasks.is_empty()).then_some(Self::Workers(tasks)))
     }
 
-    /// Returns whether a resume would be refused; workers that were left alone are taken up by one.
+    /// Returns whether a resume would be refused; it continues with workers whose rekindle has ended.
     pub(crate) fn is_rekindle(&self) -> bool {
         match self {
             Self::Rekindle(_) => true,
@@ -76,9 +76,9 @@ impl fmt::Display for AtWork {
     }
 }
 
-/// Reports who is still at work on a workflow whose resume ends with an error.
+/// Reports the workers that are still running when a resume ends with an error.
 ///
-/// Where another rekindle has the workflow, the error names that one, and the workers are its own.
+/// If another rekindle holds the workflow, the error names it, and the workers are its own.
 pub(crate) fn report_workers(
     project: &Project,
     id: &WorkflowId,

@@ -1,4 +1,4 @@
-//! Removing what runs left behind, after a yes and with everything saved.
+//! Removes what runs left behind, after the person agrees and everything is saved.
 
 use camino::Utf8Path;
 use rekindle_model::{LeftFolder, LeftKind, WorkflowId};
@@ -7,23 +7,23 @@ use rekindle_runner::Leftover;
 
 use crate::{Error, Face, Project};
 
-/// So many of the names that are lost are told, and so much of each.
+/// The most lost names that are listed, and the most characters of each.
 const MOST_NAMES: usize = 10;
 const LONGEST_NAME: usize = 120;
 
-/// A worktree that was removed, and where its contents are saved.
+/// A removed worktree, and where its contents are saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cleaned {
-    /// What was removed.
+    /// Its path.
     pub leftover: Leftover,
-    /// The ref that keeps what was in it; `None` when all of it is in history already.
+    /// The ref with its contents; `None` if all of it is in history already.
     pub saved_as: Option<String>,
-    /// What was not kept, because git ignores it.
+    /// Files that were not saved, because git ignores them.
     pub ignored: Vec<String>,
 }
 
 impl Cleaned {
-    /// Says what was not kept, with some names; `None` if nothing was lost.
+    /// Describes what was not saved, with some names; `None` if nothing was lost.
     pub fn not_kept(&self) -> Option<String> {
         not_kept(&self.ignored)
     }
@@ -32,14 +32,14 @@ impl Cleaned {
 /// A worktree that could not be removed.
 #[derive(Debug)]
 pub struct Stuck {
-    /// What stays.
+    /// Its path.
     pub leftover: Leftover,
-    /// Why.
+    /// The reason.
     pub error: rekindle_runner::Error,
 }
 
 impl Stuck {
-    /// Says what to do about it.
+    /// Returns a hint.
     pub fn hint(&self) -> String {
         self.error.hint().unwrap_or_else(|| {
             format!(
@@ -50,35 +50,35 @@ impl Stuck {
     }
 }
 
-/// What cleaning came to.
+/// The result of a clean-up.
 #[derive(Debug)]
 pub struct Cleaning {
-    /// Worktrees that were removed.
+    /// Removed worktrees.
     pub removed: Vec<Cleaned>,
-    /// Worktrees that stay, because their workflow is being worked on or the person said no.
+    /// Worktrees that stay, because their workflow is in use or the person declined.
     pub kept: Vec<Leftover>,
-    /// Worktrees that stay, because they could not be removed.
+    /// Worktrees that could not be removed.
     pub stuck: Vec<Stuck>,
-    /// Folders that belong to no task and stay, because nobody named them.
+    /// Folders that belong to no task and were not named, so they stay.
     pub orphans: Vec<LeftFolder>,
 }
 
-/// Removes workflows that were being made when their maker was killed: nobody has ever seen them.
+/// Removes workflows whose creation was interrupted by a kill: nobody has ever seen them.
 pub(crate) fn sweep_drafts(project: &Project) {
     for starter in rekindle_registry::ALL
         .iter()
         .filter_map(|protocol| protocol.starter())
     {
         let home = starter.home();
-        // A link must not lead the broom out of the project.
+        // A link must not lead out of the project.
         if let Ok(folder) = rekindle_fs::confine(project.folder(), home.into()) {
             rekindle_fs::sweep_drafts(&folder);
         }
     }
 }
 
-/// Lists the worktrees that are left and removes them once the person agrees; one that cannot be removed
-/// does not keep the others. With `names` only those are meant, and only then an orphan goes.
+/// Lists the leftover worktrees and removes them if the person agrees; one that cannot be removed does not
+/// stop the others. With `names` only those are removed; orphans are removed only by name.
 pub fn clean(
     project: &Project,
     names: &[String],
@@ -100,7 +100,7 @@ pub fn clean(
         let search_path = &project.search_path;
         match rekindle_runner::ignored_in(project.folder(), search_path, &leftover, &own_folders) {
             Ok(ignored) => removable.push((leftover, ignored)),
-            // What git can not look into, it can not save either.
+            // What git cannot read, it cannot save either.
             Err(error) => cleaning.stuck.push(Stuck { leftover, error }),
         }
     }
@@ -125,10 +125,10 @@ pub fn clean(
     Ok(cleaning)
 }
 
-/// Returns what can be removed, and the orphans that nobody named.
+/// Returns what can be removed, and the orphans that were not named.
 fn found(project: &Project, names: &[String]) -> Result<(Vec<Leftover>, Vec<LeftFolder>), Error> {
     let mut found = rekindle_runner::leftovers(&project.state(), &project.search_path)
-        // Outside of a repository the same is said as by all else that needs one.
+        // Outside of a repository, this error is the same as for other commands that need one.
         .map_err(|error| {
             if let rekindle_runner::Error::Git(error) = error {
                 Error::Git(error)
@@ -160,12 +160,12 @@ fn found(project: &Project, names: &[String]) -> Result<(Vec<Leftover>, Vec<Left
     Ok((found, Vec::new()))
 }
 
-/// Returns whether a person means this folder: by its path, or by its name alone.
+/// Returns whether a name given by the person refers to this folder: its path, or its last part.
 fn is_named(path: &Utf8Path, name: &str) -> bool {
     path == Utf8Path::new(name.trim_end_matches('/')) || path.file_name() == Some(name)
 }
 
-/// Returns what workflows left in places of their own.
+/// Returns what workflows left in their own folders.
 fn left_by_protocols(project: &Project) -> Vec<(WorkflowId, LeftFolder)> {
     let world = project.world();
     let here = rekindle_registry::ALL
@@ -187,7 +187,7 @@ fn left_by_protocols(project: &Project) -> Vec<(WorkflowId, LeftFolder)> {
     left
 }
 
-/// Returns the question, with what is lost.
+/// Returns the question, with what would be lost.
 fn question(removable: &[(Leftover, Vec<String>)]) -> String {
     let loses = removable.iter().any(|(_, ignored)| !ignored.is_empty());
     let kept = if loses {
@@ -207,7 +207,7 @@ fn question(removable: &[(Leftover, Vec<String>)]) -> String {
     text
 }
 
-/// Says what of a worktree is lost, with some names; `None` if nothing is.
+/// Describes what of a worktree would be lost, with some names; `None` if nothing is.
 fn not_kept(ignored: &[String]) -> Option<String> {
     let shown = ignored.iter().take(MOST_NAMES);
     let shown: Vec<String> = shown

@@ -1,4 +1,4 @@
-//! What the user and the project have configured.
+//! The configuration of the user and the project.
 
 use camino::Utf8PathBuf;
 use rekindle_agents::Config;
@@ -7,19 +7,19 @@ use rekindle_world::{ReadError, World as _};
 
 use crate::{Error, Project};
 
-/// A configuration is a page, not a book.
+/// The largest configuration file that is read.
 const LARGEST: u64 = 1024 * 1024;
 
-/// What is configured, and what a person should know of it.
+/// The configuration, and warnings about it.
 #[derive(Debug)]
 pub struct Configured {
-    /// Both files together, the project's over the user's.
+    /// Both files merged; the project's values override the user's.
     pub config: Config,
-    /// Keys that mean nothing, each a line.
+    /// Unknown keys, one line each.
     pub warnings: Vec<String>,
 }
 
-/// Reads the user's configuration and the project's; a file that is not there says nothing.
+/// Reads the user's and the project's configuration; a missing file is not an error.
 pub fn configured(project: &Project) -> Result<Configured, Error> {
     let user =
         user_file(project).map_or_else(|| Ok(File::default()), |path| read(project, path))?;

@@ -1,23 +1,23 @@
-//! Whether everything that rekindle needs is in order.
+//! Checks everything that rekindle needs.
 
 use rekindle_git::{Program, Repo};
 
 use crate::{AtWork, Project, inspect, status};
 
-/// One thing that was looked at.
+/// One check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
-    /// What.
+    /// Its subject.
     pub name: String,
     /// Whether it is in order.
     pub verdict: Verdict,
-    /// What was seen.
+    /// The result.
     pub seen: String,
     /// What to do about it.
     pub hint: Option<String>,
 }
 
-/// Whether a thing is in order.
+/// The outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// It is.
@@ -39,7 +39,7 @@ impl Verdict {
     }
 }
 
-/// Looks at the programs and files that rekindle depends on; changes nothing.
+/// Checks the programs and files that rekindle depends on; changes nothing.
 pub fn doctor(project: &Project) -> Vec<Check> {
     let mut checks = vec![git(project)];
     checks.extend(agents(project));
@@ -84,7 +84,7 @@ pub fn doctor(project: &Project) -> Vec<Check> {
     checks
 }
 
-/// Looks whether the agent that is taken when none is named is there.
+/// Checks the default agent.
 fn agents(project: &Project) -> Option<Check> {
     let problem = |seen: String, hint: &str| {
         Some(Check {
@@ -119,7 +119,7 @@ fn agents(project: &Project) -> Option<Check> {
     })
 }
 
-/// Returns why git does not want to work here, and what would change its mind.
+/// Returns why git refuses to work here, and how to fix it.
 fn refused(program: &Program, project: &Project) -> Option<(String, String)> {
     let asked = Repo::at(program, project.folder()).head();
     let error = asked.err()?;

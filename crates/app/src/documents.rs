@@ -1,4 +1,4 @@
-//! The documents of a workflow: which there are, and what one says.
+//! The documents of a workflow.
 
 use camino::Utf8Path;
 use rekindle_model::{WorkflowDocument, WorkflowId};
@@ -7,7 +7,7 @@ use rekindle_world::World;
 use crate::inspect::{Inspected, chosen, inspect_world};
 use crate::{Error, Project, Query};
 
-/// A document is something to read; what is larger is a log or a mistake.
+/// The largest document that is read; larger files are logs or mistakes.
 const LARGEST: u64 = 8 * 1024 * 1024;
 
 /// The documents of a workflow.
@@ -15,11 +15,11 @@ const LARGEST: u64 = 8 * 1024 * 1024;
 pub struct Documents {
     /// The workflow.
     pub id: WorkflowId,
-    /// Those that are there, in the protocol's order.
+    /// Existing documents, in the protocol's order.
     pub documents: Vec<WorkflowDocument>,
 }
 
-/// Lists the documents of a workflow that are there and stand in the project.
+/// Lists the documents of a workflow that exist and are inside the project.
 pub fn documents(project: &Project, query: &Query) -> Result<Documents, Error> {
     let world = project.world();
     let inspected = inspect_world(&world, query)?;
@@ -28,7 +28,7 @@ pub fn documents(project: &Project, query: &Query) -> Result<Documents, Error> {
     Ok(Documents { id, documents })
 }
 
-/// Reads a document of a workflow by the name that the workflow has for it.
+/// Reads a document by the workflow's name for it.
 pub fn document(
     project: &Project,
     query: &Query,
@@ -55,7 +55,7 @@ fn inside(world: &dyn World, inspected: &Inspected) -> Vec<WorkflowDocument> {
     documents
 }
 
-/// Returns whether a file is there and no link on the way leads out of the project.
+/// Returns whether a file exists and no link on its path leads out of the project.
 fn is_inside(world: &dyn World, path: &Utf8Path) -> bool {
     let path = world.project().join(path);
     let project = world.resolve(world.project());

@@ -1,4 +1,4 @@
-//! Running a workflow's tasks in parallel, for `run` and `resume` alike.
+//! Runs a workflow's tasks in parallel, for `run` and `resume`.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -19,32 +19,32 @@ use rekindle_world::{Clock, Zone};
 use crate::last_session::can_go_on;
 use crate::{Error, Face, News, Project};
 
-/// How tasks are to be run.
+/// Options for running tasks.
 #[derive(Debug, Clone)]
 pub struct EngineOptions {
     /// Who chose the agent's command.
     pub agent_from: CommandSource,
     /// The agent.
     pub agent: Agent,
-    /// How many workers at once, where a person said so for this call.
+    /// The number of workers, if a person gave one for this call.
     pub jobs: Option<usize>,
-    /// How many otherwise, unless the workflow itself says.
+    /// The default number of workers, unless the workflow has its own.
     pub default_jobs: usize,
-    /// No new attempts once the run's reported cost has reached this, in millionths of a dollar;
-    /// what a person typed for this call, which counts before what the run was started with.
+    /// The cost limit in millionths of a dollar that a person gave for this call; no new attempts start once
+    /// the reported cost has reached it. It overrides the run's own limit.
     pub max_cost: Option<u64>,
-    /// The same for runs that were started without a limit, by the configuration.
+    /// The configured limit for runs that were started without one.
     pub default_max_cost: Option<u64>,
     /// A worker that is silent for this long is given up.
     pub silent_after: Duration,
 }
 
-/// Gives a protocol's words to what happens, at the project's time.
+/// Composes the protocol's texts for events, with the project's time.
 struct ProtocolScribe {
     protocol: &'static dyn capability::Engine,
     clock: Clock,
     zone: Zone,
-    /// The newest time that was recorded, heard or taken note of.
+    /// The newest time that was recorded or heard.
     latest: Cell<Option<Timestamp>>,
 }
 
@@ -64,7 +64,7 @@ impl ProtocolScribe {
         }
     }
 
-    /// A worker waits for no limit to end, so the user's time zone is nothing to it.
+    /// A worker does not wait for limits, so it needs no time zone.
     fn of_a_worker(protocol: &'static dyn capability::Engine, clock: Clock) -> Self {
         Self::new(protocol, clock, Zone::Fixed(TimeZone::UTC), None)
     }
@@ -127,13 +127,13 @@ impl Scribe for ProtocolScribe {
                 TimeZone::get(name).ok()
             })
         })?;
-        // A time that is just past is no wait; only one that can not be understood is unknown.
+        // A time that is just past means no wait; only an unreadable one is unknown.
         Some(Duration::try_from(Timestamp::duration_since(at, now)).unwrap_or_default())
     }
 }
 
 impl EngineOptions {
-    /// Returns the agent's command with all its arguments, as a shell would take it.
+    /// Returns the agent's command with all its arguments, quoted for a shell.
     pub(crate) fn command(&self) -> Command {
         let agent = &self.agent;
         let words = std::iter::once(&agent.program)
@@ -152,7 +152,7 @@ impl EngineOptions {
     }
 }
 
-/// Refuses to call a run complete whose work is not in git: the record proposes, commits decide.
+/// Refuses to report a run as complete if its work is not in git: only commits are proof.
 pub(crate) fn refuse_missing(
     project: &Project,
     id: &WorkflowId,
@@ -169,7 +169,7 @@ pub(crate) fn refuse_missing(
     }
 }
 
-/// Takes the branch on which a run lands, so that no other run lands there meanwhile.
+/// Locks the branch on which a run lands, so that no other run lands there meanwhile.
 pub(crate) fn hold_branch(
     project: &Project,
     branch: &str,
@@ -186,10 +186,10 @@ pub(crate) fn hold_branch(
     }
 }
 
-/// Runs all tasks of a workflow that describes its work; `log` is the log of this resume, and its
-/// branch is held by the caller.
+/// Runs all tasks of a workflow that describes its work; `log` is the log of this resume, and the caller
+/// holds the lock of the branch.
 ///
-/// Returns `None` when the workflow has no work for the engine.
+/// Returns `None` if the workflow has no work for the engine.
 pub(crate) fn drive(
     project: &Project,
     id: &WorkflowId,
@@ -247,7 +247,7 @@ pub(crate) fn drive(
     Ok(Some(ending))
 }
 
-/// Says that the run is complete, once.
+/// Reports that the run is complete, once.
 fn finish(
     project: &Project,
     id: &WorkflowId,
@@ -271,7 +271,7 @@ fn finish(
         .map_err(Error::Run)
 }
 
-/// Writes a sign of life of an attempt's agent.
+/// Writes a heartbeat of an attempt's agent.
 pub(crate) fn beat(project: &Project, attempt: &Attempt) -> Result<(), Error> {
     let clock = project.clock;
     let Some(logs) = rekindle_registry::find(attempt.id.protocol).engine() else {
@@ -289,9 +289,9 @@ pub(crate) fn beat(project: &Project, attempt: &Attempt) -> Result<(), Error> {
     .map_err(Error::Run)
 }
 
-/// Does one attempt as the order in the file says; this is a worker's whole life.
+/// Does one attempt as ordered by a file; this is everything that a worker process does.
 ///
-/// `key` is where the user's key is, by which the order is known to be ours.
+/// `key` is the path of the user's key, which proves that the order is ours.
 pub fn worker(order: &Utf8Path, key: Option<&Utf8Path>, clock: Clock) -> Result<(), Error> {
     let scribe = |protocol| {
         let logs = rekindle_registry::find(protocol).engine()?;

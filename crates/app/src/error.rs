@@ -1,4 +1,4 @@
-//! Why a use case could not be carried out.
+//! Errors of use cases.
 
 use rekindle_model::{Code, Finding, ProtocolName, Summary, WorkflowId};
 use rekindle_wire::exit;
@@ -6,97 +6,97 @@ use rekindle_wire::exit;
 /// The most names of workflows in a message.
 const MOST_NAMES: usize = 10;
 
-/// Why a use case could not be carried out.
+/// Why a use case failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No workflow has the name that was given.
+    /// No workflow has the given name.
     #[error("no workflow `{name}` in this project")]
     Unknown {
-        /// The name as it was typed.
+        /// The given name.
         name: String,
-        /// What is here and open.
+        /// The open workflows.
         open: Vec<Summary>,
     },
-    /// What was to be explained is no code, and no task was named.
+    /// The given word is not a code, and no task was given.
     #[error("unknown code `{name}`")]
     UnknownCode {
-        /// The word as it was typed.
+        /// The given word.
         name: String,
     },
-    /// The name is that of several workflows.
+    /// Several workflows match the name.
     #[error("`{name}` is ambiguous: it matches {}", list(among))]
     Ambiguous {
-        /// The name as it was typed.
+        /// The given name.
         name: String,
-        /// What it could be.
+        /// The matches.
         among: Vec<WorkflowId>,
     },
-    /// Workflows are open and none was named.
+    /// There are open workflows, and none was named.
     #[error("workflows are open, but none was named")]
     ChoiceNeeded {
-        /// What is open.
+        /// The open workflows.
         open: Vec<Summary>,
     },
-    /// A finding says why no workflow can be chosen.
+    /// A finding explains why no workflow can be chosen.
     #[error("{}", finding.message)]
     NotChosen {
         /// The finding.
         finding: Box<Finding>,
     },
-    /// The protocol does not know what was asked for.
+    /// The protocol does not support an option.
     #[error("`{protocol}` does not support `{option}`")]
     NotOffered {
         /// The protocol.
         protocol: ProtocolName,
-        /// What was typed.
+        /// The option.
         option: &'static str,
     },
-    /// The project has nothing of any protocol.
+    /// The project has no workflow of any protocol.
     #[error("nothing to resume here")]
     Nothing,
-    /// The project has nothing of the protocol that was named.
+    /// The project has no workflow of the given protocol.
     #[error("no {protocol} workflow found in this project")]
     NothingOf {
         /// The protocol.
         protocol: ProtocolName,
     },
-    /// The protocol of a workflow has no place for what was told.
+    /// The protocol of a workflow has no place for such a record.
     #[error("`{id}` does not record {what}")]
     NotKept {
         /// The workflow.
         id: WorkflowId,
-        /// What was told.
+        /// The kind of record.
         what: &'static str,
     },
-    /// An event of a task was told without the task.
+    /// An event that needs a task was reported without one.
     #[error("the event `{event}` needs a task")]
     TaskNeeded {
         /// The event.
         event: String,
     },
-    /// A task is not known to its workflow.
+    /// The workflow does not have the task.
     #[error("`{id}` has no task `{task}`")]
     UnknownTask {
-        /// The workflow.
+        /// The given task.
         id: WorkflowId,
         /// The task as it was typed.
         task: String,
     },
-    /// The workflow has no document of that name, or it does not stand in the project.
+    /// The workflow has no document of that name, or it is not inside the project.
     #[error("`{id}` has no document `{name}`")]
     UnknownDocument {
-        /// The workflow.
+        /// The given name.
         id: WorkflowId,
         /// The name as it was typed.
         name: String,
     },
-    /// What was read has changed since the plan was made.
+    /// Files have changed since the plan was made.
     #[error("the files of `{id}` changed while the plan was shown")]
     Moved {
         /// The workflow.
         id: WorkflowId,
     },
-    /// The plan was used, or something else was done with the workflow since it was made.
+    /// The plan was applied already, or the workflow has changed since it was made.
     #[error(
         "the plan of `{id}` is outdated: this plan or another one has been applied since it was made"
     )]
@@ -104,15 +104,15 @@ pub enum Error {
         /// The workflow.
         id: WorkflowId,
     },
-    /// Findings keep it from being resumed.
+    /// Findings prevent a resume.
     #[error("`{id}` cannot be resumed")]
     Blocked {
         /// The workflow.
         id: WorkflowId,
-        /// Why, each a line.
+        /// The reasons, one line each.
         reasons: Vec<String>,
     },
-    /// A step was done and is due again unchanged.
+    /// A finished step is due again unchanged.
     #[error("the {role} reported success, but the same step is due again: {summary}")]
     NoProgress {
         /// Who did it.
@@ -120,109 +120,109 @@ pub enum Error {
         /// The step.
         summary: String,
     },
-    /// The configuration can not be used.
+    /// The configuration is invalid.
     #[error(transparent)]
     Config(rekindle_agents::ConfigError),
-    /// A plan can not be carried out as it is.
+    /// A plan is invalid.
     #[error("`{path}` is not a valid plan")]
     BadPlan {
         /// The file.
         path: camino::Utf8PathBuf,
-        /// What is wrong with it; empty when it has no tasks.
+        /// The faults; empty if the plan has no tasks.
         findings: Vec<Finding>,
     },
-    /// The branch of a run must not be one that somebody works on.
+    /// The branch of a run must not be checked out.
     #[error("the branch `{branch}` is checked out in `{path}`")]
     CheckedOut {
         /// The branch.
         branch: String,
-        /// Where.
+        /// The worktree that has it checked out.
         path: String,
     },
-    /// The name can not be that of a branch.
+    /// The name is not a valid branch name.
     #[error("`{name}` is not a valid branch name")]
     BadBranch {
         /// The name.
         name: String,
     },
-    /// There is nothing to start from.
+    /// There is no commit to start from.
     #[error("the repository has no commit yet")]
     NoCommits,
-    /// The scripts of MAP are not here.
+    /// MAP's scripts do not exist.
     #[error("MAP is not set up in this project: `{path}` does not exist")]
     NoMapScripts {
-        /// Where they would be.
+        /// The expected path.
         path: camino::Utf8PathBuf,
     },
-    /// What was replaced can not be brought back.
+    /// The backup of a replaced script is missing.
     #[error("`{path}`, the backup of MAP's script, is missing")]
     OriginalMissing {
-        /// Where it was kept.
+        /// The path of the backup.
         path: camino::Utf8PathBuf,
     },
-    /// What was replaced is another thing than what stands there now.
+    /// The backup of a replaced script differs from the current script.
     #[error("the backup `{path}` differs from the current script")]
     OriginalDiffers {
-        /// Where it is kept.
+        /// The path of the backup.
         path: camino::Utf8PathBuf,
     },
-    /// Nothing was rescued of the workflow that was named, and it is not here either.
+    /// Neither a rescue nor a workflow has the given name.
     #[error("no rescue and no workflow is named `{workflow}`")]
     NothingRescued {
-        /// The name as it was typed.
+        /// The given name.
         workflow: String,
     },
-    /// No worktree or orphan has the name that was given.
+    /// No worktree or orphan has the given name.
     #[error("no leftover worktree is named `{name}`")]
     UnknownLeftover {
-        /// The name as it was typed.
+        /// The given name.
         name: String,
     },
-    /// No rescue has the name that was given.
+    /// No rescue has the given name.
     #[error("no rescue is named `{name}`")]
     UnknownRescue {
-        /// The name as it was typed.
+        /// The given name.
         name: String,
     },
-    /// The name is that of several rescues.
+    /// Several rescues match the name.
     #[error("`{name}` is ambiguous: it matches {} rescues", among.len())]
     AmbiguousRescue {
-        /// The name as it was typed.
+        /// The given name.
         name: String,
-        /// What it could be.
+        /// The matches.
         among: Vec<String>,
     },
-    /// A rescue is only written into a folder that is not there yet.
+    /// A rescue is restored only into a new folder.
     #[error("`{path}` already exists")]
     Taken {
-        /// The folder, or whatever it is.
+        /// The existing path.
         path: camino::Utf8PathBuf,
     },
-    /// A rescue could not be written whole.
+    /// A rescue could not be restored completely.
     #[error("the rescue was only partly restored, to `{draft}`")]
     NotRestored {
-        /// The folder.
+        /// The incomplete folder.
         draft: camino::Utf8PathBuf,
-        /// Why.
+        /// The reason.
         source: rekindle_git::Error,
     },
-    /// git could not do what was needed.
+    /// git failed.
     #[error(transparent)]
     Git(rekindle_git::Error),
-    /// A recording could not be used.
+    /// A recording is invalid.
     #[error("`{path}` is not a valid recording")]
     Recording {
         /// The file.
         path: camino::Utf8PathBuf,
-        /// Why.
+        /// The reason.
         source: rekindle_world::RecordingError,
     },
-    /// A file that a person named can not be read.
+    /// A file that a person named cannot be read.
     #[error("cannot read `{path}`: {reason}")]
     Unreadable {
         /// The file.
         path: camino::Utf8PathBuf,
-        /// Why.
+        /// The reason.
         reason: rekindle_world::ReadError,
     },
     /// Another rekindle holds the workflow; the source names it.
@@ -230,46 +230,46 @@ pub enum Error {
     Held {
         /// The workflow.
         id: WorkflowId,
-        /// Who holds it.
+        /// The holder.
         source: rekindle_fs::LockError,
     },
-    /// Another run lands on the branch; the source names who.
+    /// Another run lands on the branch; the source names it.
     #[error("another run is landing on the branch `{branch}`")]
     BranchHeld {
         /// The branch.
         branch: String,
-        /// Who holds it.
+        /// The holder.
         source: rekindle_fs::LockError,
     },
-    /// A run is complete by its record, and git does not have its work.
+    /// A run is recorded as complete, but git does not have its work.
     #[error("`{id}` is recorded as complete, but {}", absent(branch, missing))]
     WorkMissing {
         /// The workflow.
         id: WorkflowId,
         /// The run's branch.
         branch: String,
-        /// What is not there.
+        /// What is missing.
         missing: rekindle_runner::Missing,
     },
-    /// An agent that an earlier rekindle started is still at work.
+    /// An agent that an earlier rekindle started is still running.
     #[error("{message}")]
     AgentAlive {
-        /// Who it is and what it does.
+        /// The agent and its task.
         message: String,
         /// Its processes.
         pids: Vec<u32>,
     },
-    /// A session of a coding agent that is not ours is at work in the project.
+    /// Another session of a coding agent is at work in the project.
     #[error("{message}")]
     SessionAlive {
         /// The workflow.
         id: WorkflowId,
-        /// Who it is.
+        /// The session.
         message: String,
         /// Its process.
         pid: u32,
     },
-    /// The plan could not be carried out.
+    /// The plan could not be applied.
     #[error("the plan could not be applied")]
     Run(#[source] rekindle_runner::Error),
     /// A program could not be set up.
@@ -281,7 +281,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Returns the exit code of a command that ends with this.
+    /// Returns the exit code for this error.
     pub fn exit(&self) -> u8 {
         match self {
             Self::Ambiguous { .. } | Self::AmbiguousRescue { .. } | Self::ChoiceNeeded { .. } => {
@@ -329,7 +329,7 @@ impl Error {
         }
     }
 
-    /// Returns the code that explains it, where it has one.
+    /// Returns the code that explains it, if it has one.
     pub fn code(&self) -> Option<Code> {
         match self {
             Self::Unknown { .. } => Some(Code::UnknownWorkflow),
@@ -375,7 +375,7 @@ impl Error {
         }
     }
 
-    /// Sorts out what a person can act upon from what kept a workflow's plan from being carried out.
+    /// Converts an error of the runner; errors that a person can act upon get a variant of their own.
     pub(crate) fn from_run(id: &WorkflowId, error: rekindle_runner::Error) -> Self {
         match error {
             rekindle_runner::Error::Lock(source @ rekindle_fs::LockError::Held { .. }) => {

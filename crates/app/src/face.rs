@@ -1,4 +1,4 @@
-//! What a use case asks of a face: to show, to tell, and to put questions.
+//! The interface of a front end: it shows, reports and asks.
 
 use jiff::Timestamp;
 use rekindle_agents::Agent;
@@ -9,79 +9,79 @@ use rekindle_runner::{Output, Recovered, Watcher};
 
 use crate::LastSession;
 
-/// What is shown before a person is asked whether to go on.
+/// What is shown before a person is asked to agree.
 #[derive(Debug)]
 pub struct Briefing<'a> {
     /// The workflow in one line.
     pub summary: &'a Summary,
-    /// What was noticed.
+    /// The findings.
     pub findings: &'a [Finding],
-    /// What a yes sets going.
+    /// The plan.
     pub plan: &'a Plan,
-    /// Every command that a yes lets run.
+    /// Every command that runs if the person agrees.
     pub commands: &'a [Command],
-    /// The digest of all it was made from.
+    /// The digest of the plan.
     pub digest: &'a str,
-    /// How the last session of a coding agent here ended, where that is worth knowing.
+    /// How the last session of a coding agent here ended, if that matters.
     pub last_session: Option<&'a LastSession>,
-    /// The time, for ages.
+    /// The current time.
     pub now: Timestamp,
 }
 
-/// What a person chose of a list.
+/// A person's choice from a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
-    /// The one at this place, from 0.
+    /// The index, from 0.
     At(usize),
     /// A name.
     Named(String),
     /// None of them.
     Declined,
-    /// Nobody is there.
+    /// Nobody answered.
     Nobody,
 }
 
-/// What happens while a resume goes on.
+/// Progress of a resume.
 #[derive(Debug)]
 pub enum News<'a> {
-    /// Warnings and notes before anything is done.
+    /// Warnings and notes before the first step.
     Findings(&'a [Finding]),
-    /// Every command that is run once a person agrees.
+    /// Every command that runs once a person agrees.
     Commands(&'a [Command]),
-    /// What an earlier rekindle had begun was finished.
+    /// The unfinished steps of an interrupted command were finished.
     Recovered(&'a Recovered),
-    /// Effects of a plan were carried out.
+    /// Effects of a plan were applied.
     Applied(&'a [Step]),
-    /// Others are at work, and the resume stays until they have ended.
+    /// Others are at work, and the resume waits until they have ended.
     Watching(&'a Stop),
-    /// Commands are run in the project.
+    /// Commands run in the project.
     Checking(&'a Checks),
     /// An agent is started.
     AgentStarts(&'a AgentTask),
     /// An agent has ended.
     AgentEnded(&'a AgentTask, &'a Ended),
-    /// A limit of money is given that can not hold: this agent's output tells no cost.
+    /// A cost limit is given that cannot be enforced: this agent does not report its cost.
     CostUntold(&'a Agent),
 }
 
-/// A face: the command line, or whatever else shows and asks.
+/// A front end: the command line or the MCP server.
 pub trait Face: Output + Watcher {
-    /// Tells of something; goes to standard error.
+    /// Reports progress; goes to standard error.
     fn tell(&mut self, news: &News<'_>);
 
-    /// Lets a person choose among open workflows; `is_one` tells whether a name is one's.
+    /// Lets a person choose an open workflow; `is_one` says whether a name is valid.
     fn choose(&mut self, open: &[Summary], now: Timestamp, is_one: &dyn Fn(&str) -> bool)
     -> Choice;
 
-    /// Asks whether to go on; no answer is a no.
+    /// Asks whether to continue; no answer means no.
     fn confirm(&mut self, briefing: &Briefing<'_>) -> bool;
 
-    /// Asks whether a person accepts an offer of the protocol; no answer is a no.
+    /// Asks whether a person accepts an offer of the protocol; no answer means no.
     fn accept(&mut self, offer: &Offer) -> bool;
 
-    /// Asks whether what the text says may be done; no answer is a no.
+    /// Asks for agreement to what the text says; no answer means no.
     fn agree(&mut self, text: &str) -> bool;
 
-    /// Puts a protocol's question; `None` when nobody answers.
+    /// Asks a protocol's question; `None` if nobody answers.
     fn answer(&mut self, question: &Question) -> Option<String>;
 }

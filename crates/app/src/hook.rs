@@ -1,4 +1,4 @@
-//! What rekindle does at the moments at which coding agents call it.
+//! Handles the hook events of coding agents.
 //!
 //! An agent must not suffer from its hooks: a look at a few paths comes first, and where no protocol
 //! has anything nothing else is done. An agent that rekindle itself has started is told nothing: its
@@ -65,7 +65,7 @@ pub fn nearest(project: &Project) -> Option<Project> {
     project.nearest(Project::has_protocol)
 }
 
-/// Returns what an agent is told of what is open here.
+/// Returns the briefing about what is open here.
 fn brief(project: &Project, event: &Event, started_in: &Utf8Path) -> Option<String> {
     let world = project.world();
     let Open {
@@ -98,7 +98,7 @@ fn keep(project: &Project, event: &Event) -> Result<(), Error> {
     // A run that nobody could read within the time is older than those that were, so it is not in use.
     let open = inspect::quick_open(&world).workflows;
     let in_use = open.iter().filter(|summary| is_in_use(&world, summary));
-    // One that can not be kept is no reason to leave out the others.
+    // One that cannot be kept is no reason to leave out the others.
     let kept: Vec<_> = in_use
         .map(|summary| keep_one(project, event, summary))
         .collect();
@@ -124,7 +124,7 @@ fn keep_one(project: &Project, event: &Event, summary: &Summary) -> Result<(), E
     }
 }
 
-/// Tells whether something happened in a workflow lately, and after its last checkpoint.
+/// Returns whether something happened in a workflow lately, and after its last checkpoint.
 fn is_in_use(world: &dyn World, summary: &Summary) -> bool {
     let Some(last) = summary.last_activity else {
         return false;

@@ -1,4 +1,4 @@
-//! Looking without touching: inspect, plan, explain.
+//! Commands that only read: inspect, plan, explain.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_model::{
@@ -13,18 +13,18 @@ use crate::last_session::last_session;
 use crate::records;
 use crate::{Error, LastSession, Listing, Project};
 
-/// What a person named.
+/// The workflow that a person named.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
     /// The protocol, where one was named.
     pub protocol: Option<ProtocolName>,
-    /// The workflow as it was typed.
+    /// The given name of the workflow.
     pub name: Option<String>,
-    /// The options that only some protocols understand.
+    /// The options that only some protocols support.
     pub options: Vec<(ResumeOption, String)>,
-    /// What a person accepted of what the protocol offered.
+    /// The offers of the protocol that a person accepted.
     pub accepted: Vec<OfferKind>,
-    /// Whether the other workflows do not matter, so that they need not be read.
+    /// Whether other workflows are irrelevant, so that they need not be read.
     pub alone: bool,
 }
 
@@ -46,14 +46,14 @@ impl Query {
         }
     }
 
-    /// Returns the protocol and the name that are meant; the name may carry the protocol.
+    /// Returns the requested protocol and name; the name may contain the protocol.
     fn parts(&self) -> (Option<ProtocolName>, Option<String>) {
         let Some(text) = &self.name else {
             return (self.protocol, None);
         };
         let (named, rest) = rekindle_registry::split(text);
         match (self.protocol, named) {
-            // With a protocol given apart, another one before the colon belongs to the name.
+            // If the protocol is given separately, a colon in the name is part of the name.
             (Some(protocol), Some(named)) if protocol != named => {
                 (Some(protocol), Some(text.clone()))
             }
@@ -62,28 +62,28 @@ impl Query {
     }
 }
 
-/// A workflow that was looked at.
+/// The result of reading a workflow.
 pub struct Inspected {
     /// The protocol.
     pub protocol: ProtocolName,
-    /// How the last session of a coding agent here ended, where that is worth knowing.
+    /// How the last session of a coding agent here ended, if that matters.
     pub last_session: Option<LastSession>,
-    /// What was noticed of rekindle's own records.
+    /// Findings about rekindle's own records.
     pub of_records: Vec<Finding>,
-    /// Whether the protocol has anything in the project.
+    /// Whether the project has a workflow of the protocol.
     is_here: bool,
-    /// Whether it was named.
+    /// Whether the workflow was named.
     is_named: bool,
     pub(crate) case: Box<dyn Case>,
 }
 
 impl Inspected {
-    /// Returns whether nothing is here, and no protocol was named that could say so in its own words.
+    /// Returns whether there is nothing, and no protocol was named that could report so in its own words.
     pub fn is_nothing(&self) -> bool {
         !self.is_here && !self.is_named
     }
 
-    /// Returns what the evidence means.
+    /// Returns the assessment.
     pub fn assessment(&self) -> &Assessment {
         self.case.assessment()
     }
@@ -98,26 +98,26 @@ pub struct Planned {
     pub plan: Plan,
     /// The digest of all that was read.
     pub digest: String,
-    /// How the last session of a coding agent here ended, where that is worth knowing.
+    /// How the last session of a coding agent here ended, if that matters.
     pub last_session: Option<LastSession>,
-    /// The work, where the workflow's tasks are the engine's to run.
+    /// The work, if the engine runs the workflow's tasks.
     pub(crate) work: Option<Work>,
-    /// The commands that are run once a person agrees, as far as files of the project choose them.
+    /// Commands from project files that run once a person agrees.
     pub commands: Vec<Command>,
-    /// Folders outside of the project that are the workflow's to write to.
+    /// Folders outside of the project that the workflow may write to.
     pub(crate) roots: Vec<Utf8PathBuf>,
-    /// What an interrupted command had begun and a resume finishes first, each a line.
+    /// The unfinished steps of an interrupted command, which a resume finishes first, one line each.
     pub unfinished: Vec<String>,
-    /// Whether anything was begun, be it an agent that nobody has heard of since.
+    /// Whether anything was started and not finished, including agents.
     pub(crate) is_unfinished: bool,
-    /// How far the workflow's journal had come.
+    /// The length of the workflow's journal.
     pub(crate) position: u64,
 }
 
 impl Planned {
-    /// Returns it with how the last session of a coding agent here ended, and what that means for it.
+    /// Adds how the last session of a coding agent here ended, and the finding that follows from it.
     ///
-    /// What agents do and leave is no part of what is agreed to.
+    /// Agents are not part of what a person agrees to.
     pub(crate) fn beside_sessions(mut self, project: &Project) -> Self {
         self.last_session = last_session_about(project, &self.assessment);
         let finding = self.of_sessions();
@@ -126,9 +126,9 @@ impl Planned {
         self
     }
 
-    /// Returns what stands against continuing a run in the project's folder: git has commits of it.
+    /// Returns why a run must not continue in the project's folder: git has commits of it.
     ///
-    /// Its record can be lost as a whole, and then only git knows that its tasks land as commits.
+    /// If all of its record is lost, only git knows that its tasks land as commits.
     fn of_commits(&self, project: &Project) -> Option<Finding> {
         let id = &self.plan.id;
         let open = self.assessment.chosen().filter(|run| run.state.is_open());
@@ -141,7 +141,7 @@ impl Planned {
             return None;
         }
         let began = rekindle_text::file_stamp(&id.name).map(jiff::Timestamp::as_second);
-        // Without a repository, or where git cannot be asked, there is nothing to be found.
+        // Without a repository, or if git fails, nothing can be found.
         let found =
             rekindle_runner::has_commits(project.folder(), &project.search_path, &id.name, began);
         let message = "`rekindle run` started this run, and its record is damaged: `rekindle-run.json` is missing, although commits of the run are on a branch";
@@ -153,7 +153,7 @@ impl Planned {
         })
     }
 
-    /// Returns what has to be known of the last session before work is done a second time.
+    /// Returns the finding about the last session before work is repeated.
     pub(crate) fn of_sessions(&self) -> Option<Finding> {
         self.last_session.as_ref().and_then(LastSession::finding)
     }
@@ -168,9 +168,9 @@ pub enum Explained {
     Code(Code),
 }
 
-/// Looks at one workflow, or at all of a protocol while none is chosen.
+/// Reads one workflow, or all of a protocol if none is chosen.
 ///
-/// With `capture`, all that was read is also written to that file, to be played back elsewhere.
+/// With `capture`, everything read is also written to that file, to be replayed elsewhere.
 pub fn inspect(
     project: &Project,
     query: &Query,
@@ -182,12 +182,12 @@ pub fn inspect(
         Some(capture) => {
             let recorder = Recorder::new(&world);
             let inspected = inspect_world(&recorder, query)?;
-            // It holds all that was read, some of which may be for nobody else.
+            // It contains everything that was read, so only the user may read it.
             rekindle_fs::create_private(capture, &recorder.finish())?;
             inspected
         }
     };
-    // What agents wrote down for themselves is no part of a capture.
+    // Notes of agents are not part of a capture.
     inspected.last_session = last_session_about(project, inspected.assessment());
     let work = inspected.case.tasks().and_then(TaskSource::work);
     let id = inspected.assessment().id.clone();
@@ -195,7 +195,7 @@ pub fn inspect(
     Ok(inspected)
 }
 
-/// Returns how the last session of a coding agent ended, where a workflow is chosen and open.
+/// Returns how the last session of a coding agent ended, if a workflow is chosen and open.
 pub(crate) fn last_session_about(
     project: &Project,
     assessment: &Assessment,
@@ -204,7 +204,7 @@ pub(crate) fn last_session_about(
     last_session(project, std::slice::from_ref(open), project.own_session())
 }
 
-/// Looks at what was captured, as if it were here.
+/// Reads a capture as if it were the project.
 pub fn inspect_recording(
     project: &Project,
     file: &Utf8Path,
@@ -222,7 +222,7 @@ pub fn inspect_recording(
     inspect_world(&recording, query)
 }
 
-/// Looks at a world: at the protocol that is named, or at the only one that has what is meant.
+/// Reads a world: the named protocol, or the only one that has the requested workflow.
 pub(crate) fn inspect_world(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
     let inspected = look(world, query)?;
     let protocol = inspected.protocol;
@@ -264,7 +264,7 @@ fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
         .collect();
     match &name {
         Some(name) => {
-            // The only protocol here may have words of its own for a name that it does not know.
+            // The only protocol here may have its own words for an unknown name.
             let has_words = |inspected: &Inspected| {
                 let assessment = inspected.assessment();
                 let mut findings = assessment.findings.iter();
@@ -290,7 +290,7 @@ fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
         }
         None if here.len() > 1 => {
             here.retain(|inspected| inspected.assessment().state != State::Nothing);
-            // What is over is not in the way of what is not.
+            // Finished workflows do not make an open one ambiguous.
             let is_over = |inspected: &Inspected| inspected.assessment().state == State::Complete;
             if !here.iter().all(is_over) {
                 here.retain(|inspected| !is_over(inspected));
@@ -311,19 +311,19 @@ fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
             }
             None => Err(Error::ChoiceNeeded { open: open(world) }),
         },
-        // Nothing of any protocol is here: the first one says so in its own words.
+        // There is no workflow of any protocol: the first protocol reports that in its own words.
         (None, _) => Ok(look(rekindle_registry::starter().0)),
     }
 }
 
-/// Returns the workflows whose names begin as what was typed.
+/// Returns the workflows whose names start with the given text.
 fn begun_with(looked_at: &[Inspected], name: &str) -> Vec<WorkflowId> {
     let workflows = looked_at.iter().flat_map(|one| &one.assessment().workflows);
     let begun = workflows.filter(|summary| !name.is_empty() && summary.id.name.starts_with(name));
     begun.map(|summary| summary.id.clone()).collect()
 }
 
-/// Returns why a name leads to no workflow: several begin so, or none does.
+/// Returns why a name matches no workflow: several start with it, or none.
 fn unknown(name: &str, could_be: Vec<WorkflowId>, open: Vec<Summary>) -> Error {
     let name = name.to_owned();
     if could_be.len() > 1 {
@@ -334,7 +334,7 @@ fn unknown(name: &str, could_be: Vec<WorkflowId>, open: Vec<Summary>) -> Error {
     }
 }
 
-/// Returns every open workflow of every protocol.
+/// Returns all open workflows of all protocols.
 pub(crate) fn open(world: &dyn World) -> Vec<Summary> {
     all(world)
         .into_iter()
@@ -342,7 +342,7 @@ pub(crate) fn open(world: &dyn World) -> Vec<Summary> {
         .collect()
 }
 
-/// Returns the open workflows of every protocol, for somebody who must not wait.
+/// Returns the open workflows of all protocols, for a caller that must not wait.
 pub(crate) fn quick_open(world: &dyn World) -> Open {
     let mut all = Open::default();
     let here = rekindle_registry::ALL.iter();
@@ -354,7 +354,7 @@ pub(crate) fn quick_open(world: &dyn World) -> Open {
     all
 }
 
-/// Returns every workflow of every protocol, open ones first.
+/// Returns all workflows of all protocols, open ones first.
 pub(crate) fn all(world: &dyn World) -> Vec<Summary> {
     survey(world, Listing::default()).0
 }
@@ -388,12 +388,12 @@ pub(crate) fn chosen(inspected: &Inspected, query: &Query) -> Result<WorkflowId,
         assessment
             .workflows
             .iter()
-            // A protocol that is not here may still say what it would find here.
+            // A protocol without a workflow here may still report what it would find.
             .filter(|summary| inspected.is_here && summary.state.is_open())
             .cloned()
             .collect()
     };
-    // A name that can be nobody's is another thing than one that is not here.
+    // An invalid name is reported differently from an unknown one.
     let refuses = |finding: &&Finding| {
         assessment.state == State::Nothing || finding.code == Code::BadFeatureName
     };
@@ -415,28 +415,28 @@ pub(crate) fn chosen(inspected: &Inspected, query: &Query) -> Result<WorkflowId,
     }
 }
 
-/// Returns what a resume would do first; writes nothing.
+/// Returns the plan of a resume; writes nothing.
 ///
-/// The digest is the same however the workflow was named, so that it can be agreed to in a resume.
+/// The digest does not depend on how the workflow was named, so that a resume can refer to it.
 pub fn plan(project: &Project, query: &Query) -> Result<Planned, Error> {
     let world = project.world();
     let mut planned = plan_world(&world, query, &Intent::Open)?;
     let WorkflowId { protocol, name } = planned.plan.id.clone();
     if query.parts() != (Some(protocol), Some(name.clone())) {
-        // To find out which one was meant, other protocols were looked at too.
+        // To resolve the name, other protocols were read too.
         planned = plan_world(&world, &query.of(protocol, Some(name)), &Intent::Open)?;
     }
     Ok(planned.with_records(project).beside_sessions(project))
 }
 
-/// Returns what comes next in a workflow that is taken up already; writes nothing.
+/// Returns the next step of a workflow that was resumed already; writes nothing.
 ///
-/// What a resume has to record when it takes the workflow up is left out, so that an agent which
-/// works through the steps itself can ask as often as it likes.
+/// Records that a resume makes at its start are left out, so that an agent which does the steps itself
+/// can ask as often as it likes.
 pub fn next_step(project: &Project, query: &Query) -> Result<Planned, Error> {
     let world = project.world();
     let opened = plan_world(&world, query, &Intent::Open)?;
-    // What can not be taken up has no step, and why that is so is said when it is tried.
+    // A workflow that cannot be resumed has no next step; a resume reports why.
     let is_over = matches!(opened.plan.then, Then::Stop(_)) && opened.plan.steps.is_empty();
     let planned = if is_over {
         opened
@@ -454,7 +454,7 @@ pub(crate) fn plan_world(
     intent: &Intent,
 ) -> Result<Planned, Error> {
     let witness = Witness::new(world);
-    // A yes to one checkpoint is none to another, though both are read from the same files.
+    // Agreement to one checkpoint does not cover another, though both are read from the same files.
     for (ResumeOption(option), value) in &query.options {
         witness.asked(option, value);
     }
@@ -491,7 +491,7 @@ pub(crate) fn plan_world(
     })
 }
 
-/// Tells why a task is in its state, or what a code means.
+/// Explains why a task is in its state, or what a code means.
 pub fn explain(project: &Project, query: &Query, task: Option<&str>) -> Result<Explained, Error> {
     let Some(task) = task else {
         let name = query.name.clone().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! How the last session of a coding agent in a project ended, by all that is known of it.
+//! How the last session of a coding agent in a project ended.
 //!
-//! There are two sources: what hooks noted when a turn ended, and the programs' own transcripts. A
-//! transcript that ends in the middle of something says more than any note; otherwise the newer one
-//! counts. A limit that holds counts beside a newer session that went well, since that was another one.
+//! There are two sources: notes of hooks at the end of a turn, and the programs' own transcripts. A
+//! transcript that ends in the middle of a turn counts more than any note; otherwise the newer one
+//! counts. A usage limit that holds also counts if a newer session ended well, since that was another one.
 
 mod life;
 
@@ -21,39 +21,39 @@ use rekindle_world::World;
 use self::life::{Life, Openers, left_of};
 use crate::Project;
 
-/// A note is a few hundred bytes long.
+/// The largest note that is read.
 pub(crate) const LARGEST_NOTE: u64 = 64 * 1024;
-/// What a workflow did this much later than a session ended is still of that session: its checkpoint.
+/// An event this long after a session's end still belongs to that session: its checkpoint.
 const SAME_MOMENT: SignedDuration = SignedDuration::from_secs(60);
 
 /// The last session of a coding agent in a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LastSession {
-    /// The program, where it is known.
+    /// The program, if known.
     pub agent: Option<Preset>,
-    /// Its id, where it is known.
+    /// Its id, if known.
     pub id: Option<String>,
-    /// When it was heard of last.
+    /// Its last known activity.
     pub at: Option<Timestamp>,
-    /// What became of it.
+    /// How it ended.
     pub fate: Fate,
-    /// Processes that it started and that still run.
+    /// Processes that it started and that are still running.
     pub left: Vec<u32>,
 }
 
-/// What became of a session.
+/// How a session ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fate {
-    /// It is at work; in which process, where that is known.
+    /// It is at work; the process, if known.
     Running(Option<u32>),
-    /// It ended in the middle of its turn; in which tool, where it was in one.
+    /// It died in the middle of its turn; in which tool, if in one.
     Died(Option<String>),
-    /// It is in the middle of its turn, or ended there: nothing says who has it. In which tool, and
-    /// which process may have it.
+    /// It is in the middle of its turn, or died there: its owner is unknown. In which tool, and which
+    /// process may own it.
     Open(Option<String>, Option<u32>),
     /// A person interrupted it.
     Interrupted,
-    /// A usage limit stopped it; when it is over, where that is known.
+    /// A usage limit stopped it; the end of the limit, if known.
     Limited(Option<String>),
     /// An error stopped it.
     Failed(String),
@@ -77,7 +77,7 @@ impl Fate {
 }
 
 impl LastSession {
-    /// Returns whether it was stopped by a limit whose end is known and has come.
+    /// Returns whether it was stopped by a limit that is known to be over.
     fn limit_is_over(&self, now: Timestamp) -> bool {
         match &self.fate {
             Fate::Limited(until) => limit_ends(until.as_deref()).is_some_and(|end| end <= now),
@@ -90,7 +90,7 @@ impl LastSession {
         }
     }
 
-    /// Returns what has to be looked at before work is done a second time, if anything has.
+    /// Returns the finding to check before work is repeated, if there is one.
     pub(crate) fn finding(&self) -> Option<Finding> {
         let (code, hint) = match &self.fate {
             Fate::Running(_) => (
@@ -116,7 +116,7 @@ impl LastSession {
     }
 }
 
-/// Says it in a sentence without a full stop; all of it is fit for a terminal.
+/// Describes it in one sentence without a full stop, safe for a terminal.
 impl fmt::Display for LastSession {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let agent = self.agent.map_or("agent", title);
@@ -186,21 +186,21 @@ pub(crate) fn title(agent: Preset) -> &'static str {
     }
 }
 
-/// The session that we are called from, which is no session that ended.
+/// The session that rekindle was called from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Own<'a> {
-    /// There is none, or nobody says.
+    /// There is none, or it is unknown.
     None,
-    /// It began after all that ended.
+    /// It started after all ended sessions.
     Begins(&'a str),
-    /// It was taken up again, and what is written of it so far is of its earlier life.
+    /// It was resumed, and its transcript so far is from before that.
     GoesOn(&'a str),
 }
 
-/// Finds out how the last session in a project ended, where open workflows make that worth telling.
+/// Returns how the last session in a project ended, if that matters for the open workflows.
 ///
-/// `own` is the session that we are called from. What was long before the last thing that happened in
-/// a workflow, and what ended as it should, is not told.
+/// `own` is the session that called rekindle. Sessions that ended well, or long before the last event
+/// of a workflow, are not reported.
 pub(crate) fn last_session(
     project: &Project,
     open: &[Summary],
@@ -219,7 +219,7 @@ pub(crate) fn last_session(
     let is_ours = |id: &str, owners: &[Owner]| match own {
         Own::Begins(own) if own == id => true,
         Own::GoesOn(own) if own == id => false,
-        // A server is not told the session it serves, and an id changes in the middle of a life.
+        // A server does not know the session it serves, and ids can change in the middle of a session.
         Own::None | Own::Begins(_) | Own::GoesOn(_) => owners.iter().any(has_started_us),
     };
     let traced = traces::last_session(&world, project.folder(), &is_ours);
@@ -227,9 +227,9 @@ pub(crate) fn last_session(
     let now = world.now();
     let noted = note(&world, project.folder());
     let noted = noted.filter(|noted| match (own, &noted.id) {
-        // A session that is alive has got over whatever stopped it.
+        // A session that is alive has recovered from whatever stopped it.
         (Own::Begins(own), Some(id)) => id != own,
-        // And one that is taken up when its limit is over is no longer stopped by that.
+        // A session that was resumed after its limit is no longer stopped by it.
         (Own::GoesOn(own), Some(id)) => id != own || !noted.limit_is_over(now),
         (Own::Begins(_) | Own::GoesOn(_), None) | (Own::None, _) => true,
     });
@@ -249,14 +249,14 @@ pub(crate) fn last_session(
     (is_running || (last.fate != Fate::Done && is_recent(&last))).then_some(last)
 }
 
-/// Chooses between a transcript and a note: what broke off says more than any note about it, and a
-/// limit that holds more than that another session ended as it should.
+/// Chooses between a transcript and a note: an interrupted turn counts more than any note about it, and
+/// a limit that holds counts more than the good end of another session.
 fn newer(traced: LastSession, noted: LastSession, now: Timestamp) -> LastSession {
     let is_same = traced.id == noted.id;
     if let (Fate::Limited(until), Fate::Done) = (&noted.fate, &traced.fate)
         && let Some(end) = limit_ends(until.as_deref())
     {
-        // The session has said something since its limit was over, or another one has while it holds.
+        // The session has continued since its limit was over, or another one has while it holds.
         let counts = match (is_same, traced.at) {
             (true, Some(at)) => at < end,
             (true, None) => true,
@@ -275,22 +275,22 @@ fn newer(traced: LastSession, noted: LastSession, now: Timestamp) -> LastSession
     }
 }
 
-/// Says of a trace what became of the session, by who is there now; nothing where nobody can know.
+/// Returns how a traced session ended, by the processes that exist; `None` if that cannot be known.
 fn judge(
     project: &Project,
     openers: &Openers,
     trace: traces::LastSession,
     own: Own<'_>,
 ) -> Option<LastSession> {
-    // Whoever goes on with it now is not who left it like this.
+    // The process that continues the session is not the one that left it.
     let is_taken_over = own == Own::GoesOn(&trace.id);
     let life = match trace.agent {
         _ if is_taken_over => Life::Gone,
-        // Claude Code takes its process off the list when it ends, and Codex leaves its lock.
+        // Claude Code removes its process from the list when it ends; Codex leaves its lock.
         Preset::Codex | Preset::Gemini | Preset::Opencode if trace.owners.is_empty() => {
             Life::Unknown(None)
         }
-        // One that was killed stays on the list, beside the one that went on with its session.
+        // A killed process stays on the list, next to the one that continued its session.
         Preset::Claude | Preset::Codex | Preset::Gemini | Preset::Opencode => {
             let lives = trace.owners.iter().map(|owner| openers.life(owner));
             lives.max().unwrap_or(Life::Gone)
@@ -324,12 +324,12 @@ fn judge(
     })
 }
 
-/// Returns when a limit is over, where that was noted as a time.
+/// Returns when a limit is over, if that was recorded as a time.
 pub(crate) fn limit_ends(until: Option<&str>) -> Option<Timestamp> {
     until?.parse().ok()
 }
 
-/// Reads what a hook noted last.
+/// Reads the newest note of a hook.
 fn note(world: &dyn World, folder: &Utf8Path) -> Option<LastSession> {
     let path = StateFolder::of(folder, None, rekindle_registry::names())
         .stopped()
@@ -350,9 +350,9 @@ fn note(world: &dyn World, folder: &Utf8Path) -> Option<LastSession> {
     })
 }
 
-/// Looks whether an agent's session can be gone on with in a folder.
+/// Returns whether an agent's session can be continued in a folder.
 ///
-/// Only what is known to be wrong is a no: an agent may keep its sessions where nobody looks.
+/// Only a definite mismatch means no: an agent may keep its sessions in an unknown place.
 pub(crate) fn can_go_on(
     world: &dyn World,
     agent: &Agent,

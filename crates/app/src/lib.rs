@@ -1,8 +1,8 @@
-//! The use cases behind every face: status, inspect, plan, resume, explain.
+//! The use cases behind every front end: status, inspect, plan, resume, explain.
 //!
-//! A face (the command line, MCP) turns what was typed into a call here
-//! and shows what comes back; it holds no rule of its own. Start reading at
-//! [`resume()`], the job.
+//! A front end (the command line, MCP) turns its input into a call here
+//! and shows the result; it has no rules of its own. Start reading at
+//! [`resume()`], the main use case.
 
 mod at_work;
 mod clean;

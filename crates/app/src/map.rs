@@ -7,11 +7,10 @@ use crate::Project;
 
 pub use rekindle_map_machine::Answer as MapAnswer;
 
-/// Carries out one of MAP's commands; `input` is asked for standard input where the command reads it.
+/// Runs one of MAP's commands; `input` provides standard input if the command reads it.
 ///
-/// A command that may write takes the lock of its branch, looks, writes, and then answers; one that
-/// only looks takes none. Whatever keeps it from being carried out is part of the answer, in the
-/// form in which the peer says such things.
+/// A command that may write takes the lock of its branch, reads, writes, and then answers; one that only
+/// reads takes no lock. Errors are part of the answer, in the form of the peer.
 pub fn map(project: &Project, typed: &[String], input: impl FnOnce() -> Vec<u8>) -> MapAnswer {
     let request = match Request::parse(typed) {
         Ok(request) => request,
@@ -59,10 +58,10 @@ fn changed(
         project.now(),
         foreign.as_str().into(),
     )?;
-    // Read under the lock: what was read before it may be another command's past.
+    // Read under the lock: earlier reads may be outdated by another command.
     let mut answer = request.answer(&project.world(), branch, input);
     transaction.commit(&answer.actions)?;
-    // Nobody was asked, so what was done for an earlier command is at least named.
+    // Nobody was asked, so the finished steps of an earlier command are at least listed.
     for note in transaction.notes().iter().rev() {
         answer.stderr.insert_str(0, &format!("rekindle: {note}\n"));
     }

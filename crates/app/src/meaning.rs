@@ -1,18 +1,18 @@
-//! Whether two readings of a workflow lead to the same deeds.
+//! Whether two plans have the same effect.
 //!
 //! While a person thinks, workers of an earlier orchestrator and other writers
-//! go on: what was read has changed, and what would be done has not. Times, and
-//! the names of logs that are made from them, are no difference.
+//! continue: files change, although the plan's effects do not. Times, and
+//! names of logs that are made from them, do not count as differences.
 
 use rekindle_model::{Action, Plan, Work, WorkTask};
 
 use crate::inspect::Planned;
 
-/// Returns whether a fresh plan does what the confirmed one would have done.
+/// Returns whether a new plan has the same effects as the confirmed one.
 pub(crate) fn is_same(confirmed: &Planned, fresh: &Planned) -> bool {
     let same_plan = same_deeds(&confirmed.plan, &fresh.plan);
     match (&confirmed.work, &fresh.work) {
-        // The engine takes up all tasks; how far attempts are is its daily business.
+        // The engine runs all tasks; the progress of attempts changes all the time.
         (Some(confirmed), Some(fresh)) => same_plan && same_work(confirmed, fresh),
         (None, None) => {
             same_plan && same_records(confirmed, fresh) && same_course(confirmed, fresh)
@@ -28,7 +28,7 @@ fn same_deeds(confirmed: &Plan, fresh: &Plan) -> bool {
                 (Action::Append { log, .. }, Action::Append { log: other, .. }) => {
                     log.parent() == other.parent()
                 }
-                // What changes in a file may carry the time; that it is still what was read is held by the edit.
+                // Changes of a file may contain the time; the edit itself checks that the file is unchanged.
                 (
                     Action::Edit { path, before, .. },
                     Action::Edit {
@@ -37,7 +37,7 @@ fn same_deeds(confirmed: &Plan, fresh: &Plan) -> bool {
                         ..
                     },
                 ) => path == other && before == same,
-                // What is kept of a moment is named after it.
+                // Copies are named after the time.
                 (
                     Action::Create { path, contents },
                     Action::Create {
@@ -45,7 +45,7 @@ fn same_deeds(confirmed: &Plan, fresh: &Plan) -> bool {
                         contents: same,
                     },
                 ) => path.file_name() == other.file_name() && contents == same,
-                // What is printed tells how things stand; what is done stands in the rest of the plan.
+                // Printed text describes the current state; the effects are in the rest of the plan.
                 (Action::Print(_), Action::Print(_)) => true,
                 (confirmed, fresh) => confirmed == fresh,
             }
@@ -56,7 +56,7 @@ fn same_deeds(confirmed: &Plan, fresh: &Plan) -> bool {
         && confirmed.steps.iter().zip(&fresh.steps).all(same_step)
 }
 
-/// Returns whether the same lines are appended, but for their time.
+/// Returns whether the same lines are appended, except for their time.
 fn same_records(confirmed: &Planned, fresh: &Planned) -> bool {
     let records = |planned: &Planned| -> Vec<String> {
         let steps = planned.plan.steps.iter();
@@ -86,7 +86,7 @@ fn without_time(record: &str) -> String {
     format!("{before}{rest}")
 }
 
-/// Returns whether the workflow stands where it stood and goes on as it would have.
+/// Returns whether the workflow's state and next step are the same.
 fn same_course(confirmed: &Planned, fresh: &Planned) -> bool {
     let course = |planned: &Planned| {
         let chosen = planned.assessment.chosen()?;

@@ -1,4 +1,4 @@
-//! Giving a feature a session of its own, natively.
+//! Migrates the legacy shared session to one feature.
 
 use rekindle_model::WorkflowId;
 use rekindle_protocol::capability::Migration;
@@ -6,40 +6,40 @@ use rekindle_protocol::capability::Migration;
 use crate::report::{carry_out, deeds};
 use crate::{Error, Face, Outcome, Project};
 
-/// What a migration came to.
+/// The result of a migration.
 #[derive(Debug)]
 pub enum Migrated {
-    /// It was made, or finished.
+    /// It was done, or finished.
     Done {
         /// The feature.
         id: WorkflowId,
-        /// What is there now, in a sentence.
+        /// The new state, one sentence.
         summary: String,
-        /// What is worth knowing, each a sentence.
+        /// Remarks, one sentence each.
         notes: Vec<String>,
     },
-    /// The person said no.
+    /// The person declined.
     Declined,
     /// There was nothing to migrate.
     Nothing {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The legacy session is another feature's.
+    /// The legacy session belongs to another feature.
     Mismatch {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// Something could not be written.
+    /// A file could not be written.
     Failed {
-        /// Why.
+        /// The reason.
         source: Error,
     },
 }
 
-/// Migrates the feature that is named, or that the marker names, after a yes.
+/// Migrates the named feature, or that of the marker, if the person agrees.
 ///
-/// What an earlier migration had begun is a part of what is asked.
+/// The unfinished steps of an earlier migration are part of the question.
 pub fn migrate(
     project: &Project,
     name: Option<&str>,
@@ -67,7 +67,7 @@ pub fn migrate(
     }
     let plan = || match look() {
         Migration::Plan { plan, .. } => Ok(Some(*plan)),
-        // What an earlier migration had begun is finished.
+        // The unfinished steps of an earlier migration are finished.
         Migration::Nothing { .. } | Migration::Mismatch { .. } => Ok(None),
     };
     match carry_out(project, &id, "migrate", plan, face) {

@@ -1,4 +1,4 @@
-//! What use cases give back, as the objects that leave the process: every face shows the same ones.
+//! Converts results of use cases to the objects that leave the process: all front ends show the same ones.
 
 use rekindle_model::StopKind;
 use rekindle_wire::{
@@ -75,7 +75,7 @@ impl Planned {
     }
 }
 
-/// The object of `explain`, which has two forms.
+/// The object of `explain`, in its two forms.
 #[derive(Debug)]
 pub enum ExplainedObject {
     /// Of a task.

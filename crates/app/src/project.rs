@@ -1,4 +1,4 @@
-//! The project that a command is about, and the ways to look at it.
+//! The project of a command, and the ways to read it.
 
 use std::collections::BTreeMap;
 
@@ -9,24 +9,24 @@ use rekindle_world::{Clock, RealWorld, World as _, Zone};
 
 use crate::last_session::Own;
 
-/// The folder being resumed, with the environment it lives in.
+/// The project's folder, with its environment.
 #[derive(Debug, Clone)]
 pub struct Project {
     /// The folder, absolute.
     pub folder: Utf8PathBuf,
     /// The folder that paths were typed in, absolute; below the project's where the command was given there.
     pub typed_in: Utf8PathBuf,
-    /// Where the time comes from.
+    /// The clock.
     pub clock: Clock,
     /// The user's time zone.
     pub zone: Zone,
-    /// The environment variables that protocols may ask for.
+    /// The environment variables that protocols may read.
     pub variables: BTreeMap<String, String>,
-    /// This program itself, which is also the worker of the engine.
+    /// The path of this program, which is also the engine's worker.
     pub program: Utf8PathBuf,
-    /// Where programs are looked for.
+    /// The search path for programs.
     pub search_path: std::ffi::OsString,
-    /// Where the user's key is, or is to be made; none where the environment names no such place.
+    /// The path of the user's key; none if the environment names no folder for it.
     pub key: Option<Utf8PathBuf>,
 }
 
@@ -50,7 +50,7 @@ impl Project {
         }
     }
 
-    /// Returns the nearest folder, up to the top of the repository, for which something is so.
+    /// Returns the nearest folder, up to the top of the repository, with a property.
     pub(crate) fn nearest(&self, is_so: impl Fn(&Self) -> bool) -> Option<Self> {
         let above = self.folders().into_iter().map(|folder| Self {
             folder,
@@ -85,7 +85,7 @@ impl Project {
         self.typed_in.join(path)
     }
 
-    /// Returns the project as it is now; each call reads the clock anew.
+    /// Returns the current project; each call reads the clock again.
     pub(crate) fn world(&self) -> RealWorld {
         RealWorld::new(
             self.folder.clone(),
@@ -105,7 +105,7 @@ impl Project {
         )
     }
 
-    /// Returns how far effects may go: into the project, and into these folders of a protocol.
+    /// Returns where effects may write: the project, and these folders of a protocol.
     pub(crate) fn reach(&self, roots: Vec<Utf8PathBuf>) -> rekindle_runner::Reach {
         rekindle_runner::Reach {
             roots,
@@ -113,9 +113,9 @@ impl Project {
         }
     }
 
-    /// Returns the session of the coding agent that has started us, where it says so.
+    /// Returns the session of the coding agent that started rekindle, if it is known.
     pub(crate) fn own_session(&self) -> Own<'_> {
-        // A Claude Code that is around, or in, a Codex is told by its process as well.
+        // A Claude Code around, or inside, a Codex is identified by its process as well.
         let names = ["CODEX_THREAD_ID", "CLAUDE_CODE_SESSION_ID"];
         let session = names.iter().find_map(|name| self.variables.get(*name));
         session.map_or(Own::None, |id| Own::Begins(id))

@@ -1,7 +1,7 @@
 //! rekindle's own records of a workflow: its interrupted steps, and records from elsewhere.
 //!
 //! A record is in the project, so it can come from anywhere. What has our seal was agreed to when it was
-//! begun: a plan lists it, and a resume finishes it first, path by path. What has none is a finding, and
+//! started: a plan lists it, and a resume finishes it first, path by path. What has none is a finding, and
 //! nothing more.
 
 use rekindle_model::{Code, Destination, Finding, Place, Standing, Summary, Work, WorkflowId};
@@ -46,7 +46,7 @@ pub(crate) fn findings(
     found
 }
 
-/// Returns the tasks whose last attempt a resume would take up; where the host counts attempts, any
+/// Returns the tasks whose last attempt a resume would continue; if the host counts attempts, any
 /// that is open may have one.
 fn due(work: &Work) -> impl Iterator<Item = &str> {
     let is_due = |standing: Standing| match standing {
@@ -107,7 +107,7 @@ fn tracked(project: &Project) -> Option<Finding> {
     Some(finding.at(Place::path(".rekindle")).hint(hint))
 }
 
-/// Returns what a runner finished or put aside when it began, each a line.
+/// Returns what a runner finished or moved aside at its start, one line each.
 pub fn finished(recovered: &Recovered) -> Vec<String> {
     let done = recovered.named.iter();
     let done = done.map(|line| format!("finished an interrupted command: {line}"));

@@ -1,4 +1,4 @@
-//! What workers, scripts and people tell: events and checkpoints.
+//! Events and checkpoints that workers, scripts and people report.
 
 use camino::Utf8PathBuf;
 use rekindle_model::{Action, Checkpoint, Intent, Plan, Report, Step, Stop, Then, WorkflowId};
@@ -17,15 +17,15 @@ pub struct Recorded {
     pub log: Utf8PathBuf,
     /// The line.
     pub record: String,
-    /// What whoever told it should know, each a sentence.
+    /// Remarks for the reporter, one sentence each.
     pub notes: Vec<String>,
-    /// What an interrupted command had begun and is finished now, each a sentence.
+    /// The finished steps of an interrupted command, one sentence each.
     pub finished: Vec<String>,
 }
 
 /// Appends an event to a workflow's log.
 ///
-/// What would reach nobody is refused: an event of a task that the workflow does not know.
+/// An event of a task that the workflow does not have is refused.
 pub fn event(project: &Project, query: &Query, report: Report) -> Result<Recorded, Error> {
     record(project, query, &Intent::Report(report))
 }
@@ -42,7 +42,7 @@ pub struct Timeline {
     pub id: WorkflowId,
     /// Oldest first.
     pub checkpoints: Vec<Checkpoint>,
-    /// The same in the protocol's own words, where it has some.
+    /// The list in the protocol's own words, if it has them.
     pub words: Option<String>,
 }
 
@@ -57,7 +57,7 @@ pub fn checkpoints(project: &Project, query: &Query) -> Result<Timeline, Error> 
     })
 }
 
-/// Makes the record of a workflow shorter, after a yes; what is taken out is kept in a file.
+/// Archives old parts of a workflow's record, if the person agrees; they are kept in a file.
 pub fn archive(
     project: &Project,
     query: &Query,
@@ -89,7 +89,7 @@ pub fn archive(
     carry_out(project, &id, "archive", || look().map(Some), face).map(ended)
 }
 
-/// Returns what is done, as a person is asked about it: first what an interrupted command had begun.
+/// Returns the question to a person: first the unfinished steps of an interrupted command.
 pub(crate) fn deeds(unfinished: &[String], steps: &[Step]) -> String {
     let first = unfinished.iter();
     let first = first.map(|line| format!("  - {line} (from an interrupted command)"));
@@ -123,9 +123,9 @@ fn stopped(then: Then) -> Outcome {
     }
 }
 
-/// Takes the lock, finishes what an earlier rekindle had begun, plans anew and carries that out.
+/// Takes the lock, finishes interrupted steps, makes a new plan and applies it.
 ///
-/// Returns also what was finished, each a line.
+/// Also returns what was finished, one line each.
 pub(crate) fn carry_out(
     project: &Project,
     id: &WorkflowId,
@@ -171,7 +171,7 @@ fn record(project: &Project, query: &Query, intent: &Intent) -> Result<Recorded,
     }
     let edits = |step: &Step| matches!(step.action, Action::Edit { .. });
     let mut finished = Vec::new();
-    // A line in a log of one's own needs no lock; a document that others write, too, does.
+    // A line in a log of one's own needs no lock; a document that others write needs one.
     let plan = if planned.plan.steps.iter().any(edits) {
         let purpose = format!("checkpoint {id}");
         let reach = project.reach(planned.roots);
@@ -203,11 +203,11 @@ fn record(project: &Project, query: &Query, intent: &Intent) -> Result<Recorded,
     })
 }
 
-/// Refuses an event of a task that nobody knows: whoever told it would believe that it was heard.
+/// Refuses an event of an unknown task: the reporter would believe that it was recorded.
 fn refuse_unknown_task(project: &Project, id: &WorkflowId, report: &Report) -> Result<(), Error> {
     let event = report.event.to_ascii_lowercase().replace('-', "_");
     match &report.task {
-        // A task is made by telling of it.
+        // The event itself creates the task.
         Some(_) if event == "task_created" => Ok(()),
         Some(task) => {
             let query = Query::default().of(id.protocol, Some(id.name.clone()));
@@ -220,7 +220,7 @@ fn refuse_unknown_task(project: &Project, id: &WorkflowId, report: &Report) -> R
     }
 }
 
-/// Returns the last line that a plan writes, and where.
+/// Returns the last line that a plan writes, and its file.
 fn recorded(plan: Plan) -> (Utf8PathBuf, String) {
     let said = match plan.then {
         Then::Stop(stop) => stop.reason,

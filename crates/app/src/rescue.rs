@@ -1,7 +1,7 @@
-//! What was kept before destructive steps: listed, shown, and written into a new folder.
+//! Worktrees that were saved before destructive steps: list, show and restore them.
 //!
-//! A rescue is a commit in the project's repository; all that is known of it is asked of git. Nothing
-//! here changes or removes one, and nothing is written over what is there.
+//! A rescue is a commit in the project's repository; everything about it is read from git. Nothing
+//! here changes or removes one, and existing files are never overwritten.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_git::{Commit, Program, Repo, Rescue, Rescued};
@@ -9,11 +9,11 @@ use rekindle_model::WorkflowId;
 
 use crate::{Error, Face, Project};
 
-/// How many files and how many commits of one rescue are listed; git itself shows them all.
+/// The most files and commits of one rescue that are listed; git itself shows them all.
 const MOST_FILES: usize = 1000;
 const MOST_COMMITS: usize = 20;
 
-/// All that a rescue holds.
+/// The contents of a rescue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
     /// The rescue.
@@ -24,24 +24,24 @@ pub struct Shown {
     pub left_out: usize,
     /// Commits of the worktree that no branch and no tag has, newest first, at most twenty.
     pub commits: Vec<Commit>,
-    /// Whether there are more of them.
+    /// Whether there are more commits.
     pub more_commits: bool,
 }
 
-/// What restoring came to.
+/// The result of restoring.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Restored {
     /// The rescue.
     pub rescue: Rescue,
-    /// The folder that now has its files, or would have had them.
+    /// The target folder, also if nothing was written.
     pub into: Utf8PathBuf,
-    /// Whether it was written; if not, the person said no.
+    /// Whether it was written; if not, the person declined.
     pub written: bool,
-    /// The top of the worktree that the project is in: paths of the rescue begin there.
+    /// The top of the worktree that contains the project: paths of the rescue are relative to it.
     pub top: Utf8PathBuf,
 }
 
-/// Lists what was rescued, by workflow, task and number; of one workflow if one is named.
+/// Lists the rescues, by workflow, task and number; of one workflow if one is named.
 pub fn rescues(project: &Project, workflow: Option<&str>) -> Result<Vec<Rescue>, Error> {
     let all = repo(project)?.rescues().map_err(Error::Git)?;
     let Some(typed) = workflow else {
@@ -63,7 +63,7 @@ pub fn rescues(project: &Project, workflow: Option<&str>) -> Result<Vec<Rescue>,
     Ok(found)
 }
 
-/// Tells all that one rescue holds; changes nothing.
+/// Returns the contents of one rescue; changes nothing.
 pub fn rescue(project: &Project, name: &str) -> Result<Shown, Error> {
     let repo = repo(project)?;
     let rescue = find(&repo.rescues().map_err(Error::Git)?, name)?;
@@ -87,9 +87,9 @@ pub fn rescue(project: &Project, name: &str) -> Result<Shown, Error> {
     })
 }
 
-/// Writes the files of a rescue into a folder that does not exist yet, after a yes.
+/// Writes the files of a rescue into a new folder, if the person agrees.
 ///
-/// Without `into` that is one below `.rekindle/restored/`. It appears whole or not at all.
+/// Without `into` the folder is below `.rekindle/restored/`. It appears completely or not at all.
 pub fn restore(
     project: &Project,
     name: &str,
@@ -126,12 +126,12 @@ pub fn restore(
     })
 }
 
-/// Writes the files beside the folder and gives them its name last: what is half written never has it.
+/// Writes the files to a temporary folder next to the target, which is renamed last.
 fn write(repo: &Repo, rescue: &Rescue, into: &Utf8Path) -> Result<(), Error> {
     let draft = rekindle_fs::draft_beside(into);
     if let Some(above) = into.parent() {
         rekindle_fs::ensure_dir(above)?;
-        // What killed ones left; the rescues themselves are in git.
+        // Remove what killed ones left; the rescues themselves are in git.
         rekindle_fs::sweep_drafts(above);
     }
     refuse_taken(&draft)?;
@@ -147,13 +147,13 @@ fn write(repo: &Repo, rescue: &Rescue, into: &Utf8Path) -> Result<(), Error> {
     }
 }
 
-/// Returns the path without a slash at its end, by which a link would be followed.
+/// Returns the path without a final slash, by which a link would be followed.
 fn plain(path: &Utf8Path) -> Utf8PathBuf {
     path.components().collect()
 }
 
 fn refuse_taken(path: &Utf8Path) -> Result<(), Error> {
-    // A link that leads nowhere is there, too. What can not be looked at fails when it is written.
+    // A dangling link exists, too. A path that cannot be read fails when it is written.
     if path.file_name().is_none() || path.symlink_metadata().is_ok() {
         return Err(Error::Taken {
             path: path.to_owned(),
@@ -162,14 +162,14 @@ fn refuse_taken(path: &Utf8Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the rescue that is meant: by its ref, by `workflow/task/n`, or by a unique beginning.
+/// Returns the requested rescue: by its ref, by `workflow/task/n`, or by a unique start.
 fn find(rescues: &[Rescue], typed: &str) -> Result<Rescue, Error> {
     let (_, name) = rekindle_registry::split(typed);
     let is = |test: &dyn Fn(&str) -> bool| -> Vec<Rescue> {
         let spelled = |rescue: &&Rescue| spellings(rescue).iter().any(|text| test(text));
         rescues.iter().filter(spelled).cloned().collect()
     };
-    // The spelling of a ref is that of one rescue; names may hold slashes and so look like others.
+    // A full ref is always unique; names may contain slashes and look like others.
     let by_ref = rescues
         .iter()
         .find(|rescue| [rescue.name.as_str(), rescue.short_name()].contains(&typed));

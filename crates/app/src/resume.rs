@@ -1,4 +1,4 @@
-//! The job: brief, ask once, apply, and go on until the work is done or a person is needed.
+//! The main use case: show the plan, ask once, apply it, and continue until it is done or a person is needed.
 
 mod begin;
 mod refusals;
@@ -24,39 +24,39 @@ use crate::inspect::{Planned, inspect_world, plan_world};
 use crate::records;
 use crate::{Error, Project, Query};
 
-/// How a resume is to go.
+/// Options of a resume.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Go on without asking.
+    /// Continue without asking.
     pub yes: bool,
-    /// The digest of a plan that was agreed to before: nobody is asked, and any other plan is refused.
+    /// The digest of a confirmed plan: nobody is asked, and any other plan is refused.
     pub agreed_to: Option<String>,
-    /// How work is done, with the agent; without it the resume stops where an agent is needed.
+    /// How tasks run, with the agent; without an agent the resume stops where one is needed.
     pub engine: Option<EngineOptions>,
-    /// Stay while others are at work, and go on when they have ended.
+    /// Wait while others are at work, and continue when they have ended.
     pub watch: bool,
-    /// The caller is a coding agent itself and does an agent's step of the loop with a helper of its
-    /// own: the step is handed back instead of being done. Workers of the engine are not affected.
+    /// The caller is a coding agent and does an agent's step itself: the step is returned instead of being
+    /// started. Workers of the engine are not affected.
     pub hand_back: bool,
 }
 
-/// What a resume came to.
+/// The result of a resume.
 #[derive(Debug)]
 pub struct Resumed {
-    /// The workflow, where one was chosen.
+    /// The workflow, if one was chosen.
     pub id: Option<WorkflowId>,
     /// How it ended.
     pub outcome: Outcome,
-    /// What was noticed when it began.
+    /// The findings at its start.
     pub findings: Vec<Finding>,
-    /// What the host is to send.
+    /// Messages that the host must send.
     pub requests: Vec<Request>,
-    /// What an interrupted command had begun and was finished first, each a line.
+    /// Finished steps of an interrupted command, one line each.
     pub finished: Vec<String>,
 }
 
 impl Resumed {
-    /// Returns what a resume came to of which nothing more is to be said.
+    /// Returns a result with nothing but how it ended.
     pub const fn plain(id: Option<WorkflowId>, outcome: Outcome) -> Self {
         Self {
             id,
@@ -83,11 +83,11 @@ impl Resumed {
 pub enum Outcome {
     /// There was nothing to resume.
     Nothing,
-    /// The person said no.
+    /// The person declined.
     Declined,
-    /// The engine ran its tasks.
+    /// The engine ran the tasks.
     Ran(Ending),
-    /// It stopped by itself: done, waiting or blocked.
+    /// It stopped: done, waiting or blocked.
     Stopped(Stop),
     /// An agent is needed and none was given.
     AgentNeeded(AgentTask),
@@ -98,8 +98,7 @@ pub enum Outcome {
 /// Resumes a workflow.
 ///
 /// # Errors
-/// Everything that keeps it from being taken up or carried on; what was done until then is on disk
-/// and in the journal.
+/// Everything that prevents a resume; what was done until then is on disk and in the journal.
 pub fn resume(
     project: &Project,
     query: &Query,
@@ -152,14 +151,14 @@ pub fn resume(
     Ok(resumed)
 }
 
-/// What is to be resumed.
+/// The workflow to resume.
 enum Meant {
     One(Query),
-    /// Nothing, and how the resume ended with that.
+    /// None, and how the resume ends because of that.
     None(Outcome),
 }
 
-/// Finds the workflow that is meant; asks when there are several.
+/// Finds the requested workflow; asks if there are several.
 fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Meant, Error> {
     let world = project.world();
     let open = match inspect_world(&world, query) {
@@ -168,12 +167,12 @@ fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Meant
             let name = assessment.id.as_ref().map(|id| id.name.clone());
             let named = query.of(inspected.protocol, name);
             match assessment.state {
-                // Where something stands in the way, nothing is not all there is to say.
+                // If something blocks it, that must be reported.
                 State::Nothing if assessment.blockers().next().is_some() => {
                     refuse_unchosen(&inspected, query, face)?;
                     return Ok(Meant::None(Outcome::Nothing));
                 }
-                // A protocol that has words of its own for it names what is not there.
+                // A protocol may have its own words for a missing workflow.
                 State::Nothing if named.name.is_some() => return Ok(Meant::One(named)),
                 State::Nothing => {
                     let unfinished = records::unfinished(project, &assessment.workflows)?;
@@ -185,7 +184,7 @@ fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Meant
                     .filter(|w| w.state.is_open())
                     .cloned()
                     .collect(),
-                // A protocol may have words of its own for what is not there.
+                // A protocol may have its own words for a missing workflow.
                 State::Unknown => {
                     refuse_unchosen(&inspected, query, face)?;
                     return Ok(Meant::One(named));
@@ -206,7 +205,7 @@ fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Meant
         name: Some(name.to_owned()),
         ..query.clone()
     };
-    // What is answered must lead to one workflow that is here.
+    // The answer must match one existing workflow.
     let is_one = |name: &str| {
         let named = named(name);
         inspect_world(&world, &named).is_ok_and(|inspected| {
@@ -226,30 +225,30 @@ fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Meant
 }
 
 impl Options {
-    /// Returns whether a person has agreed beforehand, to whatever is due or to the very plan.
+    /// Returns whether a person has agreed in advance, to anything or to this plan.
     fn is_agreed(&self) -> bool {
         self.yes || self.agreed_to.is_some()
     }
 
-    /// Returns whether a plan needs no question of ours.
+    /// Returns whether a plan needs no confirmation.
     fn is_agreed_for(&self, plan: &Plan) -> bool {
         self.is_agreed() || plan.permission == Permission::NotNeeded
     }
 
-    /// Returns the agent that does a step of the loop.
+    /// Returns the agent for a step of the loop.
     fn agent(&self) -> Option<&Agent> {
         let engine = self.engine.as_ref().filter(|_| !self.hand_back);
         engine.map(|engine| &engine.agent)
     }
 
-    /// Whether the resume stays although others are at work.
+    /// Whether the resume waits while others are at work.
     fn stays_for(&self, stop: &Stop) -> bool {
         self.watch && stop.kind == StopKind::OthersAtWork
     }
 }
 
 impl Outcome {
-    /// Returns whether the workflow could not be carried on.
+    /// Returns whether the workflow could not continue.
     pub fn is_failure(&self) -> bool {
         match self {
             Self::Ran(ending) => ending.tally.landed + ending.tally.skipped < ending.tally.total,

@@ -1,4 +1,4 @@
-//! Starting a run from a plan.
+//! Starts a run from a plan.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_git::{Expected, Head, ObjectId, Program, Repo};
@@ -10,37 +10,37 @@ use rekindle_world::World as _;
 use crate::engine::{EngineOptions, drive, hold_branch};
 use crate::{Error, Face, Project};
 
-/// What a person asked for when starting a run.
+/// Options for starting a run.
 #[derive(Debug, Clone)]
 pub struct RunOptions {
     /// How tasks are run.
     pub engine: EngineOptions,
-    /// The branch; without one the run gets its own.
+    /// The branch; by default the run gets its own.
     pub branch: Option<String>,
-    /// Commands that must pass on every integrated tree.
+    /// Commands that must succeed on every integrated tree.
     pub verify: Vec<String>,
     /// Who chose them.
     pub verify_from: CommandSource,
-    /// How often a failed task is tried again.
+    /// How often a failed task is retried.
     pub retries: u32,
-    /// How long one attempt may take, in seconds.
+    /// The time limit of one attempt, in seconds.
     pub timeout: Option<u64>,
-    /// Go on without asking.
+    /// Continue without asking.
     pub yes: bool,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Ran {
     /// The workflow.
     pub id: WorkflowId,
     /// The branch.
     pub branch: String,
-    /// How it ended; `None` when the person said no.
+    /// How it ended; `None` if the person declined.
     pub ending: Option<Ending>,
 }
 
-/// A plan is a few thousand lines, not a gigabyte.
+/// The largest plan that is read.
 const LARGEST_PLAN: u64 = 256 * 1024 * 1024;
 
 /// Starts a run from a plan file and works on it until it is done or a person is needed.
@@ -110,7 +110,7 @@ pub fn run(
             ending: None,
         });
     }
-    // A link in its way may lead anywhere; nothing has been made yet that would have to go again.
+    // A link in its way could lead anywhere; nothing has been created yet that would have to be removed.
     let folder = rekindle_fs::confine(project.folder(), &draft.folder(&id.name))?;
     let purpose = format!("run {id}");
     let _branch = hold_branch(project, &branch, &purpose)?;
@@ -123,7 +123,7 @@ pub fn run(
     )
     .map_err(|error| Error::from_run(&id, error))?;
     crate::clean::sweep_drafts(project);
-    // The branch first: a name that git refuses must not leave a run behind that can never go on.
+    // The branch first: an invalid name must not leave a run behind that can never continue.
     let name = format!("refs/heads/{branch}");
     if repo.resolve(&name).map_err(Error::Git)?.is_none() {
         let base = ObjectId::parse(&new.settings.base).map_err(Error::Git)?;
@@ -136,14 +136,14 @@ pub fn run(
     Ok(Ran { id, branch, ending })
 }
 
-/// Refuses a plan that could not be carried out, with everything that is wrong with it.
+/// Refuses an invalid plan, with all faults.
 fn refuse_unsound(plan: &Utf8Path, findings: &[Finding], n_tasks: usize) -> Result<(), Error> {
     let is_harmless =
         |finding: &Finding| matches!(finding.code, Code::OverlappingFiles | Code::TaskWithoutId);
     if n_tasks > 0 && findings.iter().all(is_harmless) {
         return Ok(());
     }
-    // Without a task, what could be meant as one is all that is wrong.
+    // Without a task, only lines that look like tasks are reported.
     let wrong = findings.iter();
     let wrong = wrong.filter(|finding| n_tasks == 0 || !is_harmless(finding));
     let wrong: Vec<Finding> = wrong.cloned().collect();
@@ -153,7 +153,7 @@ fn refuse_unsound(plan: &Utf8Path, findings: &[Finding], n_tasks: usize) -> Resu
     })
 }
 
-/// Returns the commit that the run starts from: the branch if it is there, else what is checked out.
+/// Returns the base commit of the run: that of the branch if it exists, else that of HEAD.
 fn base(repo: &Repo, branch: &str) -> Result<String, Error> {
     if !rekindle_text::is_branch_name(branch) {
         return Err(Error::BadBranch {
@@ -183,7 +183,7 @@ fn base(repo: &Repo, branch: &str) -> Result<String, Error> {
     }
 }
 
-/// Returns four characters that tell runs of the same minute and title apart.
+/// Returns four characters that distinguish runs of the same minute and title.
 fn short_id(path: &Utf8PathBuf, now: jiff::Timestamp) -> String {
     let text = format!("{path} {} {}", now.as_nanosecond(), std::process::id());
     let digest = rekindle_fs::Fingerprint::of(text.as_bytes()).to_hex();

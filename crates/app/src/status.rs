@@ -1,4 +1,4 @@
-//! What can be resumed here.
+//! Lists the workflows of a project.
 
 use rekindle_model::{Intent, Room, State, StopKind, Summary, Then, WorkflowId};
 use rekindle_protocol::Ask;
@@ -12,13 +12,13 @@ use crate::{AtWork, Folded, LastSession, Line, Listing, Project, inspect, overvi
 pub struct Overview {
     /// Those that can be resumed first, each protocol's in its own order.
     pub workflows: Vec<Summary>,
-    /// Which of them somebody is at work on at this moment, and who.
+    /// The workflows that somebody is working on right now, and who.
     pub at_work: Vec<(WorkflowId, AtWork)>,
-    /// The command to type next.
+    /// The command to run next.
     pub next_step: Option<NextStep>,
-    /// How the last session of a coding agent here ended, where that is worth knowing.
+    /// How the last session of a coding agent here ended, if that matters.
     pub last_session: Option<LastSession>,
-    /// The time, for ages.
+    /// The current time.
     pub now: jiff::Timestamp,
     /// Whether finished and old ones are listed too.
     all: bool,
@@ -74,7 +74,7 @@ impl Overview {
     }
 }
 
-/// Lists what every protocol keeps here.
+/// Lists the workflows of every protocol.
 pub fn status(project: &Project, listing: Listing) -> Overview {
     let world = project.world();
     let (mut workflows, chosen) = inspect::survey(&world, listing);
@@ -84,7 +84,7 @@ pub fn status(project: &Project, listing: Listing) -> Overview {
     let at_work: Vec<(WorkflowId, AtWork)> = workflows
         .iter()
         .filter(|summary| summary.state.is_open())
-        // Who is at work is told where it can be known; what is open is told in any case.
+        // Who is at work is reported if it is known; what is open is reported in any case.
         .filter_map(|summary| Some((summary.id.clone(), AtWork::on(project, &summary.id).ok()??)))
         .collect();
     let open: Vec<Summary> = workflows
@@ -114,13 +114,13 @@ fn next_step(
     let mut open = lines.iter().filter(|line| line.summary.state.is_open());
     let first = open.find(is_free)?;
     let id = &first.summary.id;
-    // Where a resume would only stop, a look says why.
+    // If a resume would only stop, inspect shows why.
     let verb = if goes_on(world, first.summary) {
         Verb::Resume
     } else {
         Verb::Inspect
     };
-    // Without a name, the one of the checked out branch may be meant, which need not be open.
+    // Without a name, the workflow of the checked-out branch may be chosen, which may not be open.
     let is_clear = verb == Verb::Resume && n_open == 1 && chosen.contains(id);
     Some(NextStep {
         verb,
@@ -129,7 +129,7 @@ fn next_step(
     })
 }
 
-/// Returns whether a resume would do anything but stop.
+/// Returns whether a resume would do anything.
 pub(crate) fn goes_on(world: &dyn World, summary: &Summary) -> bool {
     match summary.state {
         State::Corrupt => return false,

@@ -1,4 +1,4 @@
-//! Bifrost's validators, on the files of a feature or on single files.
+//! Bifrost's validators, for the files of a feature or for single files.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_protocol::capability::Validation;
@@ -9,14 +9,14 @@ use crate::{Error, Project};
 /// The largest page that is read.
 const LARGEST: u64 = 2 * 1024 * 1024;
 
-/// What is to be validated.
+/// What to validate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Validated {
-    /// The spec of a feature, and its plan where there is one.
+    /// The spec of a feature, and its plan if it has one.
     Feature(String),
     /// A spec.
     Spec(Utf8PathBuf),
-    /// A plan, and the rules it is held against.
+    /// A plan, and the rules to compare it with.
     Plan {
         /// The plan.
         path: Utf8PathBuf,
@@ -25,7 +25,7 @@ pub enum Validated {
     },
 }
 
-/// Runs the validators; each report is one of a script's.
+/// Runs the validators; each report is that of a script.
 pub fn validate(project: &Project, what: &Validated) -> Result<Vec<Validation>, Error> {
     let Some((_, validator)) = rekindle_registry::validator() else {
         return Ok(Vec::new());
@@ -53,7 +53,7 @@ pub fn validate(project: &Project, what: &Validated) -> Result<Vec<Validation>, 
     }
 }
 
-/// Returns a file that a person named, or `None` when it is not there.
+/// Returns the contents of a named file, or `None` if it does not exist.
 fn text(world: &dyn World, path: Utf8PathBuf) -> Result<Option<String>, Error> {
     match world.read(&path, LARGEST) {
         Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),

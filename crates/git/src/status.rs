@@ -59,7 +59,7 @@ impl StatusEntry {
 impl Repo {
     /// Returns every path of the worktree that is not as in HEAD, with each untracked file.
     ///
-    /// Empty means clean. The whole worktree is looked at, also from a folder inside it. Changes inside
+    /// Empty means clean. The whole worktree is checked, also from a folder inside it. Changes inside
     /// submodules are seen only by [`crate::Program::for_work`]; a submodule at another commit always is.
     pub fn status(&self) -> Result<Vec<StatusEntry>, Error> {
         let form = ["status", "--porcelain=v2", "-z", "--untracked-files=all"];

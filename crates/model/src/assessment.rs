@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use crate::{Fact, Finding, Place, Severity, View, WorkflowId};
 
-/// Where a workflow, or the question which one is meant, stands.
+/// The state of a workflow, or of the choice of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
     /// There is nothing to resume.
@@ -14,13 +14,13 @@ pub enum State {
     Choice,
     /// The named one is not there.
     Unknown,
-    /// It stopped and can go on.
+    /// It stopped and can continue.
     Interrupted,
-    /// A person must decide before it can go on.
+    /// A person must decide before it can continue.
     Waiting,
-    /// It can not go on by itself: tasks are blocked or failed for good.
+    /// It cannot continue by itself: tasks are blocked or failed for good.
     Blocked,
-    /// Its state can not be read.
+    /// Its state cannot be read.
     Corrupt,
     /// It is finished.
     Complete,
@@ -90,7 +90,7 @@ impl Next {
 pub struct Summary {
     /// Which one.
     pub id: WorkflowId,
-    /// Where it stands.
+    /// Its state.
     pub state: State,
     /// The stage or phase it is in, as a person reads it.
     pub stage: String,
@@ -137,7 +137,7 @@ impl Summary {
 pub struct Assessment {
     /// The workflow that was named, or is the only one.
     pub id: Option<WorkflowId>,
-    /// Where it stands.
+    /// Its state.
     pub state: State,
     /// Everything that the protocol keeps here, open ones first as the protocol orders them.
     pub workflows: Vec<Summary>,
@@ -184,7 +184,7 @@ pub struct Checkpoint {
     pub at: Option<Timestamp>,
     /// What was said when it was made.
     pub note: String,
-    /// Where it stands.
+    /// Its state.
     pub place: Place,
     /// Whether one can go back to it; `None` where the protocol knows no way back.
     pub is_valid: Option<bool>,
@@ -195,7 +195,7 @@ pub struct Checkpoint {
 pub struct WorkflowDocument {
     /// What the workflow calls it, such as `plan.md` or `tasks/T001.md`.
     pub name: String,
-    /// Where it stands, relative to the project.
+    /// Its file or line, relative to the project.
     pub path: Utf8PathBuf,
 }
 

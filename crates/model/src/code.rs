@@ -1,6 +1,6 @@
 //! The stable codes of findings and errors, each with its page.
 //!
-//! A code, its severity and its page stand in one row; a row whose page does
+//! A code, its severity and its page are in one row; a row whose page does
 //! not exist under `docs/findings/` does not compile.
 
 use crate::Severity;
@@ -82,8 +82,8 @@ codes! {
     /// An event names a task that the graph lacks.
     UnknownTask "UNKNOWN_TASK" Warning;
 
-    // kiln: what a project's memory, and what stands beside it, may have.
-    /// MEMORY.md does not say where the project stands.
+    // kiln: what a project's memory, and what is next to it, may have.
+    /// MEMORY.md does not say where the project is.
     MemoryCorrupt "MEMORY_CORRUPT" Blocker;
     /// The memory is in another folder than the seed's rule names.
     MemoryElsewhere "MEMORY_ELSEWHERE" Warning;
@@ -97,7 +97,7 @@ codes! {
     OddPhaseEvent "ODD_PHASE_EVENT" Warning;
     /// A heading begins like a phase and is none.
     OddPhaseHeading "ODD_PHASE_HEADING" Warning;
-    /// The line of a phase can not be made out.
+    /// The line of a phase cannot be made out.
     OddPhaseLine "ODD_PHASE_LINE" Warning;
     /// The memory was written for a project at another path.
     OtherProjectPath "OTHER_PROJECT_PATH" Warning;
@@ -107,7 +107,7 @@ codes! {
     SeveralOpenPhases "SEVERAL_OPEN_PHASES" Warning;
     /// The memory has a phase that the plan lacks.
     UnplannedPhase "UNPLANNED_PHASE" Warning;
-    /// A document beside the memory cannot be read.
+    /// A document next to the memory cannot be read.
     UnreadableDocument "UNREADABLE_DOCUMENT" Warning;
 
     // kiln-teams: what a recovery of a wave notices.
@@ -137,11 +137,11 @@ codes! {
     UnlistedTask "UNLISTED_TASK" Warning;
     /// The retry ledger does not say how often a task was tried again.
     UnreadableLedger "UNREADABLE_LEDGER" Blocker;
-    /// A file of the task list can not be read.
+    /// A file of the task list cannot be read.
     UnreadableTask "UNREADABLE_TASK" Warning;
     /// The configuration asks for something that is not known.
     UnsupportedConfig "UNSUPPORTED_CONFIG" Blocker;
-    /// The project stands on another branch than the one a wave was started on.
+    /// The project is on another branch than the one a wave was started on.
     WrongBranch "WRONG_BRANCH" Blocker;
     /// Another user could choose what is in the folder of worktrees.
     UntrustedRoot "UNTRUSTED_ROOT" Blocker;
@@ -153,7 +153,7 @@ codes! {
     ActiveError "ACTIVE_ERROR" Blocker;
     /// The name of a feature leads out of `specs/`.
     BadFeatureName "BAD_FEATURE_NAME" Blocker;
-    /// The latest checkpoint can not be read.
+    /// The latest checkpoint cannot be read.
     CorruptCheckpoint "CORRUPT_CHECKPOINT" Blocker;
     /// The session is no text.
     CorruptSession "CORRUPT_SESSION" Blocker;
@@ -183,7 +183,7 @@ codes! {
     IncompleteMetadata "INCOMPLETE_METADATA" Warning;
     /// The latest checkpoint is not in the history.
     LatestNotInHistory "LATEST_NOT_IN_HISTORY" Warning;
-    /// The session stands where it stood before sessions were kept by feature.
+    /// The session is in the legacy place, from before each feature had one.
     LegacySession "LEGACY_SESSION" Warning;
     /// The marker is not spelled as it must be.
     MarkerMalformed "MARKER_MALFORMED" Warning;
@@ -226,11 +226,11 @@ codes! {
     PlanMissing "PLAN_MISSING" Blocker;
     /// The state and the journal of a repair contradict each other.
     RepairMismatch "REPAIR_MISMATCH" Blocker;
-    /// The state can not be read.
+    /// The state cannot be read.
     StateCorrupt "STATE_CORRUPT" Blocker;
 
     // What any protocol may meet while reading.
-    /// Nothing stands in a document that counts.
+    /// A document that counts is empty.
     EmptyDocument "EMPTY_DOCUMENT" Note;
     /// A run is complete by its summary, and has open tasks.
     OpenTasks "OPEN_TASKS" Note;

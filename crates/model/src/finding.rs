@@ -1,4 +1,4 @@
-//! Findings: what was noticed in the user's files. Never errors; the run goes on with what is readable.
+//! Findings: what was noticed in the user's files. Never errors; the run continues with what is readable.
 
 use camino::Utf8PathBuf;
 
@@ -9,7 +9,7 @@ use crate::Code;
 pub enum Severity {
     /// Worth knowing.
     Note,
-    /// Resuming goes on, with care.
+    /// Resuming continues, with care.
     Warning,
     /// Nothing is resumed until it is dealt with.
     Blocker,
@@ -26,7 +26,7 @@ impl Severity {
     }
 }
 
-/// Where something stands: a file, and the line in it where that is known.
+/// Where something is: a file, and the line in it where that is known.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The file or folder, relative to the project where it is inside.
@@ -69,7 +69,7 @@ pub struct Finding {
     pub code: Code,
     /// What is wrong, as one sentence without a full stop.
     pub message: String,
-    /// Where it stands.
+    /// Its state.
     pub place: Option<Place>,
     /// What to type or do about it.
     pub hint: Option<String>,
@@ -86,7 +86,7 @@ impl Finding {
         }
     }
 
-    /// Says where it stands.
+    /// Returns its state.
     #[must_use]
     pub fn at(mut self, place: Place) -> Self {
         self.place = Some(place);

@@ -22,7 +22,7 @@ pub struct Graph {
 /// What is wrong with a plan as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
-    /// The id stands there before; the first one counts.
+    /// The id occurred before; the first one counts.
     Duplicate {
         /// The id.
         id: String,
@@ -147,7 +147,7 @@ impl Graph {
 
     /// Returns the cycles among tasks that are not finished, each in plan order, sorted by their first task.
     ///
-    /// A finished task breaks the cycle it stands in: what is done needs nothing any more.
+    /// A finished task breaks the cycle it is in: what is done needs nothing any more.
     pub fn cycles(&self, finished: impl Fn(Index) -> bool) -> Vec<Vec<Index>> {
         let mut search = ComponentSearch::new(self, &finished);
         for task in 0..self.len() {

@@ -90,14 +90,14 @@ pub enum Permission {
     NotNeeded,
 }
 
-/// A protocol's own question whether to go on, answered with yes, no or "details".
+/// A protocol's own question whether to continue, answered with yes, no or "details".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Confirmation {
     /// The question, to the letter.
     pub question: String,
     /// What is shown to a person who asks for details.
     pub details: String,
-    /// What else a person may want to have done; each is asked after a yes, and no answer is a no.
+    /// Offers of the protocol; each is asked after the person agrees, and no answer means no.
     pub offers: Vec<Offer>,
 }
 
@@ -124,7 +124,7 @@ pub enum OfferKind {
 pub struct Step {
     /// The effect.
     pub action: Action,
-    /// Why it is due, as a clause ("the run is taken up again").
+    /// Why it is due, as a clause ("the run is resumed").
     pub why: String,
 }
 
@@ -165,7 +165,7 @@ impl Step {
 /// What happens after a plan's effects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Then {
-    /// An agent is started; the protocol settles what came of it.
+    /// An agent is started; the protocol settles the result.
     Agent(AgentTask),
     /// A person is asked; the protocol takes the answer.
     Ask(Question),
@@ -173,7 +173,7 @@ pub enum Then {
     Workers,
     /// Commands are run in the project; the protocol takes how they ended.
     Check(Checks),
-    /// The evidence is read again and planned anew.
+    /// The evidence is read again and planned again.
     Again,
     /// The resume is over.
     Stop(Stop),
@@ -197,7 +197,7 @@ impl From<Question> for Then {
     }
 }
 
-/// Commands that must succeed in the project before the workflow goes on.
+/// Commands that must succeed in the project before the workflow continues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checks {
     /// What they are the check of, in the protocol's words.
@@ -221,7 +221,7 @@ pub struct AgentTask {
     pub prompt: String,
     /// Commands that must succeed afterwards for the work to count.
     pub checks: Vec<String>,
-    /// How a caller tells what came of it who does the work itself, each a sentence; what rekindle
+    /// How a caller that does the work itself reports the result, one sentence each; what rekindle
     /// starts an agent for it records by itself.
     pub by_hand: Vec<String>,
     /// What the protocol saw before the work, in its own form, so that it can tell afterwards what the
@@ -292,7 +292,7 @@ pub enum StopKind {
 }
 
 impl StopKind {
-    /// Returns whether the workflow cannot go on.
+    /// Returns whether the workflow cannot continue.
     pub const fn is_blocked(self) -> bool {
         match self {
             Self::Blocked | Self::BlockedAndSaid => true,

@@ -1,8 +1,8 @@
-//! What a report may name: whoever tells it names a folder of the log, so not every text will do.
+//! Checks the words of a report: the actor names a folder of the log, so not every text is valid.
 
 use crate::Report;
 
-/// Why a word can not be part of a report.
+/// Why a word cannot be part of a report.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseReportError {
     /// It is no type of an event.
@@ -14,7 +14,7 @@ pub enum ParseReportError {
 }
 
 impl Report {
-    /// Returns the sign of life of a task that an actor works on.
+    /// Returns the heartbeat of a task that an actor works on.
     pub fn heartbeat(actor: String, task: String) -> Self {
         Self {
             event: "heartbeat".to_owned(),

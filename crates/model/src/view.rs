@@ -50,7 +50,7 @@ impl View {
 pub enum Condition {
     /// Somebody is at work on it.
     Running,
-    /// It was cut off and can go on.
+    /// It was cut off and can continue.
     Interrupted,
     /// It waits for a person's answer.
     NeedsPerson,
@@ -59,11 +59,11 @@ pub enum Condition {
         /// The end of the limit.
         until: Option<Timestamp>,
     },
-    /// Nothing of it was begun.
+    /// Nothing of it was started.
     Ready,
     /// It is still being written.
     Drafting,
-    /// It cannot go on by itself.
+    /// It cannot continue by itself.
     Blocked,
     /// Its files cannot be read.
     Unreadable,
@@ -102,9 +102,9 @@ impl Condition {
 pub enum Attention {
     /// Nothing happens until a person does something.
     Needed,
-    /// It goes on by itself.
+    /// It continues by itself.
     UnderWay,
-    /// It was never begun.
+    /// It was never started.
     Prepared,
     /// It is still being written.
     BeingWritten,

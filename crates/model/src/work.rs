@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
 
-/// No task is tried more often: a higher number of an attempt was not counted up to, whoever wrote it,
+/// No task is tried more often: a higher attempt number was not counted up to, no matter who wrote it,
 /// and there must be room to count on.
 pub const MOST_ATTEMPTS: u32 = 1_000_000;
 
@@ -54,7 +54,7 @@ pub struct WorkPlace {
     pub copies_folder: Utf8PathBuf,
     /// Where evidence of the work is left, relative to the worktree.
     pub artifacts: Utf8PathBuf,
-    /// How often the task was begun before; what those attempts left as evidence is kept apart.
+    /// How often the task was started before; what those attempts left as evidence is kept apart.
     pub earlier: u32,
     /// A file of the host's in which the task's state is kept up to date, absolute.
     pub mirror: Utf8PathBuf,
@@ -96,7 +96,7 @@ pub struct WorkTask {
     pub files: Vec<String>,
     /// Commands that check its work.
     pub checks: Vec<String>,
-    /// Where it stands by the protocol's own record.
+    /// Its state by the protocol's own record.
     pub standing: Standing,
     /// How often it failed since it was last done or said to be ready.
     pub failures: u32,
@@ -116,7 +116,7 @@ pub struct WorkTask {
     pub place: Option<WorkPlace>,
 }
 
-/// Where a task stands by the protocol's own record.
+/// The state of a task by the protocol's own record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// Something is left to do.
@@ -165,7 +165,7 @@ pub enum Happened {
         /// Of what kind.
         kind: FailureKind,
     },
-    /// The agent may go on only after a time.
+    /// The agent may continue only after a time.
     Limited {
         /// When, as the agent said it.
         until: Option<String>,
@@ -313,7 +313,7 @@ pub struct Delivery {
     pub cost: Option<u64>,
 }
 
-/// What came of an attempt in a worktree that belongs to the protocol.
+/// The result of an attempt in a worktree that belongs to the protocol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempted {
     /// The files that it changed, or why it failed.

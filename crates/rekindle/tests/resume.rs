@@ -133,7 +133,7 @@ fn a_wrong_number_is_said_to_be_wrong_and_asked_again() -> Result<()> {
     let typed = sandbox.typed(&["resume", "--yes", "--no-agent"]);
     let ran = typed.answering("7\n2\n").run()?;
     insta::assert_snapshot!(ran.stderr(), @"
-    Which one? [number or name]  is not in the list7
+    Which one? [number or name] 7 is not in the list
     Which one? [number or name] Next for an agent (executor): Resume T002 - Add endpoint (attempt 1)
     hint: let an agent do it: `rekindle resume --agent-cmd 'COMMAND'` (it gets the prompt on standard input)
     hint: `rekindle resume --no-agent --json` has the whole prompt

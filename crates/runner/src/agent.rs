@@ -1,11 +1,11 @@
-//! Starts an agent, in two steps: first it is there and waits, then it begins.
+//! Starts an agent in two steps: it is created and waits, then it is released.
 //!
-//! Between the two the journal learns of it. Whoever dies in that moment leaves
-//! nothing at work, since an agent that nobody lets begin ends.
+//! Between the two its process is recorded in the journal. If rekindle dies in that moment,
+//! no agent is left at work, since one that is not released ends.
 //!
 //! One agent runs at a time, in the project's folder and in our own process
-//! group, so that Ctrl-C on a terminal reaches it as it reaches us. What it
-//! prints goes to standard error: standard output belongs to the protocol.
+//! group, so that Ctrl-C on a terminal reaches it too. Its output
+//! goes to standard error: standard output belongs to the protocol.
 
 use std::io::{self, PipeWriter, Write as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -15,20 +15,20 @@ use rekindle_fs::{Liveness, ProcessIdentity};
 
 use crate::{Error, process_tree};
 
-/// Waits for a line on the pipe that stands in for standard output, then becomes the command.
+/// Waits for a line on the pipe that replaces standard output, then becomes the command.
 const HOLD: &str = r#"read -r _ <&1 && exec "$@" >&2"#;
 
-/// A command that is there and has not begun.
+/// A command that is created but not released.
 #[derive(Debug)]
 pub(crate) struct Waiting {
     child: Child,
     go: PipeWriter,
 }
 
-/// The variable by which the processes of an agent are found when the agent itself is gone.
+/// The variable by which the processes of an agent are found when the agent itself has ended.
 const MARK: &str = "REKINDLE_AGENT";
 
-/// Makes a command ready; it and all that it starts have the mark in their environment.
+/// Prepares a command; it and its children have the mark in their environment.
 pub(crate) fn prepare(invocation: &Invocation, mark: &str) -> io::Result<Waiting> {
     let input = rekindle_fs::scratch(invocation.input.as_bytes())?;
     let (held, go) = io::pipe()?;
@@ -44,7 +44,7 @@ pub(crate) fn prepare(invocation: &Invocation, mark: &str) -> io::Result<Waiting
         .env(MARK, mark)
         .env("PWD", &invocation.folder)
         .current_dir(&invocation.folder)
-        // A file and not a pipe: an agent that does not read must not make us wait.
+        // A file and not a pipe: an agent that does not read must not block us.
         .stdin(Stdio::from(input))
         .stdout(Stdio::from(held))
         .stderr(Stdio::inherit())
@@ -53,20 +53,20 @@ pub(crate) fn prepare(invocation: &Invocation, mark: &str) -> io::Result<Waiting
 }
 
 impl Waiting {
-    /// Returns the process, which stays the same when the command begins.
+    /// Returns the process, which is the same before and after the release.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Lets it begin.
+    /// Releases it.
     pub(crate) fn begin(mut self) -> Child {
-        // One that was killed meanwhile can not hear it; how it ended tells the rest.
+        // A killed one cannot read the line; its exit status says why.
         self.go.write_all(b"go\n").ok();
         self.child
     }
 }
 
-/// Returns how a command ended, if not with success.
+/// Returns how a command failed; `None` if it succeeded.
 pub(crate) fn failure(status: ExitStatus) -> Option<String> {
     use std::os::unix::process::ExitStatusExt as _;
     if status.success() {
@@ -79,8 +79,8 @@ pub(crate) fn failure(status: ExitStatus) -> Option<String> {
     })
 }
 
-/// Two agents on one task could do the same work twice, so a living one is never passed over; what
-/// it has started may go on without it.
+/// Two agents on one task could do the same work twice, so a living one is never ignored; its
+/// children may continue without it.
 pub(crate) fn refuse_living(
     role: &str,
     task: Option<&String>,

@@ -1,4 +1,4 @@
-//! Carries out a plan's effects under the workflow's lock.
+//! Applies a plan's effects under the workflow's lock.
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
@@ -14,13 +14,13 @@ use crate::{Error, StateFolder, agent, crash};
 
 pub(crate) use crate::effects::append;
 
-/// Where the text that a protocol prescribes goes.
+/// The output for the text that a protocol prescribes.
 pub trait Output {
     /// Prints it on standard output, or keeps it for a JSON object.
     fn print(&mut self, text: &str);
 }
 
-/// Carries out plans of one workflow; holds its lock as long as it lives.
+/// Applies plans of one workflow; holds its lock as long as it lives.
 #[derive(Debug)]
 pub struct Runner {
     site: Site,
@@ -30,40 +30,40 @@ pub struct Runner {
     opened_at: u64,
 }
 
-/// What a runner found and finished that an earlier one had begun.
+/// The unfinished steps of an earlier runner, and how they were finished.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recovered {
-    /// Lines that stood in the journal and not yet in their logs.
+    /// Lines that were in the journal but not yet in their logs.
     pub appended: usize,
-    /// Other effects that had begun, or not even that, and are done now.
+    /// Other effects that were started or only planned, and are finished now.
     pub finished: usize,
-    /// Effects that were left alone because the world is no longer the one they were planned for.
+    /// Effects that were skipped because the files they depend on have changed.
     pub superseded: usize,
-    /// Agents that were started and are gone without their end being known.
+    /// Agents that were started and have ended without a known result.
     pub lost_agents: Vec<String>,
     /// Damaged lines of the journal.
     pub damaged: usize,
-    /// What was finished, each a line with its path.
+    /// The finished steps, one line each with its path.
     pub named: Vec<String>,
-    /// Where the journal is now, because it has lines that were not written here.
+    /// The new path of the journal, if it was moved because it has lines from elsewhere.
     pub put_aside: Option<Utf8PathBuf>,
 }
 
 impl Recovered {
-    /// Returns whether the recovery itself may have changed what was read before it.
+    /// Returns whether the recovery may have changed files that were read before it.
     pub fn has_changed_the_world(&self) -> bool {
         self.appended + self.finished > 0
     }
 }
 
 impl Runner {
-    /// Takes the lock of a workflow and finishes what an earlier runner had begun.
+    /// Takes the lock of a workflow and finishes the steps that an earlier runner left unfinished.
     ///
-    /// `reach` says where its effects may go beside the project.
+    /// `reach` says where its effects may write, besides the project.
     ///
     /// # Errors
     /// [`Error::Lock`] names the other rekindle that holds it; [`Error::AgentAlive`] the agent that
-    /// an earlier one left at work; [`Error::Tracked`] files of ours that git has.
+    /// an earlier one left running; [`Error::Tracked`] files of ours that git tracks.
     pub fn open(
         folder: &StateFolder,
         id: &WorkflowId,
@@ -87,7 +87,7 @@ impl Runner {
             opened_at: folder.position(id)?,
         };
         let mut recovered = runner.recover(now)?;
-        // What was not written here would be told again and again, and is no part of our past.
+        // A journal from elsewhere would be reported again and again.
         if runner.journal.has_foreign_lines() {
             recovered.put_aside = Some(crate::state_folder::put_aside(&path)?);
             runner.journal = Journal::open(&path, Some(folder.sealing(&path)?))?;
@@ -95,7 +95,7 @@ impl Runner {
         Ok((runner, recovered))
     }
 
-    /// Notes that a plan with this digest is carried out now, so that it is spent.
+    /// Records that a plan with this digest is applied now, so that it cannot be applied again.
     pub fn spend(&mut self, digest: &str, now: Timestamp) -> Result<(), Error> {
         let stamp = rekindle_text::format_seconds(now);
         let digest = digest.to_owned();
@@ -103,7 +103,7 @@ impl Runner {
         self.end(intent, now, Outcome::Completed, "")
     }
 
-    /// Returns how far the journal had come when the lock was taken, before anything was finished.
+    /// Returns the length of the journal when the lock was taken, before anything was finished.
     pub fn opened_at(&self) -> u64 {
         self.opened_at
     }
@@ -151,10 +151,10 @@ impl Runner {
         Ok(recovered)
     }
 
-    /// Finishes the effects of an intent that an earlier runner did not come to.
+    /// Finishes the effects of an intent that an earlier runner did not reach.
     ///
-    /// Where the world has moved on, the rest is left alone: it was planned to follow (a task is
-    /// marked as landed after it has), and the next plan is made from fresh evidence.
+    /// If the files have changed, the rest is skipped: it depends on earlier effects (a task is
+    /// marked as landed after it has landed), and the next plan is made from fresh evidence.
     fn finish(
         &mut self,
         intent: IntentId,
@@ -184,7 +184,7 @@ impl Runner {
         self.end(intent, now, Outcome::Completed, "finished after a crash")
     }
 
-    /// Carries out effects in order; after a crash at any instant the next runner finishes them.
+    /// Applies effects in order; after a crash at any moment the next runner finishes them.
     pub fn apply(
         &mut self,
         steps: &[Step],
@@ -205,7 +205,7 @@ impl Runner {
         for (number, step) in (0..).zip(steps) {
             match effects::perform(&self.site, &self.id, &step.action, output) {
                 Ok(()) => {}
-                // Nothing was touched, and nothing of this plan is to be done any more.
+                // Nothing was changed, and the rest of this plan is not applied.
                 Err(error) if error.is_refusal() => {
                     self.end(intent, now, Outcome::Abandoned, &error.to_string())?;
                     return Err(error);
@@ -245,7 +245,7 @@ impl Runner {
         self.check_all(&call, now)
     }
 
-    /// Runs commands in the project until one does not succeed.
+    /// Runs commands in the project until one fails.
     pub fn run_checks(&mut self, checks: &Checks, now: Timestamp) -> Result<Ended, Error> {
         self.lock.verify()?;
         let task = AgentTask {
@@ -281,7 +281,7 @@ impl Runner {
         Ok(Ended::Succeeded)
     }
 
-    /// Runs one command. Returns why it did not succeed.
+    /// Runs one command. Returns why it failed.
     fn run(
         &mut self,
         invocation: &Invocation,
@@ -289,7 +289,7 @@ impl Runner {
         now: Timestamp,
     ) -> Result<Option<String>, Error> {
         let mark = crate::engine::fresh();
-        // It is no failure of the agent's, which has not been asked yet: nothing is held against it.
+        // The agent has not been started yet, so this does not count as its failure.
         let waiting =
             agent::prepare(invocation, &mark).map_err(|source| Error::Worker { source })?;
         let process = ProcessIdentity::of(waiting.pid())
@@ -334,7 +334,7 @@ impl Runner {
     }
 }
 
-/// Carries out a report: one line in a log of the reporter's own, so it needs no lock.
+/// Applies a report: one line in a log of the reporter's own, so it needs no lock.
 pub fn report(
     folder: &StateFolder,
     id: &WorkflowId,

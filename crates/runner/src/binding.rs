@@ -1,7 +1,7 @@
 //! Which records are ours: those that this user wrote on this machine, for this folder and its repository.
 //!
-//! Whatever is in `.rekindle/` may have come with a clone, with `cp -a`, or from a folder that was
-//! moved since. A record is acted upon only if it has our seal; see `rekindle_fs::Seal`.
+//! Files in `.rekindle/` may come from a clone, from `cp -a`, or from a folder that was
+//! moved. A record is used only if it has our seal; see `rekindle_fs::Seal`.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,13 +12,13 @@ use rekindle_fs::{Error, Key, Seal};
 #[derive(Debug, Clone)]
 pub(crate) struct Binding {
     project: Utf8PathBuf,
-    /// Where the user's key is, or is to be.
+    /// The path of the user's key, which may not exist yet.
     key: Option<Utf8PathBuf>,
-    /// What was worked out before.
+    /// Cached results.
     known: Arc<OnceLock<Seal>>,
 }
 
-/// A record that was not written here, and so is never acted upon.
+/// A record that was not written here, and so is never used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Foreign {
     /// The file.
@@ -36,7 +36,7 @@ impl Binding {
         }
     }
 
-    /// Returns the seal of a file, to check it; `None` where there is no key, so that nothing is ours.
+    /// Returns the seal of a file, to check it; `None` if there is no key, so that no record is ours.
     pub(crate) fn seal(&self, file: &Utf8Path) -> Option<Seal> {
         let key = || Key::read(self.key.as_deref()?).ok().flatten();
         let seal = match self.known.get() {
@@ -46,7 +46,7 @@ impl Binding {
         Some(seal.at(self.place(file)))
     }
 
-    /// Returns the seal of a file, to write it; makes the key if there is none.
+    /// Returns the seal of a file, to write it; creates the key if there is none.
     pub(crate) fn sealing(&self, file: &Utf8Path) -> Result<Seal, Error> {
         let seal = if let Some(seal) = self.known.get() {
             seal.clone()
@@ -83,7 +83,7 @@ impl Binding {
         self.known.get_or_init(|| seal).clone()
     }
 
-    /// Returns where a file is in the project, which is part of its seal.
+    /// Returns a file's path in the project, which is part of its seal.
     fn place<'a>(&self, file: &'a Utf8Path) -> &'a str {
         file.strip_prefix(&self.project).unwrap_or(file).as_str()
     }

@@ -1,4 +1,4 @@
-//! Who may land on a branch: one run at a time, whatever project of the repository it belongs to.
+//! The lock of a branch: one run lands on it at a time, from any project of the repository.
 
 use jiff::Timestamp;
 use rekindle_fs::Lock;
@@ -6,10 +6,10 @@ use rekindle_git::Repo;
 
 use crate::Error;
 
-/// Takes a branch of a repository for as long as the returned lock lives.
+/// Locks a branch of a repository for as long as the returned lock lives.
 ///
 /// The lock is the kernel's, so a dead holder's branch is free. It is kept in the folder that all
-/// worktrees of the repository share: projects in different folders may well land on one branch.
+/// worktrees of the repository share, since projects in different folders can land on one branch.
 ///
 /// # Errors
 /// [`Error::Lock`] names the other rekindle that holds it.

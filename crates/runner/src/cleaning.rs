@@ -1,4 +1,4 @@
-//! What runs left behind: worktrees of failed tasks, and folders that were put aside.
+//! Leftovers of runs: worktrees of failed tasks, and folders that were moved aside.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_fs::{Lock, Occupancy};
@@ -9,21 +9,21 @@ use crate::state_folder::{decoded, encoded};
 use crate::worker::{own_files, paths};
 use crate::{Error, StateFolder};
 
-/// A worktree that is still there.
+/// A leftover worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leftover {
-    /// Where it is.
+    /// Its path.
     pub path: Utf8PathBuf,
-    /// The workflow's part of the path.
+    /// The part of the path that names the workflow.
     pub workflow: String,
-    /// The task's part of the path.
+    /// The part of the path that names the task.
     pub task: String,
-    /// Whether a rekindle is at work on the workflow.
+    /// Whether a rekindle holds the workflow.
     pub in_use: bool,
 }
 
 impl Leftover {
-    /// Returns a worktree that a workflow left in a place of its own.
+    /// Returns a worktree that a workflow left in a folder of its own.
     pub fn of(
         state: &StateFolder,
         id: &WorkflowId,
@@ -39,7 +39,7 @@ impl Leftover {
     }
 }
 
-/// Lists the worktrees that runs of a project left, sorted by path.
+/// Lists the leftover worktrees of a project, sorted by path.
 pub fn leftovers(
     folder: &StateFolder,
     search_path: &std::ffi::OsStr,
@@ -71,8 +71,8 @@ pub fn leftovers(
     Ok(found)
 }
 
-/// Lists what is in a worktree and would be lost with it, since git ignores it; the run's own folders
-/// are not meant. Each name is shown on one line, and that of a folder ends with `/`.
+/// Lists files of a worktree that would be lost with it, since git ignores them, without the run's own
+/// folders. Each name is one line, and that of a folder ends with `/`.
 pub fn ignored_in(
     project: &Utf8Path,
     search_path: &std::ffi::OsStr,
@@ -93,8 +93,8 @@ pub fn ignored_in(
         .collect())
 }
 
-/// Removes a worktree after everything in it that git does not ignore is saved under
-/// `refs/rekindle/rescue/`. Returns where.
+/// Removes a worktree after everything that git does not ignore is saved under
+/// `refs/rekindle/rescue/`. Returns the ref.
 pub fn remove(
     folder: &StateFolder,
     search_path: &std::ffi::OsStr,
@@ -102,7 +102,7 @@ pub fn remove(
 ) -> Result<Option<String>, Error> {
     let program = Program::find(search_path)?.for_work();
     let main = Repo::at(&program, folder.project());
-    // The names that the worker gave, so that all rescues of a task stand together.
+    // The worker's own names, so that all rescues of a task are in one place.
     let workflow = folder.workflow_of(&leftover.workflow);
     let task = decoded(&leftover.task).unwrap_or_else(|| leftover.task.clone());
     if is_gone(&leftover.path) {
@@ -115,7 +115,7 @@ pub fn remove(
     Ok(rescue.map(|rescue| rescue.name))
 }
 
-/// Returns whether the folder of a worktree that git still knows is no longer there.
+/// Returns whether git still knows a worktree whose folder is missing.
 fn is_gone(worktree: &Utf8Path) -> bool {
     matches!(worktree.symlink_metadata(), Err(error) if error.kind() == std::io::ErrorKind::NotFound)
 }

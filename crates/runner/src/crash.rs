@@ -1,18 +1,18 @@
-//! The named points between intent, effect and outcome.
+//! The named crash points between intent, effect and outcome.
 //!
 //! A point is one line: `crash::point("after-intent")`. A build with the feature `crash-points` dies
-//! there if it is told to; `rekindle-fault` has the mechanism. Below these lie the places that `fs`
-//! and `git` pass before each call that changes the disk.
+//! there if it is ordered to; `rekindle-fault` contains the mechanism. `fs` and `git` have further
+//! points before each call that changes the disk.
 //!
-//! Effects need no line of their own: all of them go through [`around`], which names the points
-//! before and after one by its [`Kind`]. Only what an effect does in several steps has more.
+//! Effects need no points of their own: all of them go through [`around`], which derives the points
+//! before and after one from its [`Kind`]. Only effects of several steps have more.
 
 use rekindle_model::Action;
 use rekindle_wire::journal::Effect;
 
 use crate::Error;
 
-/// The points that are no effect's beginning or end.
+/// The points inside of functions.
 const POINTS: &[&str] = &[
     // The loop.
     "after-lock",
@@ -58,7 +58,7 @@ const POINTS: &[&str] = &[
     "transaction-after-take-back",
 ];
 
-/// What kind of effect it is.
+/// The kind of an effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Append,
@@ -129,7 +129,7 @@ impl From<&Effect> for Kind {
     }
 }
 
-/// Brings an effect about, between its two points.
+/// Performs an effect between its two points.
 pub(crate) fn around<T>(kind: Kind, act: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     let [before, after] = kind.points();
     point(before);

@@ -1,9 +1,9 @@
 //! The engine: runs a workflow's tasks in parallel workers and lands their work on one branch.
 //!
-//! One orchestrator at a time, under the workflow's lock. It decides with the
-//! [`Board`], claims and starts workers, hears them through their logs, and
-//! lands in plan order. It keeps no state of its own that matters: after a
-//! crash everything is found again in the run's log, in the claims and in git.
+//! One orchestrator runs at a time, under the workflow's lock. It decides with the
+//! [`Board`], claims and starts workers, reads their logs, and
+//! lands in plan order. It has no state of its own that matters: after a
+//! crash everything is recovered from the run's log, the claims and git.
 //! A commit with the trailers of run and task is the proof that a task has
 //! landed, so it lands exactly once.
 
@@ -46,12 +46,12 @@ use crate::port::FilePort;
 use crate::worker::{own_files, paths};
 use crate::{Error, StateFolder, process_tree};
 
-/// How long a stopped worker has to end its agent and say so.
+/// The time for a stopped worker to end its agent and report.
 const STOP_GRACE: Duration = Duration::from_secs(10);
-/// How often the view is drawn anew and silent workers are looked at.
+/// How often the view is updated and silent workers are checked.
 const TICK: Duration = Duration::from_millis(500);
 
-/// What the engine is given.
+/// The engine's input.
 pub struct Engine<'a> {
     /// The project's folder.
     pub project: &'a Utf8Path,
@@ -61,34 +61,34 @@ pub struct Engine<'a> {
     pub id: &'a WorkflowId,
     /// Its tasks and settings.
     pub work: &'a Work,
-    /// The log of the orchestrator's own words, relative to the project.
+    /// The orchestrator's log, relative to the project.
     pub log: &'a Utf8Path,
-    /// Gives words to what happens.
+    /// Composes the texts of events.
     pub scribe: &'a dyn Scribe,
-    /// Composes what an agent is told for an attempt at a task; the text is what went wrong before.
+    /// Composes the prompt for an attempt at a task; the text is why the last attempt failed.
     pub brief: &'a dyn Fn(usize, u32, Option<&str>) -> AgentTask,
     /// The agent.
     pub agent: &'a Agent,
-    /// How many workers at once.
+    /// The number of workers.
     pub jobs: usize,
-    /// No new attempts once the agents' reported cost is over this, in millionths of a dollar.
+    /// No new attempts start once the agents' reported cost exceeds this, in millionths of a dollar.
     pub max_cost: Option<u64>,
-    /// This program, which is also the worker.
+    /// The path of this program, which is also the worker.
     pub program: &'a Utf8Path,
-    /// Where programs are looked for.
+    /// The search path for programs.
     pub search_path: &'a std::ffi::OsStr,
-    /// A worker that says nothing for this long, and whose agent prints nothing, is given up.
+    /// A worker that is silent for this long, and whose agent prints nothing, is given up.
     pub silent_after: Duration,
-    /// Tells whether an agent's session can be gone on with in a folder.
+    /// Returns whether an agent's session can be continued in a folder.
     pub can_go_on: &'a dyn Fn(&str, &Utf8Path) -> bool,
-    /// Who is told.
+    /// The observer.
     pub watcher: &'a mut dyn Watcher,
 }
 
 impl<'a> Engine<'a> {
     /// Runs until every task has landed or nothing more can be done; `lock` is the workflow's.
     ///
-    /// Where it ends with an error, every worker that is still at work was reported.
+    /// If it ends with an error, every running worker was reported.
     pub fn drive(self, lock: &'a Lock) -> Result<Ending, Error> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -114,7 +114,7 @@ impl<'a> Engine<'a> {
             orchestrator.tell_of_checkout(checkout);
             ending
         });
-        // Threads that wait for workers of an earlier orchestrator may wait for long.
+        // Threads that wait for workers of an earlier orchestrator may take long.
         runtime.shutdown_background();
         ending
     }
@@ -127,31 +127,31 @@ struct Orchestrator<'a> {
     repo: Repo,
     board: Board,
     tip: ObjectId,
-    /// The files of the last commit, where they are known.
+    /// The files of the last commit, if known.
     tip_tree: Option<ObjectId>,
     /// Tasks that landed and changed nothing.
     unchanged: BTreeSet<usize>,
     active: BTreeMap<usize, Active>,
-    /// What went wrong with the last attempt of a task.
+    /// Why the last attempt of a task failed.
     trouble: BTreeMap<usize, String>,
     /// Tasks that may not start before a time.
     not_before: BTreeMap<usize, tokio::time::Instant>,
-    /// Agents' sessions, so that a retry can go on in one.
+    /// Agents' sessions, so that a retry can continue one.
     sessions: BTreeMap<usize, String>,
     attempts: u32,
     ledger: Ledger,
     stops: Arc<AtomicU8>,
     stop_said: u8,
     integration_ready: bool,
-    /// The folder that all worktrees of the repository share.
+    /// The git folder that all worktrees of the repository share.
     common_dir: Utf8PathBuf,
-    /// The project's folder in the repository; empty where it is the top.
+    /// The project's folder in the repository; empty if it is the top.
     folder: Utf8PathBuf,
-    /// The run's own files that the base has in its tree.
+    /// The run's own files that are tracked in the base.
     tracked: Vec<String>,
 }
 
-/// What the engine has to know of the repository before it can begin.
+/// What the engine needs to know about the repository before it starts.
 struct Ground {
     repo: Repo,
     base: ObjectId,
@@ -210,7 +210,7 @@ impl<'a> Orchestrator<'a> {
     }
 
     fn say(&self, task: usize, attempt: u32, happened: &Happened) -> Result<(), Error> {
-        // Where the host keeps the record there is no log of ours.
+        // If the host keeps the record, there is no log of ours.
         if self.engine.work.destination == Destination::Worktree {
             return Ok(());
         }
@@ -263,7 +263,7 @@ impl<'a> Orchestrator<'a> {
         Ok(self.ending())
     }
 
-    /// Waits for something that takes its time, while the view and a person's signals stay alive.
+    /// Waits for a slow operation, while the view and signals are still handled.
     async fn attend<T>(&mut self, awaited: impl Future<Output = T>) -> T {
         tokio::pin!(awaited);
         loop {
@@ -279,7 +279,7 @@ impl<'a> Orchestrator<'a> {
 
     /// Ends all processes that carry a token.
     async fn end_processes(&mut self, token: String) {
-        // It looks, waits and looks again, for seconds if it must: not in the thread that all else needs.
+        // It checks, waits and checks again, possibly for seconds: not on the main thread.
         let ended =
             tokio::task::spawn_blocking(move || process_tree::end(&token, None, STOP_GRACE));
         self.attend(ended).await.ok();
@@ -323,7 +323,7 @@ impl<'a> Orchestrator<'a> {
         }
     }
 
-    /// Counts what a person's Ctrl-C or a TERM asks: once to stop starting, twice to stop now.
+    /// Handles a person's Ctrl-C or a TERM: the first stops new attempts, the second stops everything.
     fn listen(&self, wake: &Arc<Notify>) -> Result<(), Error> {
         for kind in [SignalKind::interrupt(), SignalKind::terminate()] {
             let mut signal = signal(kind).map_err(Error::Runtime)?;
@@ -342,7 +342,7 @@ impl<'a> Orchestrator<'a> {
         self.stops.load(Ordering::Relaxed) > 0
     }
 
-    /// Returns when a task that is open again will be done: now, or with a resume.
+    /// Returns when a reopened task will be done: now, or with a resume.
     fn when_again(&self) -> After {
         if self.is_stopping() || self.is_over_budget() {
             After::Resume
@@ -395,7 +395,7 @@ impl<'a> Orchestrator<'a> {
     }
 }
 
-/// Returns which of the run's own folders a commit has in its tree.
+/// Returns which of the run's own folders are tracked in a commit.
 fn tracked(repo: &Repo, base: &ObjectId, own: Vec<String>) -> Result<Vec<String>, Error> {
     let mut found = Vec::new();
     for name in own {

@@ -1,74 +1,74 @@
-//! Why a plan could not be carried out.
+//! Errors of the runner.
 
 use camino::Utf8Path;
 use rekindle_fs::LockError;
 use rekindle_git::RepoPath;
 use rekindle_text::{excerpt, shell_word};
 
-/// Why a plan could not be carried out.
+/// Why a plan could not be applied.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Another rekindle holds the workflow, or its lock can not be used.
+    /// Another rekindle holds the workflow, or its lock cannot be used.
     #[error(transparent)]
     Lock(#[from] LockError),
-    /// An agent that an earlier rekindle started is still at work.
+    /// An agent that an earlier rekindle started is still running.
     #[error("an agent of an earlier resume is still at work: process {} ({role}{})", listed(pids), of(task.as_ref()))]
     AgentAlive {
         /// Its processes.
         pids: Vec<u32>,
-        /// Who it is.
+        /// Its role.
         role: String,
-        /// What it works on.
+        /// Its task.
         task: Option<String>,
     },
-    /// A worker lives whose order was not written for this folder.
+    /// A worker is alive whose order was not written for this folder.
     #[error("a worker that was started for another folder or by another version of rekindle is still working on {}{}", excerpt(task, 80), numbered(*pid))]
     ForeignWorker {
         /// The task.
         task: String,
-        /// Its process, where it says so.
+        /// Its process, if known.
         pid: Option<u32>,
     },
-    /// git has files of `.rekindle/`, so they may be anybody's.
+    /// git tracks files of `.rekindle/`, so anybody may have written them.
     #[error(
         "git tracks rekindle's own files in this project: {}",
         listed_paths(paths)
     )]
     Tracked {
-        /// Some of them, each shown on one line.
+        /// Some of them, each on one line.
         paths: Vec<String>,
     },
-    /// The order of a worker is not there, not written for its project, or of a form that is not known.
+    /// The order of a worker is missing, not written for its project, or in an unknown format.
     #[error("`{path}` is not a valid worker order for this project")]
     NoOrder {
         /// The file.
         path: camino::Utf8PathBuf,
     },
-    /// The run's branch is checked out, so moving it would seem to change somebody's files.
+    /// The run's branch is checked out, so moving it would make its files seem changed.
     #[error("the branch `{branch}` is checked out")]
     CheckedOut {
         /// The branch.
         branch: String,
     },
-    /// The commit that a run started from is not in the repository.
+    /// The base commit of a run is not in the repository.
     #[error("the commit {base} that the run started from is no longer in the repository")]
     BaseGone {
         /// The commit.
         base: String,
     },
-    /// Somebody else changes the run's branch in a way that can not be followed.
+    /// Somebody else moves the run's branch to a commit that does not descend from ours.
     #[error("the branch `{branch}` was moved by somebody else")]
     BranchMoves {
         /// The branch.
         branch: String,
     },
-    /// A file is not what it was when the plan was made; it was left as it is.
+    /// A file has changed since the plan was made; it was not written.
     #[error("`{path}` changed since it was read")]
     Changed {
         /// The file.
         path: camino::Utf8PathBuf,
     },
-    /// A command that died left effects in a form that is not known.
+    /// An interrupted command left effects in an unknown format.
     #[error(
         "`{path}` records an unfinished command in a format that this version of rekindle does not know"
     )]
@@ -76,18 +76,18 @@ pub enum Error {
         /// The file.
         path: camino::Utf8PathBuf,
     },
-    /// What a command that died had begun can not be finished, now or ever; its record was put aside.
+    /// The steps of an interrupted command cannot be finished, now or ever; its record was moved aside.
     #[error("an interrupted command cannot be finished; its record was moved to `{aside}`")]
     PutAside {
-        /// Where the record is now.
+        /// The new path of the record.
         aside: camino::Utf8PathBuf,
-        /// Why it can not be finished.
+        /// Why it cannot be finished.
         source: Box<Self>,
     },
-    /// A command failed, and a file that it had written could not be made what it was before.
+    /// A command failed, and a file that it had written could not be restored.
     #[error("the command was partly applied and could not be undone ({why})")]
     HalfDone {
-        /// Why not.
+        /// Why it could not be restored.
         why: Box<Self>,
         /// Why the command failed.
         source: Box<Self>,
@@ -98,19 +98,19 @@ pub enum Error {
         /// The path.
         path: camino::Utf8PathBuf,
     },
-    /// A folder that was to be moved is not there, or something else is in its place.
+    /// A folder to move does not exist, or is something else.
     #[error("`{path}` is not a folder that can be moved")]
     NoFolder {
-        /// Where it should be.
+        /// The expected path.
         path: camino::Utf8PathBuf,
     },
-    /// Work lands on the branch that is checked out, and none is.
+    /// Work lands on the checked-out branch, and there is none.
     #[error("no branch is checked out in the project, so there is nothing to land on")]
     NoBranch,
-    /// The branch that is checked out has no commit.
+    /// The checked-out branch has no commit.
     #[error("the branch that is checked out has no commit yet, so there is nothing to land on")]
     NoCommit,
-    /// The worktree that was to land is not the one that was planned.
+    /// The worktree is not the planned one.
     #[error(
         "the worktree `{worktree}` of {} cannot land: {what}",
         excerpt(task, 80)
@@ -120,10 +120,10 @@ pub enum Error {
         task: String,
         /// The worktree.
         worktree: camino::Utf8PathBuf,
-        /// What is other than planned.
+        /// The difference from the plan.
         what: String,
     },
-    /// What stands where a file is to land is neither what the worktree began with nor what it ended with.
+    /// A file where work is to land has neither the worktree's base contents nor its result.
     #[error(
         "{} cannot land: `{path}` in {holder} was changed by something else",
         excerpt(task, 80)
@@ -131,9 +131,9 @@ pub enum Error {
     InTheWay {
         /// The task.
         task: String,
-        /// The path, shown on one line.
+        /// The path, on one line.
         path: String,
-        /// Where it stands so.
+        /// Where it was found.
         holder: &'static str,
     },
     /// A submodule has changed in the worktree.
@@ -144,7 +144,7 @@ pub enum Error {
     Submodule {
         /// The task.
         task: String,
-        /// The path, shown on one line.
+        /// The path, on one line.
         path: String,
     },
     /// A worker was killed and still holds its task.
@@ -156,30 +156,30 @@ pub enum Error {
         /// The task.
         task: String,
     },
-    /// A worker, an agent or a check could not be started, for reasons that are not its own.
+    /// A worker, an agent or a check could not be started, for reasons of the system.
     #[error("an agent, a worker or a check could not be started")]
     Worker {
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// A worker ended by itself before it could do anything or say why; it would fare no better again.
+    /// A worker failed before it could do anything; a retry would fail as well.
     #[error("the worker of `{task}` failed: {said}")]
     WorkerFailed {
         /// The task.
         task: String,
-        /// What it printed, in a line.
+        /// Its output, on one line.
         said: String,
     },
-    /// The attempts of a task have the highest numbers that there are.
+    /// The attempts of a task have used the highest number.
     #[error("no attempt number is left: `{folder}` has the highest number already")]
     NoNumber {
         /// The folder of the task's attempts.
         folder: camino::Utf8PathBuf,
     },
-    /// The system would not let us wait for processes and signals.
+    /// The system does not allow waiting for processes and signals.
     #[error("cannot wait for processes and signals")]
     Runtime(#[source] std::io::Error),
-    /// git could not do what was needed.
+    /// git failed.
     #[error(transparent)]
     Git(#[from] rekindle_git::Error),
     /// A file could not be written.
@@ -188,7 +188,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Returns whether the world is other than a plan expects, so that nothing was touched and a new
+    /// Returns whether the project differs from the plan's evidence, so that nothing was changed and a new
     /// plan is due.
     pub(crate) fn is_refusal(&self) -> bool {
         match self {
@@ -221,12 +221,12 @@ impl Error {
         }
     }
 
-    /// Returns whether no resume can go on with the run, so that its workers work in vain.
+    /// Returns whether no resume can continue the run, so that its workers work in vain.
     pub(crate) fn ends_the_run(&self) -> bool {
         matches!(self, Self::BaseGone { .. })
     }
 
-    /// Returns whether trying again later can not help: it is the path that is wrong, not the moment.
+    /// Returns whether trying again later cannot help: the path is wrong, not the moment.
     pub(crate) fn is_lasting(&self) -> bool {
         if let Self::Files(rekindle_fs::Error::Io { source, .. }) = self {
             let is_denied = source.kind() == std::io::ErrorKind::PermissionDenied;
@@ -246,7 +246,7 @@ impl Error {
         matches!(self, Self::Git(error) if error.is_of_the_machine())
     }
 
-    /// Returns what to do next, where the error itself knows.
+    /// Returns a hint, if the error has one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Changed { .. } | Self::NoFolder { .. } | Self::WorktreeMoved { .. } => {
@@ -316,7 +316,7 @@ impl Error {
     }
 }
 
-/// Returns how to come to a key that can be used, if that is what is missing.
+/// Returns how to get a usable key, if that is missing.
 fn of_key(error: &rekindle_fs::Error) -> Option<String> {
     use rekindle_fs::Error as Files;
     if let Files::NoKeyPlace = error {
@@ -343,7 +343,7 @@ fn listed_paths(paths: &[String]) -> String {
     shown.join(", ")
 }
 
-/// Returns how to get repositories out of a worktree that is to be removed.
+/// Returns how to move repositories out of a worktree that is about to be removed.
 fn move_out(worktree: &Utf8Path, repositories: &[RepoPath]) -> String {
     let is_plain = |path: &&str| !path.contains(char::is_control);
     let first = repositories.first().and_then(RepoPath::as_str);
@@ -360,7 +360,7 @@ fn move_out(worktree: &Utf8Path, repositories: &[RepoPath]) -> String {
 fn is_of_the_machine(error: &std::io::Error) -> bool {
     use rustix::io::Errno;
     use std::io::ErrorKind;
-    // Too many open files, and what the disk itself reports, have no kind.
+    // Too many open files, and errors of the disk itself, have no kind.
     let without_kind = [Errno::MFILE, Errno::NFILE, Errno::IO, Errno::NOBUFS];
     matches!(
         error.kind(),

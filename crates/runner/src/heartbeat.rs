@@ -1,8 +1,8 @@
-//! A sign of life from inside of an attempt: its agent's hooks say that the agent works.
+//! A heartbeat from inside of an attempt: its agent's hooks report that the agent works.
 //!
-//! The worker writes signs of life of its own; this one tells that the agent itself does something.
-//! It is written by the same rules: into the log of the attempt, in the protocol's words, and only by
-//! who belongs to the newest attempt.
+//! The worker writes heartbeats of its own; this one proves that the agent itself does something.
+//! It follows the same rules: it is written to the log of the attempt, in the protocol's form, and only by
+//! the newest attempt.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
@@ -11,7 +11,7 @@ use rekindle_model::{Happened, ProtocolName, Stage, WorkflowId};
 use crate::worker::{BEAT, say};
 use crate::{Error, Scribe, StateFolder};
 
-/// The attempt that a process belongs to, as its environment tells.
+/// The attempt that a process belongs to, by its environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
     /// The project.
@@ -20,15 +20,15 @@ pub struct Attempt {
     pub id: WorkflowId,
     /// The task.
     pub task: String,
-    /// Which attempt it is.
+    /// The number of the attempt.
     pub number: u32,
-    /// What all processes of the attempt carry.
+    /// The mark of all processes of the attempt.
     pub token: String,
 }
 
-/// Writes a sign of life, unless one was written a moment ago.
+/// Writes a heartbeat, unless one was written a moment ago.
 ///
-/// Whoever is not of the newest attempt of a worker says nothing. `key` is where the user's key is.
+/// Only the newest attempt writes one. `key` is the path of the user's key.
 pub fn beat(
     attempt: &Attempt,
     key: Option<&Utf8Path>,

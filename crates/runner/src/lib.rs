@@ -1,10 +1,10 @@
 //! Applies confirmed plans: lock, journal, effects, agents.
 //!
-//! A [`Runner`] holds a workflow's lock. Before effects begin they stand in the
-//! journal with all that is needed to finish them; each is noted when it has
-//! taken place. After a crash the next runner finishes what was begun. Effects
+//! A [`Runner`] holds a workflow's lock. Before effects start they are in the
+//! journal with all that is needed to finish them; each is marked when it is
+//! done. After a crash the next runner finishes the rest. Effects
 //! can be repeated: a line that is already in a log is not appended again.
-//! [`Reach`] says how far they may go.
+//! [`Reach`] says where they may write.
 
 mod agent;
 mod apply;

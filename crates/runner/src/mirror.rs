@@ -1,4 +1,4 @@
-//! The host's own record of a task: kept up to date beside our log, never instead of it.
+//! The host's own record of a task: updated in addition to our log, never instead of it.
 
 use camino::Utf8Path;
 use rekindle_fs::Content;
@@ -9,10 +9,10 @@ use crate::{Error, Scribe};
 /// How often a file that others write at the same time is read again.
 const MOST_TRIES: u32 = 20;
 
-/// A task's record is a page.
+/// The largest record that is read.
 pub(crate) const LARGEST: u64 = 16 * 1024 * 1024;
 
-/// Brings the record up to date. A record that is gone stays gone: the host has let go of the task.
+/// Updates the record. A missing record is not created again: the host has removed the task.
 pub(crate) fn update(
     file: &Utf8Path,
     scribe: &dyn Scribe,

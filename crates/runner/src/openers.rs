@@ -1,4 +1,4 @@
-//! Who has a file open, and who was left by a process that is gone, as `/proc` shows it.
+//! Finds processes that have a file open, or that a dead process has left, from `/proc`.
 
 use std::path::{Path, PathBuf};
 
@@ -14,16 +14,16 @@ const TICKS_A_SECOND: u64 = 100;
 /// A process that has a file open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opener {
-    /// Its number.
+    /// Its id.
     pub pid: u32,
-    /// The folder it works in.
+    /// Its working folder.
     pub folder: Option<Utf8PathBuf>,
-    /// When it was started.
+    /// Its start time.
     pub started: Option<Timestamp>,
 }
 
 impl Opener {
-    /// Returns whether it ran at a time; what is not known is no reason to think otherwise.
+    /// Returns whether it ran at a time; unknown counts as yes.
     pub fn was_there(&self, at: Option<Timestamp>) -> bool {
         match (self.started, at) {
             (Some(started), Some(at)) => started <= at,
@@ -34,7 +34,7 @@ impl Opener {
 
 /// Returns the living processes that have a file open, which is named by its real path.
 ///
-/// Those of other users can not be seen.
+/// Processes of other users are not visible.
 pub fn openers(file: &Utf8Path) -> Vec<Opener> {
     let pids = alive().filter(|&pid| has_open(pid, file.as_std_path()));
     pids.map(|pid| Opener {
@@ -45,8 +45,8 @@ pub fn openers(file: &Utf8Path) -> Vec<Opener> {
     .collect()
 }
 
-/// Returns the living processes in a folder, or below it, whose environment names a process, in a
-/// variable, that is gone.
+/// Returns the living processes in a folder, or below it, whose environment names, in a variable, a
+/// process that has ended.
 pub fn abandoned(variable_name: &str, project: &Utf8Path) -> Vec<u32> {
     let has_lost = |&pid: &u32| {
         let owner: Option<u32> = variable(pid, variable_name).and_then(|pid| pid.parse().ok());

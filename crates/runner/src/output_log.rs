@@ -1,4 +1,4 @@
-//! What an agent printed, kept with a limit and without secrets.
+//! The output of an agent, with a size limit and without secrets.
 
 use std::io::Write as _;
 
@@ -8,11 +8,11 @@ use rekindle_fs::GuardedFile;
 
 use crate::Error;
 
-/// The beginning is kept up to here, then only the last lines.
+/// Up to this size everything is kept, then only the last lines.
 const MOST: u64 = 8 * 1024 * 1024;
-/// How many of the last lines are kept when the limit is reached.
+/// The number of last lines that are kept after the limit.
 const LAST: usize = 200;
-/// And how many bytes, the very last line aside: lines may be long.
+/// The most bytes of them, without the very last line: lines may be long.
 const LAST_BYTES: usize = 1024 * 1024;
 
 /// The output of one attempt.
@@ -60,7 +60,7 @@ impl OutputLog {
     }
 }
 
-/// Returns the last line of a file that may be large, for a screen.
+/// Returns the last line of a possibly large file, for a screen.
 pub(crate) fn last_line(path: &Utf8Path) -> String {
     let file = GuardedFile::open(path).ok().flatten();
     let tail = file.and_then(|file| file.tail(2048).ok());

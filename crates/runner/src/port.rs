@@ -1,9 +1,9 @@
-//! All that orchestrator and workers know of each other: the run's log and its claims.
+//! The interface between orchestrator and workers: the run's log and its claims.
 //!
 //! The port is small on purpose: claim a task under a fencing number, hold the
-//! claim, tell whether one is held, append an event, read on from a position.
-//! This is its first form, on files and kernel locks; a form on another
-//! substrate has to offer these and nothing else, so nothing beside this module
+//! claim, check whether one is held, append an event, read on from a position.
+//! This form uses files and kernel locks; a form for another
+//! substrate has to offer the same functions, so nothing outside this module
 //! may assume that a worker shares the disk's logs or the process table.
 
 use std::time::Duration;
@@ -20,9 +20,9 @@ use crate::{Error, StillAtWork, process_tree};
 /// The names of an attempt's files.
 const ORDER: &str = "order.json";
 const CLAIM: &str = "claim";
-/// An order holds a prompt, and a prompt is cut.
+/// The largest order: it contains a prompt, and a prompt is cut.
 const LARGEST_ORDER: u64 = 16 * 1024 * 1024;
-/// The log of an attempt holds its words and signs of life, one each half minute.
+/// The largest log of an attempt: it has events and one heartbeat each half minute.
 const LARGEST_LOG: u64 = 256 * 1024 * 1024;
 
 /// The claims and logs of one run, as files.
@@ -34,14 +34,14 @@ pub(crate) struct FilePort {
     binding: Binding,
 }
 
-/// A place in a log: everything before it has been read.
+/// A position in a log: everything before it has been read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Position(usize);
 
 /// Whether a worker holds its claim.
 #[derive(Debug)]
 pub(crate) enum Held {
-    /// Nobody does: the worker has ended, or never began.
+    /// Nobody does: the worker has ended, or never started.
     Free,
     /// It does.
     By(Option<Holder>),
@@ -65,7 +65,7 @@ impl FilePort {
         self.task_folder(task).join(attempt.to_string())
     }
 
-    /// Returns where the order of an attempt stands.
+    /// Returns the path of an attempt's order.
     pub(crate) fn order_path(&self, task: &str, attempt: u32) -> Utf8PathBuf {
         self.attempt_folder(task, attempt).join(ORDER)
     }
@@ -76,7 +76,7 @@ impl FilePort {
 
     /// Claims a task under the order's fencing number; a number can be claimed once.
     pub(crate) fn claim(&self, order: &Order) -> Result<(), Error> {
-        // Texts and numbers only: there is nothing in it that can not be written as JSON.
+        // Texts and numbers only: all of it can be written as JSON.
         let text = serde_json::to_string(order).unwrap_or_default();
         let path = self.order_path(&order.task, order.attempt);
         let text = self.binding.sealing(&path)?.stamp(&text);
@@ -86,13 +86,13 @@ impl FilePort {
 
     /// Returns the newest number under which a task was claimed.
     ///
-    /// A folder without an order of ours gives out no number, unless a worker holds its claim.
+    /// A folder without an order of ours does not count, unless a worker holds its claim.
     pub(crate) fn newest(&self, task: &str) -> u32 {
         self.newest_in(&self.task_folder(task))
             .map_or(0, |(number, _)| number)
     }
 
-    /// Returns the newest attempt in the folder of a task, with its order if there is a whole one.
+    /// Returns the newest attempt in the folder of a task, with its order if it is complete.
     fn newest_in(&self, task_folder: &Utf8Path) -> Option<(u32, Option<Order>)> {
         self.numbers(task_folder)
             .into_iter()
@@ -106,7 +106,7 @@ impl FilePort {
             })
     }
 
-    /// Returns the numbers that folders of attempts have, ascending.
+    /// Returns the numbers of attempts by their folders, ascending.
     fn numbers(&self, task_folder: &Utf8Path) -> Vec<u32> {
         let names = self.list(task_folder);
         let numbers = names.iter().filter_map(|name| attempt_number(name));
@@ -132,7 +132,7 @@ impl FilePort {
     /// Returns every task whose newest attempt is held by a worker, with that attempt and its holder,
     /// sorted.
     ///
-    /// What can not be looked at is left out: this is for showing.
+    /// Unreadable folders are left out: this is for display.
     pub(crate) fn at_work(&self) -> Vec<(String, u32, Holder)> {
         let folders = self.list(&self.root).into_iter();
         let mut found: Vec<(String, u32, Holder)> = folders
@@ -142,7 +142,7 @@ impl FilePort {
                 let claim = folder.join(number.to_string()).join(CLAIM);
                 match self.probe(&claim) {
                     Ok(Occupancy::Held(Some(holder))) => Some((order?.task, number, holder)),
-                    // Without a holder who is alive, what the worker started ends just now.
+                    // Without a living holder, the worker's last process is ending just now.
                     Ok(Occupancy::Held(None) | Occupancy::Free) | Err(_) => None,
                 }
             })
@@ -151,7 +151,7 @@ impl FilePort {
         found
     }
 
-    /// Returns every worker that is at work, sorted by task; each process is known to be the worker.
+    /// Returns all running workers, sorted by task; each process is known to be the worker.
     pub(crate) fn workers(&self) -> Vec<StillAtWork> {
         let is_worker = |left: &StillAtWork| {
             let order = self.order_path(&left.task, left.attempt);
@@ -174,7 +174,7 @@ impl FilePort {
         Lock::probe(claim)
     }
 
-    /// Reads the order of an attempt, if there is a whole one of this very attempt that was written here.
+    /// Reads the order of an attempt, if it is complete, for this very attempt, and written here.
     pub(crate) fn order(&self, task: &str, attempt: u32) -> Option<Order> {
         self.read_order(&self.order_path(task, attempt))
             .filter(|order| order.task == task && order.attempt == attempt)
@@ -196,7 +196,7 @@ impl FilePort {
         Lock::acquire(&claim, &purpose, now)
     }
 
-    /// Tells whether the worker of an attempt is alive.
+    /// Returns whether the worker of an attempt is alive.
     pub(crate) fn held(&self, task: &str, attempt: u32) -> Result<Held, Error> {
         Ok(match self.probe(&self.claim_path(task, attempt))? {
             Occupancy::Free => Held::Free,
@@ -204,7 +204,7 @@ impl FilePort {
         })
     }
 
-    /// Waits until the worker of an attempt has let go of its claim. Blocks.
+    /// Waits until the worker of an attempt has released its claim. Blocks.
     pub(crate) fn wait_released(&self, task: &str, attempt: u32) -> Result<(), Error> {
         Ok(Lock::wait(&self.claim_path(task, attempt))?)
     }
@@ -214,7 +214,7 @@ impl FilePort {
         crate::apply::append(&self.project, log, record)
     }
 
-    /// Tells whether a log was written to in the time before `now`; one that is not there was not.
+    /// Returns whether a log was written to in the time before `now`; a missing log was not.
     pub(crate) fn written_within(&self, log: &Utf8Path, now: Timestamp, span: Duration) -> bool {
         let modified = self.open_log(log).and_then(|log| log.metadata().ok());
         let modified = modified.and_then(|meta| Timestamp::try_from(meta.modified().ok()?).ok());
@@ -238,7 +238,7 @@ impl FilePort {
         (lines, Position(from.0 + end + 1))
     }
 
-    /// Opens a log that an order names, if it is one of the project's: an order can be anybody's.
+    /// Opens a log that an order names, if it is one of the project's: an order can come from anybody.
     ///
     /// The folders of a workflow may be links, as far as they stay in the project.
     fn open_log(&self, log: &Utf8Path) -> Option<GuardedFile> {
@@ -247,14 +247,14 @@ impl FilePort {
     }
 }
 
-/// Returns the number of an attempt that a folder's name is.
+/// Returns the attempt number in a folder's name.
 fn attempt_number(name: &str) -> Option<u32> {
     let number = name.parse().ok()?;
     // Another spelling, such as `+1` or `01`, is none of ours.
     ((1..=MOST_ATTEMPTS).contains(&number) && number.to_string() == name).then_some(number)
 }
 
-/// Reads an order file, if it is a whole one of a form that is known; who wrote it is not asked.
+/// Reads an order file, if it is complete and its format is known; its origin is not checked.
 pub(crate) fn read_order(path: &Utf8Path) -> Option<Order> {
     parse_order(&GuardedFile::open(path).ok()??.bytes(LARGEST_ORDER).ok()?)
 }

@@ -1,10 +1,10 @@
-//! Ends all processes of an attempt, however they tried to get away.
+//! Ends all processes of an attempt, including those that try to escape.
 //!
 //! An agent is a tree of processes (`npx` starts `node` starts a shell starts a
 //! build), and any of them may leave its group or session. Every process of an
 //! attempt has the attempt's token in its environment, and what outlives its
-//! parent becomes a child of the worker, which is a subreaper. So the members
-//! are found by token and by descent, and ended with TERM, a grace, and KILL.
+//! parent becomes a child of the worker, which is a subreaper. So the processes
+//! are found by token and by descent, and ended with TERM, a delay, and KILL.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -12,14 +12,14 @@ use std::time::Duration;
 use camino::Utf8Path;
 use rustix::process::{Pid, Signal};
 
-/// How often it is looked whether they are gone.
+/// How often the processes are checked.
 const PAUSE: Duration = Duration::from_millis(20);
-/// Killed processes are gone when the kernel has had a moment; one that is stuck in the kernel is not waited for longer.
+/// How long to wait for killed processes; one that is stuck in the kernel is not waited for longer.
 const LAST_WAIT: Duration = Duration::from_secs(5);
-/// Numbers are given anew while we climb, so there must be an end to it.
+/// Ids are reused while we climb, so the depth is limited.
 const MOST_ANCESTORS: usize = 256;
 
-/// Whether the worker of an order runs, be it that it has no claim yet.
+/// Whether the worker of an order is running, even if it has no claim yet.
 pub(crate) fn has_worker(order_file: &Utf8Path) -> bool {
     let mut processes = processes().into_iter();
     processes.any(|(pid, ..)| is_worker(pid, order_file))
@@ -45,7 +45,7 @@ pub fn carrying(variable: &str, value: &str) -> Vec<u32> {
         .collect()
 }
 
-/// Returns the processes that this one descends from, the nearest first.
+/// Returns the ancestors of this process, the nearest first.
 pub fn ancestors() -> Vec<u32> {
     let parent = |pid: u32| status(pid).map(|(parent, _)| parent);
     let is_one = |&pid: &u32| pid != 0;
@@ -55,7 +55,7 @@ pub fn ancestors() -> Vec<u32> {
         .collect()
 }
 
-/// Ends every process that carries the token and every descendant of `root`, which itself is spared.
+/// Ends every process that carries the token and every descendant of `root`, but not `root` itself.
 ///
 /// Returns how many there were.
 pub(crate) fn end(token: &str, root: Option<u32>, grace: Duration) -> usize {
@@ -65,10 +65,10 @@ pub(crate) fn end(token: &str, root: Option<u32>, grace: Duration) -> usize {
     }
     let mut asked = BTreeSet::new();
     wait(token, root, grace, &mut |left| {
-        // One that was just being started is asked too, or it would use up the whole grace.
+        // One that was just being started is signaled too, or it would use up the whole delay.
         let new = left.difference(&asked).copied().collect();
         signal(&new, Signal::TERM);
-        // A stopped process takes a TERM only when it runs again.
+        // A stopped process reacts to a TERM only when it runs again.
         signal(&new, Signal::CONT);
         asked.extend(new);
     });
@@ -85,7 +85,7 @@ pub(crate) fn end(token: &str, root: Option<u32>, grace: Duration) -> usize {
     found.len()
 }
 
-/// Waits until all are gone, and tells who is left each time it looks. Returns false when the time is over before.
+/// Waits until all have ended, and reports the rest at each check. Returns false if the time is over before.
 fn wait(
     token: &str,
     root: Option<u32>,
@@ -111,7 +111,7 @@ fn signal(pids: &BTreeSet<u32>, signal: Signal) {
     for &pid in pids {
         let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
         if let Some(pid) = pid {
-            // It may be gone by now, which is all that is wanted.
+            // It may have ended by itself.
             rustix::process::kill_process(pid, signal).ok();
         }
     }
@@ -124,7 +124,7 @@ fn members(token: &str, root: Option<u32>) -> BTreeSet<u32> {
     let mut children: Vec<(u32, u32)> = Vec::new();
     let mut found = BTreeSet::new();
     for (pid, parent, state) in processes() {
-        // A zombie is dead; whoever started it has only to take notice.
+        // A zombie is dead; only its parent has not noticed yet.
         if state == b'Z' || pid == own {
             continue;
         }
@@ -187,7 +187,7 @@ pub(crate) fn processes() -> Vec<(u32, u32, u8)> {
 /// Returns the parent of a process and the letter of its state.
 fn status(pid: u32) -> Option<(u32, u8)> {
     let stat = fs_err::read(format!("/proc/{pid}/stat")).ok()?;
-    // The name stands in parentheses and may hold any character, so the last one ends it.
+    // The name is in parentheses and may contain any character, so the last one ends it.
     let after = stat.iter().rposition(|&byte| byte == b')')? + 2;
     let rest = String::from_utf8_lossy(stat.get(after..)?).into_owned();
     let mut fields = rest.split(' ');
@@ -218,7 +218,7 @@ mod tests {
         }
     }
 
-    /// Starts a shell that tells its pid, and waits until it has.
+    /// Starts a shell that prints its pid, and waits for that.
     fn shell(token: &str, script: &str) -> std::process::Child {
         let mut child = Command::new("sh")
             .args(["-c", script])

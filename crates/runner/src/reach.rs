@@ -1,4 +1,4 @@
-//! Where effects may go: into the project, and into the folders that the protocol calls its own.
+//! Where effects may write: in the project, and in the folders that belong to the protocol.
 
 use std::ffi::OsString;
 
@@ -7,16 +7,16 @@ use rekindle_git::Program;
 
 use crate::{Error, StateFolder};
 
-/// What a runner may reach beside the project.
+/// The reach of a runner, besides the project.
 #[derive(Debug, Clone, Default)]
 pub struct Reach {
     /// Folders outside of the project that the protocol owns, absolute.
     pub roots: Vec<Utf8PathBuf>,
-    /// Where programs are looked for.
+    /// The search path for programs.
     pub search_path: OsString,
 }
 
-/// The project and what may be reached from it.
+/// The project and the folders within reach.
 #[derive(Debug, Clone)]
 pub(crate) struct Site {
     pub(crate) project: Utf8PathBuf,
@@ -51,13 +51,13 @@ impl Site {
         }
     }
 
-    /// Returns where a path of an effect really leads, if that is where effects may go.
+    /// Returns the real path of an effect's target, if effects may write there.
     ///
-    /// Folders on the way may be links that stay inside; what is at the path itself may not be one,
-    /// since the file that it leads to is not the one that is meant.
+    /// Folders on the way may be links that stay inside; the target itself may not be a link,
+    /// since its target is not the file that was meant.
     ///
-    /// Asked also for effects that come from a journal: in a project that was cloned it may be
-    /// anybody's, and what it names must be no more than what a plan could have named.
+    /// Also checked for effects from a journal: in a cloned project it may come from
+    /// anybody, and must not reach further than a plan.
     pub(crate) fn place(&self, path: &Utf8Path) -> Result<Utf8PathBuf, Error> {
         let inside = self.inside(&self.project, path);
         if path.is_relative() || inside.is_ok() {
@@ -67,7 +67,7 @@ impl Site {
         for root in self.reach.roots.iter().filter(|root| is_ours(root)) {
             match self.inside(root, path) {
                 Ok(place) => return Ok(place),
-                // Where it was to stay is what a person must know.
+                // A person must know the root.
                 Err(error) if path.starts_with(root) => refused = Err(error),
                 Err(_) => {}
             }
@@ -91,7 +91,7 @@ impl Site {
     }
 }
 
-/// A root that is a link counts only if we made the link: in a shared temporary folder it may be a trap.
+/// A root that is a link counts only if we created the link: in a shared temporary folder it may be a trap.
 fn is_ours(root: &Utf8Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     root.is_absolute()

@@ -1,10 +1,10 @@
-//! Signals that a short task of ours outlives.
+//! Lets a short task survive signals.
 
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Lets this process go on to its end when it is asked to end.
+/// Lets this process finish its task after TERM.
 ///
-/// Claude Code sends TERM to the hooks of a turn that failed as soon as it has nothing more to do
+/// Claude Code sends TERM to the hooks of a failed turn as soon as it has nothing more to do
 /// itself, some forty milliseconds after it started them. A handler stays for the life of the process.
 pub fn outlive_signals() {
     let runtime = tokio::runtime::Builder::new_current_thread()

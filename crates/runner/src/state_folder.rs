@@ -1,4 +1,4 @@
-//! `.rekindle/`: where rekindle keeps its own things in a project.
+//! `.rekindle/`: rekindle's own files in a project.
 
 use std::ffi::OsStr;
 
@@ -11,7 +11,7 @@ use rekindle_wire::journal::Intent;
 use crate::StillAtWork;
 use crate::binding::{Binding, Foreign};
 
-/// The folders in it; each file is looked at when its path is asked for.
+/// Its folders; each file is checked when its path is requested.
 const OWN: [&str; 7] = [
     "journal",
     "locks",
@@ -22,9 +22,9 @@ const OWN: [&str; 7] = [
     "worktrees",
 ];
 
-/// The one file that a team may keep in its repository.
+/// The only file that a team may keep in its repository.
 const TRACKED_CONFIG: &[u8] = b".rekindle/config.toml";
-/// So many tracked files are named.
+/// The most tracked files that are listed.
 const MOST_TRACKED: usize = 3;
 
 /// The folder of rekindle's own files in a project.
@@ -37,11 +37,10 @@ pub struct StateFolder {
 }
 
 impl StateFolder {
-    /// Returns the folder of a project, which need not be there yet.
+    /// Returns the folder of a project, which may not exist yet.
     ///
-    /// `key` is where the user's key is or is to be made; without such a place no record can be
-    /// written, and none counts. `protocols` are all that there are, by which names of files are told
-    /// apart.
+    /// `key` is the path of the user's key, which may not exist yet; without a path no record can be
+    /// written, and none counts. `protocols` are all protocols, to distinguish names of files.
     pub fn of(
         project: &Utf8Path,
         key: Option<&Utf8Path>,
@@ -69,8 +68,8 @@ impl StateFolder {
         self.binding.sealing(file)
     }
 
-    /// Returns some of the files in it that git has in its index or in the last commit, other than the
-    /// configuration; each is shown on one line.
+    /// Returns some of its files that are in git's index or in the last commit, other than the
+    /// configuration; each is one line.
     pub fn tracked(&self, search_path: &OsStr) -> Result<Vec<String>, rekindle_git::Error> {
         let is_nothing = self.root.symlink_metadata().is_err();
         if is_nothing || rekindle_git::common_dir_on_disk(&self.project).is_none() {
@@ -86,13 +85,13 @@ impl StateFolder {
         Ok(others.take(MOST_TRACKED).map(ToString::to_string).collect())
     }
 
-    /// Makes the folder, with a rule that keeps it out of version control.
+    /// Creates the folder, with a rule that keeps it out of version control.
     ///
-    /// It holds what agents were told and printed, so it is for nobody else, unless a whole group
+    /// It contains prompts and output of agents, so only the user may read it, unless a whole group
     /// works in the project.
     ///
-    /// Gives [`Error::Link`] when it is a link, or when one is in it: what a clone brings along must
-    /// not lead us elsewhere, in the project or out of it.
+    /// Gives [`Error::Link`] if it is a link, or contains one: a clone must not make us write
+    /// elsewhere, in the project or outside of it.
     pub fn ensure(&self) -> Result<(), Error> {
         for name in OWN {
             rekindle_fs::refuse_links(&self.project, &self.root.join(name))?;
@@ -119,7 +118,7 @@ impl StateFolder {
         self.root.join("locks").join(name)
     }
 
-    /// Returns the file of what a command on the files of one name has begun.
+    /// Returns the file with the unfinished steps of a command on the files of one name.
     pub(crate) fn redo(&self, name: &str) -> Utf8PathBuf {
         self.root
             .join("redo")
@@ -142,29 +141,29 @@ impl StateFolder {
         self.root.join("worktrees")
     }
 
-    /// Returns the folder that a rescue of a task is restored into when no other is named.
+    /// Returns the default folder for restoring a task's rescue.
     ///
-    /// Gives [`Error::Link`] when a link is on the way to it.
+    /// Gives [`Error::Link`] if a link is on the way to it.
     pub fn restored(&self, workflow: &str, task: &str, number: u32) -> Result<Utf8PathBuf, Error> {
         let name = format!("{}-{number}", encoded(task));
         let folder = self.root.join("restored").join(encoded(workflow));
         self.own_file(&folder, &name)
     }
 
-    /// Returns where hooks of agents say what they could not do; a link is refused.
+    /// Returns the log of failed hooks; a link is refused.
     pub fn hook_log(&self) -> Result<Utf8PathBuf, Error> {
         self.own_file(&self.root, "hook.log")
     }
 
-    /// Returns where it stands why an agent's work here stopped last; a link is refused.
+    /// Returns the note of why an agent's last turn here ended; a link is refused.
     pub fn stopped(&self) -> Result<Utf8PathBuf, Error> {
         self.own_file(&self.root, "stopped.json")
     }
 
-    /// Returns the path of a file that is ours, with no link on the way to it: [`Error::Link`].
+    /// Returns the path of a file of ours, without links on the way to it: [`Error::Link`].
     ///
-    /// A link can come with a clone. Wherever it leads, in the project or out of it, what is written
-    /// here would take the place of somebody else's file.
+    /// A link can come with a clone. Wherever it leads, in the project or outside of it, a write
+    /// would replace somebody else's file.
     fn own_file(&self, folder: &Utf8Path, name: &str) -> Result<Utf8PathBuf, Error> {
         let path = folder.join(name);
         rekindle_fs::refuse_links(&self.project, &path)?;
@@ -176,14 +175,14 @@ impl StateFolder {
         self.root.join("worktrees").join(self.file_stem(id))
     }
 
-    /// Returns whether an earlier runner has begun something that it did not end.
+    /// Returns whether an earlier runner has started something that it did not finish.
     ///
-    /// What others wrote into the journal was not begun here.
+    /// Lines of others in the journal do not count.
     pub fn is_unfinished(&self, id: &WorkflowId) -> Result<bool, Error> {
         Ok(!self.read_journal(id)?.open_intents().is_empty())
     }
 
-    /// Returns what an earlier runner has begun and the next one finishes, each a line.
+    /// Returns the unfinished steps of an earlier runner, one line each.
     pub fn unfinished(&self, id: &WorkflowId) -> Result<Vec<String>, Error> {
         let journal = self.read_journal(id)?;
         let open = journal.open_intents().iter();
@@ -198,9 +197,9 @@ impl StateFolder {
         Ok(lines.collect())
     }
 
-    /// Returns the records of a workflow that would be acted upon if they were ours, and are not.
+    /// Returns the records of a workflow that would be used if they were ours, but are not.
     ///
-    /// `tasks` are those whose last attempt a resume would take up.
+    /// `tasks` are those whose last attempt a resume would continue.
     pub fn foreign<'a>(
         &self,
         id: &WorkflowId,
@@ -220,7 +219,7 @@ impl StateFolder {
         Ok(found)
     }
 
-    /// Returns how far the journal of a workflow has come: what is written to it never leaves it.
+    /// Returns the length of a workflow's journal: written lines are never removed.
     pub fn position(&self, id: &WorkflowId) -> Result<u64, Error> {
         let path = self.journal(id)?;
         Ok(path.symlink_metadata().map_or(0, |found| found.len()))
@@ -237,13 +236,13 @@ impl StateFolder {
         at_work.map(|(task, _, _)| task).collect()
     }
 
-    /// Reports every worker of a workflow that is alive, whichever orchestrator started it: a command
-    /// ends with an error and leaves them at work.
+    /// Reports every living worker of a workflow, whichever orchestrator started it: a command
+    /// ends with an error and leaves them running.
     pub fn report_workers(&self, id: &WorkflowId, report: &mut dyn FnMut(&StillAtWork)) {
         self.port(id).workers().iter().for_each(report);
     }
 
-    /// Tells who holds a workflow, without making or disturbing anything.
+    /// Returns who holds a workflow, without creating or disturbing anything.
     pub fn holder(&self, id: &WorkflowId) -> Result<Occupancy, Error> {
         let lock = self.lock(id);
         rekindle_fs::refuse_links(&self.project, &lock)?;
@@ -251,7 +250,7 @@ impl StateFolder {
     }
 }
 
-/// Gives a record another name, so that it is kept and is in nobody's way. Returns the name.
+/// Renames a record that cannot be used, so that it is kept. Returns the new name.
 pub(crate) fn put_aside(record: &Utf8Path) -> Result<Utf8PathBuf, Error> {
     let mut n = 1;
     loop {
@@ -268,7 +267,7 @@ impl StateFolder {
         format!("{}.{extension}", self.file_stem(id))
     }
 
-    /// Returns the name that a workflow's files and folders have.
+    /// Returns the name of a workflow's files and folders.
     pub(crate) fn file_stem(&self, id: &WorkflowId) -> String {
         let stem = encoded(&format!("{}-{}", id.protocol, id.name));
         let is_another = |protocol: ProtocolName| protocol != id.protocol;
@@ -284,7 +283,7 @@ impl StateFolder {
         }
     }
 
-    /// Returns the protocol with the longest name that a stem begins with.
+    /// Returns the protocol with the longest name that a stem starts with.
     fn protocol_of(&self, stem: &str) -> Option<ProtocolName> {
         let begins = |protocol: &&ProtocolName| {
             let rest = stem.strip_prefix(protocol.as_str());
@@ -307,19 +306,19 @@ impl StateFolder {
     }
 }
 
-/// Returns what [`encoded`] made this of; a name that was cut stays so.
+/// Decodes an encoded name; a truncated name stays as it is.
 pub(crate) fn decoded(part: &str) -> Option<String> {
     rekindle_text::percent_decoded(part).filter(|name| encoded(name) == part)
 }
 
-/// Returns a name as one part of a path; whatever can not stand in one is written as `%XX`.
+/// Returns a name as one part of a path; other characters are written as `%XX`.
 pub(crate) fn encoded(name: &str) -> String {
     let is_plain = |bytes: &[u8], at: usize| match bytes[at] {
         b'.' => at > 0,
         byte => byte.is_ascii_alphanumeric() || b"-_".contains(&byte),
     };
     let mut safe = rekindle_text::percent_encoded(name, is_plain);
-    // A file's name has at most 255 bytes; longer names are told apart by a digest.
+    // A file's name has at most 255 bytes; longer names are distinguished by a digest.
     if safe.len() > 200 {
         let digest = rekindle_fs::Fingerprint::of(name.as_bytes()).to_hex();
         safe.truncate(160);

@@ -1,12 +1,12 @@
-//! Commands that are typed again and again: each under a lock, each as a whole.
+//! Short commands that are run very often: each under a lock, each completely or not at all.
 //!
-//! A workflow's journal keeps what was done for ever, which is right for the few plans that a person
+//! A workflow's journal keeps records forever, which is right for the few plans that a person
 //! agrees to. A drop-in command is called for every step, writes the whole state each time, and
-//! needs nothing remembered once it has ended. So one effect alone is carried out as it is, since a
-//! file is old or new in any case, and of several all stand in one small file, durably, before the
-//! first begins. That file is removed at the end, also after an error, when what was done is taken
-//! back; so whoever finds it knows that a command died, or could not take back what it did on a disk
-//! that was full, and finishes what it says.
+//! needs no record after it has ended. So a single effect is applied directly, since a
+//! file is old or new in any case, and several effects are written to one small file, durably, before the
+//! first one starts. That file is removed at the end, also after an error, when the effects are
+//! undone; so if it exists, a command died, or could not undo its effects on a full disk, and the
+//! next command finishes them.
 //!
 //! The lock is not the workflow's: a resume holds that while its agent works, and the agent calls
 //! these very commands.
@@ -38,13 +38,13 @@ pub struct Transaction {
 }
 
 impl Transaction {
-    /// Takes the lock, waiting for other commands, and finishes what one that died had begun.
+    /// Takes the lock, waiting for other commands, and finishes the steps of one that died.
     ///
-    /// `foreign` is the lock of another program on the same files; it is taken if its file is there.
+    /// `foreign` is the lock of another program on the same files; it is taken if its file exists.
     ///
     /// # Errors
-    /// [`Error::Lock`] after some seconds, with who holds it; [`Error::Tracked`] where a record is
-    /// there and git has files of ours.
+    /// [`Error::Lock`] after some seconds, with the holder; [`Error::Tracked`] if a record exists
+    /// and git tracks files of ours.
     pub fn open(
         folder: &StateFolder,
         search_path: &OsStr,
@@ -59,7 +59,7 @@ impl Transaction {
         };
         let site = Site::new(folder, reach);
         let redo = folder.redo(name);
-        // Asking git costs more than most commands: only where there is something to act on.
+        // Calling git costs more than most commands: only if there is something to finish.
         if redo.symlink_metadata().is_ok() {
             site.refuse_tracked()?;
         }
@@ -79,19 +79,19 @@ impl Transaction {
         Ok(transaction)
     }
 
-    /// Returns what was finished or put aside when it was opened, each a line.
+    /// Returns what was finished or moved aside when it was opened, one line each.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Carries out effects on files, in order: all or, with an error, none.
+    /// Applies effects on files, in order: all or, with an error, none.
     ///
-    /// Only after a death, or where the error says so, is the rest done with the next transaction:
-    /// who was told that a command failed must not find it carried out later. Effects of other kinds are no part of commands,
-    /// and are passed over.
+    /// Only after a crash, or if the error says so, the next transaction finishes the rest:
+    /// a command that was reported as failed must not be applied later. Effects of other kinds are
+    /// ignored.
     ///
     /// # Errors
-    /// [`Error::HalfDone`] if what was written before the failure can not be taken back; the next
+    /// [`Error::HalfDone`] if effects before the failure cannot be undone; the next
     /// transaction then finishes it.
     pub fn commit(&self, actions: &[Action]) -> Result<(), Error> {
         self.lock.verify()?;
@@ -116,7 +116,7 @@ impl Transaction {
         let text = self.site.state.sealing(&self.redo)?.stamp(&text);
         let text = text.into_bytes();
         if let Err(error) = self.write_redo(&text) {
-            // It can have its name although the disk did not say so.
+            // It can have its final name although the disk reported an error.
             self.end(&text).ok();
             return Err(error);
         }
@@ -132,10 +132,10 @@ impl Transaction {
         Ok(())
     }
 
-    /// Takes back what was done until the last of these failed, and forgets the rest.
+    /// Undoes all effects before the failed one, and forgets the rest.
     fn give_up(&self, tried: &[Action], error: Error, redo: &[u8]) -> Error {
         let done = match tried {
-            // A refusal has touched nothing: what stands there is somebody else's.
+            // A refusal has changed nothing: the file belongs to somebody else.
             [done @ .., _] if error.is_refusal() => done,
             all => all,
         };
@@ -145,8 +145,8 @@ impl Transaction {
             taken_back = taken_back.and(result);
             crash::point("transaction-after-take-back");
         }
-        // What can not be taken back now is finished by the next command, so its record stays. What
-        // never can be is somebody else's by now, or a path that nothing can stand at.
+        // What cannot be undone now is finished by the next command, so its record stays. What
+        // can never be undone was changed by somebody else, or its path is invalid.
         let ended = match taken_back {
             Err(why) if why.is_lasting() => self.end(redo).and(Err(why)),
             other => other.and_then(|()| self.end(redo)),
@@ -164,11 +164,11 @@ impl Transaction {
         let Action::Create { path, contents } = action else {
             return effects::perform_on_files(&self.site, action).map(drop);
         };
-        // No crash lies between the look and this: whoever made the file meanwhile is somebody else.
+        // No crash can happen between the check and this: the file was created by somebody else.
         effects::perform_creation(&self.site, path, contents)
     }
 
-    /// Finishes what a command that died had begun; where the world has moved on, the rest is left.
+    /// Finishes the steps of a command that died; if the files have changed, the rest is skipped.
     fn recover(&mut self) -> Result<(), Error> {
         let text = match self.read_redo()? {
             Some(text) if !text.is_empty() => text,
@@ -212,7 +212,7 @@ impl Transaction {
         self.end(&text)
     }
 
-    /// Removes the record: unlike emptying it, that needs no room on the disk.
+    /// Removes the record: unlike emptying it, that needs no free disk space.
     fn end(&self, text: &[u8]) -> Result<(), Error> {
         Ok(rekindle_fs::remove(&self.redo, &Content::of(text))?)
     }
@@ -233,7 +233,7 @@ impl Transaction {
     }
 }
 
-/// Returns whether a record is there that was not written here.
+/// Returns whether there is a record that was not written here.
 pub(crate) fn is_foreign(folder: &StateFolder, redo: &Utf8Path) -> bool {
     let text = rekindle_fs::read_within(folder.project(), redo, LARGEST_REDO);
     let text = text.ok().flatten().unwrap_or_default();

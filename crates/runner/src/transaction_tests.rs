@@ -165,7 +165,7 @@ fn pending(actions: &[Action]) -> String {
     serde_json::to_string(&pending).unwrap()
 }
 
-/// Writes a record as whoever has this folder would seal it.
+/// Writes a record with a valid seal of this folder.
 fn put(scene: &Scene, writer: &StateFolder, text: &str) {
     let place = writer.redo("x");
     let text = writer.sealing(&place).unwrap().stamp(text);

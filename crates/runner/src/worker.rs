@@ -1,9 +1,9 @@
 //! A worker: a small supervisor process of one attempt, which outlives the orchestrator.
 //!
-//! It holds the attempt's claim, makes the worktree, starts the agent, writes
-//! down what happens in its own log, ends the agent's whole tree when it must,
-//! runs the checks, turns the worktree into a commit, and says last that the
-//! work is there. When it dies, the kernel frees its claim.
+//! It holds the attempt's claim, creates the worktree, starts the agent, records
+//! events in its own log, ends the agent's whole process tree if it must,
+//! runs the checks, turns the worktree into a commit, and reports the
+//! delivery last. When it dies, the kernel releases its claim.
 
 mod delivery;
 mod place;
@@ -27,19 +27,19 @@ use crate::output_log::OutputLog;
 use crate::port::{FilePort, read_order};
 use crate::{Error, Scribe, StateFolder};
 
-/// How often a sign of life is written; the shortest limit of any protocol is five minutes.
+/// The default interval of heartbeats; the shortest limit of any protocol is five minutes.
 pub(crate) const BEAT: Duration = Duration::from_secs(30);
-/// So many signs of life are due before a worker counts as silent.
+/// The number of missed heartbeats after which a worker counts as silent.
 const BEATS_OF_A_LIMIT: u32 = 10;
 
-/// Returns how often a worker gives a sign of life that is given up after so much silence.
+/// Returns the interval of heartbeats for a given limit of silence.
 pub(crate) fn beat_within(limit: Duration) -> Duration {
     BEAT.min(limit / BEATS_OF_A_LIMIT)
 }
 
-/// Does one attempt as its order says. Returns when the last word is written.
+/// Does one attempt as its order says. Returns after the last report.
 ///
-/// `scribe` returns who gives the protocol's words to what happens, `key` is where the user's key is.
+/// `scribe` returns the protocol's texts for events, `key` is the path of the user's key.
 ///
 /// # Errors
 /// [`Error::NoOrder`] for an order that was not written for its project, or that is elsewhere.
@@ -54,9 +54,9 @@ pub fn work(
     };
     let (order, id, port) = ours(order_file, key, protocols).ok_or_else(no_order)?;
     let scribe = scribe(id.protocol).ok_or_else(no_order)?;
-    // A session of its own: what ends the terminal or the orchestrator does not end the work.
+    // A session of its own: the end of the terminal or of the orchestrator does not end the work.
     rustix::process::setsid().ok();
-    // What outlives its parent becomes our child, so that none of it can get away.
+    // Orphaned descendants become our children, so that none can escape.
     rustix::process::set_child_subreaper(Some(rustix::process::getpid())).ok();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -84,7 +84,7 @@ fn ours(
 async fn attempt(order: &Order, port: &FilePort, scribe: &dyn Scribe) -> Result<(), Error> {
     let lock = match port.hold(order, scribe.stamp()) {
         Ok(lock) => lock,
-        // Somebody else does this very attempt: nothing is left for us to do.
+        // Somebody else does this very attempt: nothing is left to do.
         Err(rekindle_fs::LockError::Held { .. }) => return Ok(()),
         Err(error @ rekindle_fs::LockError::Unusable(_)) => return Err(error.into()),
     };
@@ -98,16 +98,16 @@ async fn attempt(order: &Order, port: &FilePort, scribe: &dyn Scribe) -> Result<
         main: Repo::at(&git(order), order.project.clone()),
     };
     worker.say(&Happened::Claimed)?;
-    // What keeps a worker from going on is a failure with a reason, not a silence that looks like a kill.
+    // An error of the worker is reported as a failure with a reason, since silence would look like a kill.
     let last = worker
         .run()
         .await
         .unwrap_or_else(|error| failed(format!("the worker failed: {error}")));
     if let (Some(place), Happened::Failed { reason, .. }) = (&order.place, &last) {
-        // Only for those who look into it later; the failure itself stands in the record.
+        // Only for later investigation; the failure itself is in the record.
         worker.leave_evidence(place, Err(reason.clone())).ok();
     }
-    // The word of an attempt that was given up must not be heard, and its claim is no longer ours.
+    // The report of an attempt that was given up must not count, and its claim is no longer ours.
     if port.newest(&order.task) == order.attempt && lock.verify().is_ok() {
         worker.say(&last)?;
     }
@@ -164,8 +164,8 @@ impl Worker<'_> {
                 &mut output,
                 &mut |line| {
                     let news = reader.push_line(line).unwrap_or_default();
-                    // Kept at once: after a crash it is all that is left of the agent's conversation,
-                    // and what was spent is spent however the attempt ends.
+                    // Recorded at once: after a crash it is all that is left of the agent's conversation,
+                    // and its cost counts however the attempt ends.
                     if let Some(id) = news.session.filter(|id| session.as_ref() != Some(id)) {
                         session = Some(id.clone());
                         self.say(&Happened::Session { id }).ok();
@@ -180,7 +180,7 @@ impl Worker<'_> {
             .await?;
         let verdict = match ended {
             Ended::Exit(exit) => judge(reader.summary(), exit),
-            // It may hang after its last word, which counts nevertheless.
+            // It may hang after its last report, which counts nevertheless.
             Ended::TimedOut if reader.summary().ended == Some(StreamEnd::Success) => {
                 Verdict::Succeeded
             }
@@ -192,7 +192,7 @@ impl Worker<'_> {
             Verdict::Succeeded => {}
             Verdict::Failed(reason) => return Ok(failed(reason)),
             Verdict::Limited { until } => return Ok(Happened::Limited { until }),
-            // Killed from outside: no word of the agent's, so no failure of its own.
+            // Killed from outside: not a report of the agent, so not its failure.
             Verdict::Killed(signal) => return Ok(killed(Victim::Agent, signal)),
         }
         for check in &self.order.checks {
@@ -214,7 +214,7 @@ impl Worker<'_> {
                     return Ok(failed(reason));
                 }
                 Ended::TimedOut => return Ok(self.timed_out()),
-                // Stopped by a person or killed from outside: no word on the work.
+                // Stopped by a person or killed from outside: says nothing about the work.
                 Ended::Stopped => return Ok(Happened::Stopped { killed: None }),
                 Ended::Exit(Exit::Signal(signal)) => return Ok(killed(Victim::Check, signal)),
                 Ended::NotStarted(reason) => {
@@ -249,14 +249,14 @@ impl Worker<'_> {
     }
 }
 
-/// Writes down what happened to an attempt, in the protocol's words.
+/// Records an event of an attempt, in the protocol's words.
 pub(crate) fn say(
     order: &Order,
     port: &FilePort,
     scribe: &dyn Scribe,
     happened: &Happened,
 ) -> Result<(), Error> {
-    // A clock that was set back since the order was written must not put this word before it.
+    // If the clock was set back since the order was written, the record must still come after it.
     if let Some(after) = order.after.as_ref().and_then(|after| after.parse().ok()) {
         scribe.follow(after);
     }
@@ -267,7 +267,7 @@ pub(crate) fn say(
         order.attempt,
         happened,
     );
-    // The host's record comes first: what stands there is what the next reader goes by.
+    // The host's record comes first: the next reader relies on it.
     if let Some(place) = &order.place {
         crate::mirror::update(&place.mirror, scribe, happened)?;
     }
@@ -286,12 +286,12 @@ pub(crate) fn paths(names: &[String]) -> Vec<RepoPath> {
     names.map(RepoPath::from).collect()
 }
 
-/// Returns where agent and checks run in a worktree: the project's folder, which is made if the commit lacks it.
+/// Returns where agent and checks run in a worktree: the project's folder, which is created if the commit lacks it.
 pub(crate) fn working_folder(
     worktree: &Utf8Path,
     folder: &Utf8Path,
 ) -> std::io::Result<Utf8PathBuf> {
-    // The commit may have a link under this name, which must not lead an agent out of its worktree.
+    // The commit may have a link of this name, which must not lead an agent out of its worktree.
     let path = rekindle_fs::confine(worktree, folder).map_err(std::io::Error::other)?;
     rekindle_fs::ensure_dir(&path).map_err(std::io::Error::other)?;
     Ok(path)
@@ -299,7 +299,7 @@ pub(crate) fn working_folder(
 
 /// Returns the ref that keeps an attempt's commit until it has landed.
 pub(crate) fn work_ref(workflow: &str, task: &str, attempt: u32) -> String {
-    // Any id gives a name that git accepts: an id such as `T1.lock` must be able to land.
+    // The name must be valid in git for any id: an id such as `T1.lock` must be able to land.
     format!(
         "refs/rekindle/work/{}/{}/{attempt}",
         rekindle_git::ref_part(workflow),
@@ -307,7 +307,7 @@ pub(crate) fn work_ref(workflow: &str, task: &str, attempt: u32) -> String {
     )
 }
 
-/// Returns dollars as millionths, which can be added without error.
+/// Converts dollars to millionths, which can be added without error.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

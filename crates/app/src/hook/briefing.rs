@@ -1,8 +1,8 @@
-//! What a session that starts is told: what is open, why work stopped, and what to type.
+//! What a new session is told: what is open, why work stopped, and what to type.
 //!
-//! It goes into the conversation of a model, and most of it comes from files that anybody may have
-//! written. So all of that stands in lines with a mark before them, which no text can leave since it
-//! has no line breaks, control characters are made visible, and the whole is bounded.
+//! The text goes into the context of a model, and most of it comes from files that anybody may have
+//! written. So text from files is in lines with a prefix. It cannot leave its line, since it has no line
+//! breaks; control characters are made visible, and the length is limited.
 
 use camino::Utf8Path;
 use rekindle_model::{State, Summary, WorkflowId};
@@ -12,17 +12,17 @@ use crate::{AtWork, Fate, LastSession};
 
 /// The most bytes of a briefing.
 const LONGEST: usize = 4096;
-/// What stands before every line that comes from files.
+/// The prefix of every line that comes from files.
 const MARK: &str = "| ";
 
-/// Where the workflows are.
+/// The project's folder.
 pub(super) struct Place<'a> {
     pub(super) folder: &'a Utf8Path,
-    /// Whether the session works in a folder below, where a command must say which one is meant.
+    /// Whether the session works in a subfolder, so that commands must name the project's folder.
     pub(super) is_elsewhere: bool,
 }
 
-/// A workflow that is open, and who is at work on it.
+/// An open workflow, and who is working on it.
 pub(super) struct Standing {
     pub(super) summary: Summary,
     pub(super) at_work: Option<AtWork>,
@@ -34,9 +34,9 @@ impl Standing {
     }
 }
 
-/// Returns what a session is told; nothing where nothing is open.
+/// Returns the briefing; `None` if nothing is open.
 ///
-/// `unread` is how many more workflows there are of which nobody knows whether they are open.
+/// `unread` is the number of other workflows that were not read, so they may be open.
 pub(super) fn briefing(
     place: &Place<'_>,
     open: &[Standing],
@@ -67,7 +67,7 @@ pub(super) fn briefing(
     let mut left_out = open.len();
     for standing in open {
         let block = workflow(place.folder, standing);
-        // Room for saying how many more there are, and how many were not read.
+        // Room for the number of workflows that were left out or not read.
         if text.len() + block.len() + end.len() + 250 > LONGEST {
             break;
         }
@@ -110,7 +110,7 @@ fn workflow(folder: &Utf8Path, standing: &Standing) -> String {
     lines.concat()
 }
 
-/// Returns one line of data; whatever could end it is made visible, and it is at most so many bytes long.
+/// Returns one line of data: line breaks are made visible, and its length is limited.
 fn quoted(line: &str, most: usize) -> String {
     let mut shown = excerpt(line, most);
     while shown.len() > most {
@@ -120,7 +120,7 @@ fn quoted(line: &str, most: usize) -> String {
     format!("{MARK}{shown}")
 }
 
-/// Returns what to type. A name that a shell could misread is not put into a command.
+/// Returns the commands to type. A name that a shell could misread is not put into a command.
 fn advice(place: &Place<'_>, open: &[Standing], last: Option<&LastSession>) -> String {
     let mut free = open.iter().filter(|standing| !standing.is_held());
     let (first, is_only) = match (free.next(), free.next()) {
@@ -152,9 +152,9 @@ fn advice(place: &Place<'_>, open: &[Standing], last: Option<&LastSession>) -> S
     text
 }
 
-/// Returns what to type for the only one that can go on.
+/// Returns the commands for the only workflow that can be resumed.
 fn advice_for(standing: &Standing, rekindle: &str, n_open: usize) -> String {
-    // By its name even if it is the only one: without it, the one of the checked out branch is meant.
+    // By name even if it is the only one: without a name, the workflow of the checked-out branch is chosen.
     let name = match (plain(&standing.summary.id), n_open) {
         (Some(id), _) => format!(" {id}"),
         (None, 1) => String::new(),
@@ -181,7 +181,7 @@ fn is_at_work(last: Option<&LastSession>) -> bool {
     last.is_some_and(|last| matches!(last.fate, Fate::Running(_)))
 }
 
-/// Returns what calls rekindle for the project, and what else there is to say of it.
+/// Returns the command for the project, and a note about its folder.
 fn command(place: &Place<'_>) -> (String, &'static str) {
     let folder = place.folder.as_str();
     if !place.is_elsewhere {

@@ -1,4 +1,4 @@
-//! rekindle's own log of what hooks could not do: a hook has nobody else to tell.
+//! The log of failed hooks: a hook has nobody else to report to.
 
 use rekindle_fs::Content;
 use rekindle_text::{excerpt, format_seconds};
@@ -6,14 +6,14 @@ use rekindle_text::{excerpt, format_seconds};
 use super::nearest;
 use crate::{Error, Project};
 
-/// Old lines go when the log is longer.
+/// Old lines are removed when the log is longer.
 const LONGEST: usize = 64 * 1024;
-/// A log that is larger is not ours.
+/// A larger log is not ours.
 const LARGEST: u64 = 1024 * 1024;
-/// How often a log that others write at the same moment is read again.
+/// How often the log is read again while others write it.
 const MOST_TRIES: u32 = 3;
 
-/// Writes one line into the log of hooks, if the project has something of a protocol.
+/// Writes one line to the log of hooks, if the project has a workflow of any protocol.
 ///
 /// The log is `.rekindle/hook.log` and never grows beyond 64 KiB.
 pub fn complain(project: &Project, moment: &str, problem: &str) -> Result<(), Error> {
@@ -41,7 +41,7 @@ pub fn complain(project: &Project, moment: &str, problem: &str) -> Result<(), Er
     Ok(())
 }
 
-/// Puts a line behind the others and cuts off the oldest, whole lines only.
+/// Appends a line and removes the oldest lines, whole lines only.
 fn with_line(mut log: Vec<u8>, line: &str) -> Vec<u8> {
     let surplus = (log.len() + line.len()).saturating_sub(LONGEST);
     if surplus > 0 {

@@ -1,4 +1,4 @@
-//! The note of why an agent's last turn here ended: who may write it, and whose stays.
+//! The note why an agent's last turn here ended: who may write it, and which note is kept.
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
@@ -12,14 +12,14 @@ use rekindle_world::World;
 use crate::last_session::{LARGEST_NOTE, limit_ends};
 use crate::{Error, Project, inspect};
 
-/// Notes why the agent's turn ended, where something is open that waits for it.
+/// Records why the agent's turn ended, if a workflow is open.
 pub(super) fn note(project: &Project, event: &Event) -> Result<(), Error> {
     let world = project.world();
     let Some(ending) = &event.ending else {
         return Ok(());
     };
     let open = inspect::quick_open(&world);
-    // One that was not read may be open, and a note that nobody needs does no harm.
+    // A workflow that was not read may be open, and an unneeded note does no harm.
     if open.workflows.is_empty() && open.unread == 0 {
         return Ok(());
     }
@@ -41,7 +41,7 @@ pub(super) fn note(project: &Project, event: &Event) -> Result<(), Error> {
         return Ok(());
     }
     match rekindle_fs::replace(&path, &content, &stopped.to_bytes()) {
-        // Another session has just noted its own end, which is as good.
+        // Another session has just recorded its own end, which is as good.
         Ok(()) | Err(rekindle_fs::Error::Changed { .. }) => Ok(()),
         Err(error) => Err(error.into()),
     }
@@ -62,17 +62,16 @@ fn why(ending: &Ending, now: &Zoned) -> WhyStopped {
     }
 }
 
-/// Returns whether an older note says more than that a turn is done: a limit that holds, of a session
-/// that this is no word of.
+/// Returns whether an older note must be kept: a usage limit that still holds, of another session.
 ///
-/// Of a limit without a time it is known to be over when the same program gets through a turn.
+/// A limit without a time is over once the same program completes a turn.
 fn outlives(noted: &Stopped, done: &Stopped, now: Timestamp) -> bool {
     let (WhyStopped::Limit { until }, WhyStopped::Done) = (&noted.why, &done.why) else {
         return false;
     };
     let is_another = match (&noted.session, &done.session) {
         (Some(noted), Some(done)) => noted != done,
-        // Nobody can say that it is not the same.
+        // It may be the same.
         (None, _) | (_, None) => false,
     };
     is_another

@@ -1,7 +1,7 @@
 //! Codex CLI: `hooks.json`, with timeouts in seconds, and servers in `config.toml`; both in `~/.codex`
 //! or in `.codex` of the project.
 //!
-//! Codex skips every hook that its user has not trusted, and `codex exec` does so without a word. The
+//! Codex skips every hook that its user has not trusted, and `codex exec` does so silently. The
 //! record of that trust is the user's alone to make.
 
 use camino::Utf8PathBuf;
@@ -105,7 +105,7 @@ fn folder(project: &Project, scope: Scope) -> Option<Utf8PathBuf> {
     }
 }
 
-/// Tells a server that `install` added, by its mark.
+/// Returns whether a server was added by `install`, by its mark.
 fn is_ours(server: &TomlTable) -> bool {
     starts_us(server) && is_marked(server.list("args").unwrap_or_default())
 }

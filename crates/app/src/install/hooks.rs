@@ -89,7 +89,7 @@ fn calls(group: &str, line: &str) -> bool {
     keys == [HOOKS] && calls.iter().any(is_it)
 }
 
-/// Tells a group as we write it: nothing but a marked call of `rekindle hook`, by whatever path.
+/// Returns whether a group is ours: only a marked call of `rekindle hook`, by any path.
 ///
 /// What somebody has added to it, be it a matcher or another command in the line, makes it theirs.
 fn is_ours(group: &str) -> bool {
@@ -107,7 +107,7 @@ fn is_ours(group: &str) -> bool {
     }
 }
 
-/// Tells a line that is `PROGRAM hook MOMENT --agent NAME` with our mark, and no more.
+/// Returns whether a line is `PROGRAM hook MOMENT --agent NAME` with our mark, and nothing else.
 fn calls_us(line: &str) -> bool {
     let Some((program, rest)) = line.rsplit_once(" hook ") else {
         return false;

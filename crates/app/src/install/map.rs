@@ -1,9 +1,9 @@
-//! MAP's orchestrator script, replaced by one that hands its commands to `rekindle map`.
+//! Replaces MAP's orchestrator script by one that passes its commands to `rekindle map`.
 //!
-//! The original stays beside it under another name. The new script runs it for commands that rekindle
-//! does not know, where rekindle is not to be found, and for whoever imports from it; so nothing that
-//! worked before stops working. Two files are written, the copy first: a death in between leaves the
-//! original in its place and a copy of it, which the next call takes for what it is.
+//! The original stays next to it under another name. The new script runs it for commands that rekindle
+//! does not know, if rekindle is not found, and for programs that import from it; so everything keeps
+//! working. Two files are written, the copy first: a crash in between leaves the original in its place
+//! and a copy of it, which the next call recognizes.
 
 use camino::Utf8PathBuf;
 use rekindle_fs::{Content, Node, Tree};
@@ -14,10 +14,10 @@ use crate::{Error, Project};
 
 const SCRIPT: &str = ".map/scripts/map_orchestrator.py";
 const ORIGINAL: &str = ".map/scripts/map_orchestrator.py.rekindle-original";
-/// By this a script of ours is known, whichever version wrote it.
+/// The mark of our script, in every version.
 const MARK: &str = "Written by `rekindle install map`";
 
-/// Returns the script that stands in for the peer's.
+/// Returns the script that replaces the peer's.
 fn script() -> String {
     let commands: Vec<String> = orchestrator_commands()
         .map(|name| format!("    \"{name}\",\n"))
@@ -75,7 +75,7 @@ fn installing(project: &Project) -> Result<Prepared, Error> {
     if !is_ours {
         changes.push((ORIGINAL, "will keep a copy of the current script"));
     }
-    // Every line that is there goes, and is kept; what matters is what comes.
+    // All old lines are removed and kept in the copy; the new lines matter.
     let n_lines = String::from_utf8_lossy(&place.bytes).lines().count();
     let added: Vec<String> = script.lines().map(|line| format!("+{line}\n")).collect();
     let shown = format!(
@@ -93,7 +93,7 @@ fn installing(project: &Project) -> Result<Prepared, Error> {
         )?)
     };
     let mut prepared = prepared(&changes, &shown, deed);
-    // The script is the project's, and what is where on this machine has no place in it.
+    // The script belongs to the project, so it must not contain paths of this machine.
     if !Program::is_on_path(project) {
         let to_do = "add rekindle to your PATH: the script calls it by name, and runs MAP's own script until then";
         prepared.installation.to_do.push(to_do.to_owned());
@@ -118,7 +118,7 @@ fn uninstalling(project: &Project) -> Result<Prepared, Error> {
             "will be restored to the script before `rekindle install map`",
         ));
     } else if kept != place.bytes {
-        // Somebody has put a newer script there; the copy of the older one is not ours to lose.
+        // Somebody has put a newer script there; the copy of the older one must not be lost.
         let path = place.original;
         return Err(Error::OriginalDiffers { path });
     }
@@ -166,7 +166,7 @@ fn installation(diff: String) -> Installation {
     }
 }
 
-/// The two files, and what the script holds.
+/// The two files, and the contents of the script.
 struct Place {
     folder: Utf8PathBuf,
     script: Utf8PathBuf,
@@ -201,8 +201,7 @@ impl Place {
         String::from_utf8_lossy(start).contains(MARK)
     }
 
-    /// Makes the copy; whatever else has its name, such as the copy of an older script that MAP itself
-    /// has replaced meanwhile, gets another one.
+    /// Creates the copy; an existing file of that name, such as the copy of an older script, is renamed.
     fn keep_original(&self) -> Result<(), Error> {
         if self.found.is_at(&self.original)? {
             return Ok(());
@@ -222,7 +221,7 @@ impl Place {
         let tree = Tree::open(self.folder.as_std_path())?;
         let path = std::path::Path::new(ORIGINAL);
         let node = tree.look(path)?;
-        // Between reading it and now somebody could have changed it.
+        // Somebody could have changed it since it was read.
         if node == Node::Absent || !Content::of(kept).is_at(&self.original)? {
             return Ok(());
         }

@@ -1,10 +1,9 @@
-//! Setting other programs up to call rekindle, and taking that away again.
+//! Sets up other programs to call rekindle, and removes that again.
 //!
-//! An agent is one file of code with its [`Settings`]: where they are, and how they look with and
-//! without what is ours, which is the hooks and the MCP server. What happens around that is the same
-//! for all: the change is shown, a person agrees, and each file is written if it still is what was
-//! shown. A target decides nothing for the user: what they must still approve in their agent is told
-//! and never forged.
+//! Each agent is one file with its [`Settings`]: their path, and their contents with and without our
+//! part, which is the hooks and the MCP server. The rest is the same for all: the change is shown, a
+//! person agrees, and each file is written if it has not changed since. What the user must still approve
+//! in their agent is reported, never forged.
 
 mod claude;
 mod codex;
@@ -20,19 +19,18 @@ use rekindle_world::{ReadError, World as _};
 
 use crate::{Error, Face, Preset, Project};
 
-/// An argument of ours in every command that is installed, by which it is known again. Commands take
-/// it and ignore it; agents only see a word of a command.
+/// The mark in every installed command, by which it is recognized. Commands accept and ignore it.
 const MARK: &str = "--installed";
 
-/// Settings are a page, not a book.
+/// The largest settings file that is read.
 const LARGEST: u64 = 4 * 1024 * 1024;
 
-/// Whose settings are changed.
+/// The scope of the settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// The user's, for all projects.
     User,
-    /// The project's, for all who work on it.
+    /// The project's, for everyone who works on it.
     Project,
 }
 
@@ -46,53 +44,53 @@ impl Scope {
     }
 }
 
-/// What is to be done with a target's settings.
+/// The requested change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wish {
-    /// rekindle's part is to be there, in its newest form.
+    /// Add rekindle's part in its newest form.
     Install,
-    /// rekindle's part is to be gone.
+    /// Remove rekindle's part.
     Uninstall,
 }
 
-/// How far a change of settings may go.
+/// Whether a change may be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Consent {
-    /// It is only shown.
+    /// Only show it.
     Show,
-    /// A person is asked.
+    /// Ask a person.
     Ask,
-    /// A person has agreed beforehand.
+    /// A person has agreed with `--yes`.
     Given,
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Installation {
-    /// Every file that is looked at, in the order in which they are written.
+    /// Every file that is checked, in the order in which they are written.
     pub files: Vec<FileChange>,
-    /// Whether the files that change were written.
+    /// Whether changed files were written.
     pub written: bool,
-    /// What the user must still do, each a sentence.
+    /// What the user must still do, one sentence each.
     pub to_do: Vec<String>,
 }
 
-/// A file, and what changes in it.
+/// A file and its changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
     /// The file.
     pub path: Utf8PathBuf,
-    /// The lines that change, as a diff; nothing where all is as it should be.
+    /// The changes as a diff; empty if there are none.
     pub diff: String,
 }
 
 /// Why settings were not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// Nothing says where the user's settings are.
+    /// The user's home folder is unknown.
     #[error("your home folder is unknown: `HOME` is not set")]
     NoHome,
-    /// The settings can not be edited.
+    /// The settings cannot be edited.
     #[error("cannot edit `{path}`")]
     Unfit {
         /// The file.
@@ -105,35 +103,35 @@ pub enum InstallError {
 /// What is wrong with settings.
 #[derive(Debug, thiserror::Error)]
 pub enum Unfit {
-    /// They can not be edited.
+    /// They are not valid JSON, or have an unexpected form.
     #[error(transparent)]
     Json(#[from] rekindle_text::JsonEditError),
     /// They are not UTF-8.
     #[error("it is not UTF-8")]
     NotText,
-    /// They can not be edited.
+    /// They are not valid TOML, or have an unexpected form.
     #[error(transparent)]
     Toml(#[from] rekindle_text::TomlEditError),
-    /// Somebody else made the file.
+    /// Another program created the file.
     #[error("it was not created by rekindle")]
     Foreign,
-    /// Somebody else has given a server our name.
+    /// Another server has our name.
     #[error("it has a server `rekindle` that is not `rekindle mcp`")]
     ForeignServer,
 }
 
-/// A file of an agent's settings, which can be made to call rekindle.
+/// A settings file of an agent that can be made to call rekindle.
 trait Settings {
-    /// Returns the file that is changed; `None` where nothing says where it is.
+    /// Returns the path of the file; `None` if it is unknown.
     fn path(&self, project: &Project, scope: Scope) -> Option<Utf8PathBuf>;
 
     /// Returns the settings with rekindle's part in its newest form.
     fn with(&self, settings: Option<&str>, program: &Program) -> Result<String, Unfit>;
 
-    /// Returns the settings without rekindle's part; `None` where nothing else is in them.
+    /// Returns the settings without rekindle's part; `None` if nothing else is in them.
     fn without(&self, settings: &str) -> Result<Option<String>, Unfit>;
 
-    /// Returns what the user must still do after an installation, each a sentence.
+    /// Returns what the user must still do after an installation, one sentence each.
     fn to_do(&self, scope: Scope) -> Vec<String>;
 }
 
@@ -146,7 +144,7 @@ fn settings(agent: Preset) -> &'static [&'static dyn Settings] {
     }
 }
 
-/// What can be set up to call rekindle.
+/// A target that can be set up to call rekindle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// A coding agent.
@@ -165,7 +163,7 @@ impl Target {
     }
 }
 
-/// Sets something up to call rekindle, or takes that away; shows the change and asks as it is told.
+/// Adds or removes rekindle's part; shows the change and asks as requested.
 pub fn install(
     project: &Project,
     target: Target,
@@ -194,15 +192,15 @@ pub fn install(
     Ok(installation)
 }
 
-/// What is about to be done: in words, and as the deed itself.
+/// A prepared change, in words and as a function.
 struct Prepared {
     installation: Installation,
     question: String,
-    /// `None` where all is as it should be.
+    /// `None` if nothing changes.
     deed: Option<Box<dyn FnOnce() -> Result<(), Error>>>,
 }
 
-/// A file that is about to be written.
+/// A file to write.
 struct Change {
     path: Utf8PathBuf,
     scope: Scope,
@@ -220,7 +218,7 @@ impl Change {
         let path = target.path(project, scope).ok_or(InstallError::NoHome)?;
         let path = match scope {
             Scope::User => path,
-            // A link in a cloned project must not lead to settings elsewhere.
+            // A link in a cloned project must not lead to other settings.
             Scope::Project => rekindle_fs::confine_unlinked(project.folder(), &path)?,
         };
         let unfit = |source: Unfit| InstallError::Unfit {
@@ -275,7 +273,7 @@ impl Change {
             (None, Some(after)) => rekindle_fs::create(path, after)?,
             (Some(before), Some(after)) => {
                 let replace = match self.scope {
-                    // A home is often kept as links into a folder under version control.
+                    // A home folder is often a set of links into a folder under version control.
                     Scope::User => rekindle_fs::replace_followed,
                     Scope::Project => rekindle_fs::replace,
                 };
@@ -292,7 +290,7 @@ fn prepare(project: &Project, agent: Preset, wish: Wish, scope: Scope) -> Result
     let mut files = Vec::new();
     let mut to_do = Vec::new();
     let mut changes = Vec::new();
-    // Nothing is written before everything was found to be fit.
+    // Nothing is written before all files have been checked.
     for target in settings(agent) {
         let change = Change::of(project, *target, wish, scope)?;
         files.push(change.shown());
@@ -331,7 +329,7 @@ fn read(project: &Project, path: &Utf8Path) -> Result<Option<Vec<u8>>, Error> {
     }
 }
 
-/// What starts rekindle: its name if it is on the path, else where it is.
+/// How rekindle is started: by name if it is on the path, else by its full path.
 struct Program(String);
 
 impl Program {
@@ -347,7 +345,7 @@ impl Program {
         folders.any(|folder| folder.join("rekindle").is_file())
     }
 
-    /// Reads it from a word of a shell, as [`in_shell`](Self::in_shell) writes it.
+    /// Parses a shell word that [`in_shell`](Self::in_shell) wrote.
     fn read(word: &str) -> Option<Self> {
         let inner = word
             .strip_prefix('\'')
@@ -360,28 +358,28 @@ impl Program {
         self.0.rsplit('/').next() == Some("rekindle")
     }
 
-    /// Returns it for where no shell reads it.
+    /// Returns the unquoted command.
     fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns the same as a text of JSON.
+    /// Returns it as a JSON string.
     fn quoted(&self) -> String {
         quoted(&self.0)
     }
 
-    /// Returns it as a word of a shell.
+    /// Returns it as a shell word.
     fn in_shell(&self) -> String {
         rekindle_text::shell_word(&self.0).into_owned()
     }
 }
 
-/// Returns a text as JSON has it; paths and our own lines hold nothing else to escape.
+/// Returns a text as a JSON string; paths and our own lines need no other escapes.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', r"\\").replace('"', r#"\""#))
 }
 
-/// Returns the folder that a variable names, where there is one for it, or one in the home.
+/// Returns the folder that a variable names if it is set, or one in the home folder.
 fn home(project: &Project, variable: Option<&str>, name: &str) -> Option<Utf8PathBuf> {
     let folder = |name: &str| {
         let value = project.variables.get(name);

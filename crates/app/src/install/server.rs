@@ -1,6 +1,6 @@
 //! rekindle's MCP server among those of an agent: an object of the agent's settings in JSON.
 //!
-//! The agent starts it as a program of its own, so what stands here is no line for a shell. What
+//! The agent starts it as a program of its own, so this is not a shell line. What
 //! `install` added is known by the mark among its arguments, which `rekindle mcp` ignores; a server
 //! without it is a user's, or one of rekindle 0.1, and stays as it is.
 
@@ -50,7 +50,7 @@ pub(super) fn without(settings: &str) -> Result<Option<String>, Unfit> {
     }
 }
 
-/// Tells a server that is a call of `rekindle mcp`, by whatever path.
+/// Returns whether a server is a call of `rekindle mcp`, by any path.
 fn starts_us(server: &str) -> bool {
     let command = json_text(server, &["command"]);
     let arguments = arguments(server);
@@ -58,7 +58,7 @@ fn starts_us(server: &str) -> bool {
     command.is_some_and(|command| calls_us(&command, first))
 }
 
-/// Tells such a server that `install` added.
+/// Returns whether such a server was added by `install`.
 fn is_ours(server: &str) -> bool {
     starts_us(server) && is_marked(&arguments(server))
 }
@@ -74,7 +74,7 @@ pub(super) fn is_marked(arguments: &[String]) -> bool {
     arguments.iter().any(|word| word == MARK)
 }
 
-/// Tells a call of `rekindle mcp` by the program and its first argument.
+/// Returns whether the program and its first argument are a call of `rekindle mcp`.
 pub(super) fn calls_us(command: &str, first: Option<&str>) -> bool {
     let name = command.rsplit('/').next();
     name == Some("rekindle") && first == Some(ARGUMENT)

@@ -1,4 +1,4 @@
-//! Who of those that had a session is still there, and what a dead one has left.
+//! Which processes of a session are still alive, and what a dead session has left running.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -11,18 +11,18 @@ use rekindle_runner::Opener;
 
 use crate::Project;
 
-/// Whether who has a session is still there, the surest last.
+/// Whether the process of a session is alive, the surest last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Life {
-    /// It is not.
+    /// It is dead.
     Gone,
-    /// It may be; in which process, where one comes into question.
+    /// It may be alive; the candidate process, if there is one.
     Unknown(Option<u32>),
-    /// It is; in which process, where that is known.
+    /// It is alive; the process, if known.
     Alive(Option<u32>),
 }
 
-/// Who has files open, looked up once for each file: all processes are gone through for that.
+/// Which processes have files open, looked up once for each file, since that reads all processes.
 #[derive(Default)]
 pub(super) struct Openers(RefCell<BTreeMap<Utf8PathBuf, Vec<Opener>>>);
 
@@ -33,7 +33,7 @@ impl Openers {
         known.entry(file.to_owned()).or_insert_with(look).clone()
     }
 
-    /// Looks whether who has a session is still there.
+    /// Returns whether the process of a session is alive.
     pub(super) fn life(&self, owner: &Owner) -> Life {
         let alive = |is_alive: bool, pid| {
             if is_alive {
@@ -61,12 +61,12 @@ impl Openers {
                     .iter()
                     .filter(|one| one.folder.as_ref() == Some(folder));
                 match here.next() {
-                    // Of two sessions that it may have, it has one.
+                    // A process that may own two sessions owns one of them.
                     Some(opener) if other.is_some() && opener.was_there(*other) => {
                         Life::Unknown(Some(opener.pid))
                     }
                     Some(opener) => Life::Alive(Some(opener.pid)),
-                    // One that serves many folders works in none of them.
+                    // A process that serves many folders is not tied to one.
                     None if !openers.is_empty() => Life::Unknown(None),
                     None => Life::Gone,
                 }
@@ -75,10 +75,10 @@ impl Openers {
     }
 }
 
-/// Finds what a session started and left; what the one that started us has is not left.
+/// Returns processes that a session started and left, without our own parents.
 pub(super) fn left_of(project: &Project, agent: Preset, session: &str) -> Vec<u32> {
     if agent == Preset::Opencode {
-        // A shell that was once started from there is no leftover if it is the one that calls us.
+        // A shell that was started from there is not a leftover if it is our parent.
         let mut left = rekindle_runner::abandoned("OPENCODE_PID", project.folder());
         let ancestors = rekindle_runner::ancestors();
         left.retain(|pid| !ancestors.contains(pid));

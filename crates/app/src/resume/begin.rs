@@ -16,7 +16,7 @@ use crate::{Error, Project, Query};
 
 /// How a resume starts.
 pub(super) enum Start {
-    /// It ended before anything was taken up.
+    /// It ended before the workflow was resumed.
     Over(Box<Resumed>),
     Begun(Box<Begun>),
 }
@@ -27,17 +27,17 @@ impl Start {
     }
 }
 
-/// A workflow that was taken up: it is locked, and its plan was read again under the lock.
+/// A workflow that is locked, with a plan that was made under the lock.
 pub(super) struct Begun {
     pub(super) query: Query,
     pub(super) runner: Runner,
     pub(super) anew: Planned,
-    /// What an interrupted command had begun and was finished, each a line.
+    /// Finished steps of an interrupted command, one line each.
     pub(super) finished: Vec<String>,
     pub(super) branch: Option<rekindle_fs::Lock>,
 }
 
-/// Asks where a person has to agree, and takes the workflow up.
+/// Asks the person if needed, and locks the workflow.
 pub(super) fn begin(
     project: &Project,
     mut query: Query,
@@ -50,7 +50,7 @@ pub(super) fn begin(
     let (planned, mut finished) = finish_begun(project, &query, planned, face)?;
     let mut planned = planned.beside_sessions(project);
     let id = planned.plan.id.clone();
-    // What a protocol says first stands on standard output before anybody is asked.
+    // The first text of a protocol is printed before anybody is asked.
     if !planned.plan.before_asking.is_empty() {
         face.print(&planned.plan.before_asking);
     }
@@ -61,7 +61,7 @@ pub(super) fn begin(
             {
                 refuse_missing(project, &id, work)?;
             }
-            // Without the tasks of others nothing may be left, which does not mean that all is done.
+            // Without the tasks of others nothing may be left, but not everything is done.
             let mut findings = planned.assessment.findings.iter();
             if findings.any(|finding| finding.code == Code::OtherProjectTask) {
                 refuse_blocked(&planned)?;
@@ -70,7 +70,7 @@ pub(super) fn begin(
             let outcome = Outcome::Stopped(stop.clone());
             return Ok(Start::over(&planned, finished, outcome));
         }
-        // A plan that only asks is a question already; a yes before it would be one too many.
+        // A plan that only asks is a question already; a confirmation before it would be a second one.
         Then::Ask(_) if planned.plan.steps.is_empty() => {
             refuse_to_begin(project, &planned, options)?;
             face.tell(&News::Findings(&planned.assessment.findings));
@@ -105,7 +105,7 @@ pub(super) fn begin(
         face.tell(&News::Recovered(&recovered));
     }
     finished.extend(records::finished(&recovered));
-    // Where nobody was asked there is nothing to hold on to: the newest reading counts.
+    // If nobody was asked, the newest plan counts.
     let somebody_agreed = !options.yes && planned.plan.permission != Permission::NotNeeded;
     if somebody_agreed {
         refuse_moved(&planned, &anew, &runner, &recovered)?;
@@ -129,10 +129,10 @@ pub(super) fn begin(
     })))
 }
 
-/// Finishes what an interrupted command had begun, if anything was, and plans anew.
+/// Finishes interrupted steps, if there are any, and makes a new plan.
 ///
-/// A person agreed to that when it was begun, and the record of it has our seal; what is said and asked
-/// now is about what follows.
+/// A person agreed to those steps earlier, and their record has our seal; the question now is about what
+/// follows.
 fn finish_begun(
     project: &Project,
     query: &Query,
@@ -164,7 +164,7 @@ fn finish_begun(
     Ok((planned, records::finished(&recovered)))
 }
 
-/// Makes the notes of a resume that can only wait, and reports what was noticed.
+/// Writes the records of a resume that can only wait, and reports findings.
 fn note_while_waiting(
     project: &Project,
     planned: &Planned,
@@ -195,7 +195,7 @@ fn note_while_waiting(
     Ok(())
 }
 
-/// Shows what is about to happen and returns whether it may.
+/// Shows the plan and returns whether it was confirmed.
 fn agreed(
     project: &Project,
     planned: &Planned,
@@ -213,7 +213,7 @@ fn agreed(
     let commands = commands(planned, options);
     if options.is_agreed_for(&planned.plan) {
         face.tell(&News::Commands(&commands));
-        // A protocol that asks in its own words has told what was noticed in them, too, but not this.
+        // A protocol that asks in its own words has shown its findings, but not this one.
         if planned.plan.confirmation().is_none() {
             face.tell(&News::Findings(&findings));
         } else if let Some(finding) = of_sessions {
@@ -221,12 +221,12 @@ fn agreed(
         }
         return Ok(true);
     }
-    // Who holds it is said before a person is asked, not after.
+    // The holder is reported before a person is asked, not after.
     refuse_held(project, &planned.plan.id)?;
     let Some(summary) = planned.assessment.chosen() else {
         return Ok(false);
     };
-    // A protocol's own question follows its own words, and none of them names a command.
+    // A protocol's own question follows its own text, which names no commands.
     if planned.plan.confirmation().is_some() {
         face.tell(&News::Commands(&commands));
     }
@@ -244,9 +244,9 @@ fn agreed(
     }))
 }
 
-/// Returns what a person accepts of what the protocol offers.
+/// Returns the offers of the protocol that a person accepts.
 ///
-/// A plan that was agreed to by its digest has none of it.
+/// A plan that was confirmed by its digest includes none.
 fn accepted(planned: &Planned, options: &Options, face: &mut dyn Face) -> Vec<OfferKind> {
     let offers = planned.plan.confirmation().into_iter();
     let offers = offers.flat_map(|confirmation| &confirmation.offers);
@@ -257,7 +257,7 @@ fn accepted(planned: &Planned, options: &Options, face: &mut dyn Face) -> Vec<Of
     offers.filter(is_accepted).map(|offer| offer.kind).collect()
 }
 
-/// Plans with what was accepted, if everything is still as it was when it was offered.
+/// Makes a plan with the accepted offers, if everything is still as it was when they were made.
 fn plan_accepted(project: &Project, query: &Query, offered: Planned) -> Result<Planned, Error> {
     if query.accepted.is_empty() {
         return Ok(offered);

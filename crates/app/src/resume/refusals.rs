@@ -1,4 +1,4 @@
-//! Why a resume is refused: what it was agreed to has changed, something blocks it, or somebody else is
+//! Reasons to refuse a resume: the confirmed plan has changed, something blocks it, or somebody else is
 //! at work.
 
 use rekindle_model::{Then, WorkflowId};
@@ -17,11 +17,11 @@ pub(super) fn refuse_moved(
     recovered: &Recovered,
 ) -> Result<(), Error> {
     let id = planned.plan.id.clone();
-    // A plan is carried out once: the first process that gets the lock uses it.
+    // A plan is applied once: the first process that gets the lock uses it.
     if runner.opened_at() != planned.position {
         return Err(Error::Spent { id });
     }
-    // Workers that are alive go on writing all the time, so another digest alone is no reason to stop.
+    // Living workers write all the time, so a different digest alone is no reason to stop.
     if !recovered.has_changed_the_world()
         && anew.with_position(planned.position) != planned.digest
         && !crate::meaning::is_same(planned, anew)
@@ -31,7 +31,7 @@ pub(super) fn refuse_moved(
     Ok(())
 }
 
-/// Refuses any plan but the one that was agreed to before.
+/// Refuses any plan except the confirmed one.
 pub(super) fn refuse_another(planned: &Planned, options: &Options) -> Result<(), Error> {
     match &options.agreed_to {
         Some(digest) if *digest != planned.digest => {
@@ -42,7 +42,7 @@ pub(super) fn refuse_another(planned: &Planned, options: &Options) -> Result<(),
     }
 }
 
-/// Says in a protocol's own words why no workflow is chosen, where none is.
+/// Reports in the protocol's words why no workflow is chosen, if it has such words.
 pub(super) fn refuse_unchosen(
     inspected: &Inspected,
     query: &Query,
@@ -56,7 +56,7 @@ pub(super) fn refuse_unchosen(
 }
 
 pub(crate) fn refuse_blocked(planned: &Planned) -> Result<(), Error> {
-    // A question about the very thing that is in the way is how it gets out of it.
+    // A question about a blocker is how it is resolved.
     if let Then::Ask(question) = &planned.plan.then
         && question.is_about_a_blocker
     {
@@ -79,7 +79,7 @@ pub(crate) fn refuse_blocked(planned: &Planned) -> Result<(), Error> {
     })
 }
 
-/// Refuses a workflow that another rekindle works on, and names that one.
+/// Refuses a workflow that another rekindle holds, and names that one.
 pub(crate) fn refuse_held(project: &Project, id: &WorkflowId) -> Result<(), Error> {
     let folder = project.state();
     let rekindle_fs::Occupancy::Held(holder) = folder.holder(id)? else {
@@ -93,30 +93,30 @@ pub(crate) fn refuse_held(project: &Project, id: &WorkflowId) -> Result<(), Erro
     })
 }
 
-/// Refuses what can not be taken up now: something blocks it, or it would be done beside somebody else.
+/// Refuses a workflow that is blocked, or on which somebody else is working.
 ///
-/// Where a person is asked, they decide about a session that is at work here. Otherwise it is in the
-/// way: it could be at the very task that is about to be done again.
+/// If a person is asked, they decide about a session that is at work here. Otherwise it blocks the
+/// resume: it could be doing the task that is about to be repeated.
 pub(super) fn refuse_to_begin(
     project: &Project,
     planned: &Planned,
     options: &Options,
 ) -> Result<(), Error> {
-    // What was begun may be the very thing that is in the way; it is looked at again when it is finished.
+    // Unfinished steps may be the blocker; it is checked again when they are finished.
     if !planned.is_unfinished {
         refuse_blocked(planned)?;
     }
     let Some(last) = planned.last_session.as_ref() else {
         return Ok(());
     };
-    // Of a session without a process it is not known whether it is the one that calls us.
+    // A session without a process may be the caller.
     let (Fate::Running(Some(pid)) | Fate::Open(_, Some(pid))) = last.fate else {
         return Ok(());
     };
     if !options.is_agreed_for(&planned.plan) {
         return Ok(());
     }
-    // Where another rekindle has it, that one is named and not its agent.
+    // If another rekindle holds it, that one is named and not its agent.
     refuse_held(project, &planned.plan.id)?;
     Err(Error::SessionAlive {
         id: planned.plan.id.clone(),

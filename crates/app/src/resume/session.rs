@@ -1,4 +1,4 @@
-//! A resume that has begun: plan, apply, agent, question, until there is an end.
+//! The loop of a resume: plan, apply, agent, question, until it ends.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -17,22 +17,22 @@ use crate::face::{Face, News};
 use crate::inspect::plan_world;
 use crate::{Error, Project, Query};
 
-/// More rounds in which nothing happens are no coincidence.
+/// The most rounds without any effect.
 const MOST_IDLE_ROUNDS: u32 = 3;
 
-/// How often a resume that stays looks again: much more often than the shortest limit of a heartbeat.
+/// How often a waiting resume checks again: much more often than the shortest heartbeat limit.
 const WATCH_INTERVAL: Duration = Duration::from_secs(2);
 
-/// A resume that has begun.
+/// A running resume.
 pub(super) struct Session<'a> {
     pub(super) project: &'a Project,
     pub(super) query: Query,
     pub(super) options: &'a Options,
     pub(super) runner: Runner,
     pub(super) face: &'a mut dyn Face,
-    /// What the last agent did with success; being asked for the very same again is no progress.
+    /// What the last agent did successfully; the same request again means no progress.
     pub(super) last_success: Option<AgentTask>,
-    /// Whether the workflow is the engine's as a whole, because rekindle began it.
+    /// Whether the engine runs the whole workflow, because rekindle started it.
     pub(super) is_engines: bool,
     /// What was waited for last.
     pub(super) watched: Option<Stop>,
@@ -40,11 +40,11 @@ pub(super) struct Session<'a> {
     pub(super) asked: BTreeSet<String>,
     /// Warnings that were reported, by code and place.
     pub(super) warned: BTreeSet<(Code, Option<String>)>,
-    /// How often in a row workers were asked for and there was nothing for them to do.
+    /// How often in a row workers were due and had nothing to do.
     pub(super) idle_rounds: u32,
     /// Whether the engine ended with an error and has reported who is still at work.
     pub(super) are_workers_reported: bool,
-    /// The branch on which the engine lands is ours while this lives.
+    /// The lock of the branch on which the engine lands.
     pub(super) _branch: Option<rekindle_fs::Lock>,
 }
 
@@ -57,8 +57,8 @@ impl Session<'_> {
             if let (Some(stop), None) = (&plan.without_agent, &self.options.engine) {
                 return Ok(Outcome::Stopped(stop.clone()));
             }
-            // What begins with an agent's work is not recorded when none will work: the task would
-            // count as interrupted. What a person has just decided is.
+            // Records about an agent's start are not written if no agent will work: the task would count as
+            // interrupted. A person's decision is written.
             if let (Then::Agent(task), None) = (&plan.then, self.options.agent())
                 && !decided_by_a_person
             {
@@ -121,7 +121,7 @@ impl Session<'_> {
         notes
     }
 
-    /// Reports warnings that came up while a resume that stays was waiting, each once.
+    /// Reports new warnings while a resume is waiting, each once.
     fn warn(&mut self, findings: &[Finding]) {
         let is_new = |finding: &&Finding| {
             let place = finding.place.as_ref().map(ToString::to_string);
@@ -160,17 +160,17 @@ impl Session<'_> {
         driven
     }
 
-    /// Waits a moment for what others do; says so when it is another thing than before.
+    /// Waits a moment for others; reports why if the reason has changed.
     fn watch(&mut self, stop: Stop) {
         if self.watched.as_ref() != Some(&stop) {
             self.face.tell(&News::Watching(&stop));
             self.watched = Some(stop);
         }
-        // Heartbeats grow old without a file being changed, so there is nothing to be woken by.
+        // Heartbeats grow old without a file change, so there is no event to wait for.
         std::thread::sleep(WATCH_INTERVAL);
     }
 
-    /// Has workers do what is ready. Returns how the resume ends, if it does.
+    /// Runs workers for the ready tasks. Returns how the resume ends, if it does.
     fn workers(&mut self, id: &WorkflowId, log: &Utf8Path) -> Result<Option<Outcome>, Error> {
         let Some(options) = &self.options.engine else {
             return Ok(None);
@@ -180,8 +180,8 @@ impl Session<'_> {
         };
         let is_over = ending.stopped || ending.over_budget;
         let tally = ending.tally;
-        // Nobody was started and nobody ended: a worker may have ended just before, and the next
-        // reading shows it. Where nothing changes, the rounds would be the same for ever.
+        // Nothing was started and nothing ended: a worker may have ended just before, and the next read shows
+        // it. If nothing changes, the rounds would never end.
         let is_idle = ending.attempts == 0 && tally.landed == 0 && tally.blocked == 0;
         self.idle_rounds = if is_idle { self.idle_rounds + 1 } else { 0 };
         if !is_over && self.idle_rounds > MOST_IDLE_ROUNDS {
@@ -193,7 +193,7 @@ impl Session<'_> {
         Ok(is_over.then_some(Outcome::Ran(ending)))
     }
 
-    /// Runs commands in the project, one after the other, until one does not succeed.
+    /// Runs commands in the project, one after the other, until one fails.
     fn check(&mut self, checks: &Checks) -> Result<Ended, Error> {
         self.face.tell(&News::Checking(checks));
         self.runner
@@ -218,7 +218,7 @@ impl Session<'_> {
         Ok(ended)
     }
 
-    /// Puts a question until the answer is one that is understood.
+    /// Asks a question until the answer is valid.
     fn ask(&mut self, question: &Question, log: &Utf8Path) -> Option<Intent> {
         let answered = |answer: String| Intent::Answer {
             log: log.to_owned(),
@@ -235,7 +235,7 @@ impl Session<'_> {
         }
         while let Some(answer) = self.face.answer(question) {
             if let Some(answer) = question.understood(&answer) {
-                // A person may well want the same once more, so it is no lack of progress.
+                // A person may want the same again, so it does not count as no progress.
                 self.last_success = None;
                 return Some(answered(answer));
             }

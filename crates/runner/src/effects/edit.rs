@@ -1,4 +1,4 @@
-//! A file that is changed if it still is what was read.
+//! Changes a file, if its contents are still those that were read.
 
 use camino::Utf8Path;
 use rekindle_fs::{Content, Fingerprint};
@@ -7,7 +7,7 @@ use super::{Repeated, changed};
 use crate::Error;
 use crate::reach::Site;
 
-/// Brings a file from what was read to what it is to be; one that is that already is done.
+/// Replaces the old contents by the new; a file that has the new contents is done.
 pub(super) fn perform(
     site: &Site,
     path: &Utf8Path,

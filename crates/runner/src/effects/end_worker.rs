@@ -1,4 +1,4 @@
-//! A worker of ours that is ended, with all that it started.
+//! Ends one of our workers and all its processes.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ use crate::port::{FilePort, Held};
 use crate::reach::Site;
 use crate::{Error, crash, process_tree};
 
-/// How long a worker has to end by itself after TERM, as in the engine.
+/// The time for a worker to end after TERM, as in the engine.
 const STOP_GRACE: Duration = Duration::from_secs(10);
-/// How long the kernel may take over a worker that was killed.
+/// The time for the kernel to remove a killed worker.
 const LAST_WAIT: Duration = Duration::from_secs(5);
-/// How often it is looked whether the claim is free.
+/// How often the claim is checked.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Ends the worker that holds a task's newest claim; a claim that nobody holds is done.
+/// Ends the worker that holds a task's newest claim; without a holder it is done.
 pub(super) fn perform(site: &Site, id: &WorkflowId, task: &str) -> Result<Repeated, Error> {
     let port = site.state.port(id);
     let attempt = port.newest(task);
@@ -33,7 +33,7 @@ pub(super) fn perform(site: &Site, id: &WorkflowId, task: &str) -> Result<Repeat
             signal(&port, task, attempt, &[Signal::KILL])?;
         }
     }
-    // What a worker that was killed has left goes too: it could still write to the worktree.
+    // Processes of a killed worker are ended too: they could still write to the worktree.
     let token = port.order(task, attempt).map(|order| order.token);
     if let Some(token) = token.filter(|token| !token.is_empty()) {
         process_tree::end(&token, None, STOP_GRACE);
@@ -50,12 +50,12 @@ pub(super) fn perform(site: &Site, id: &WorkflowId, task: &str) -> Result<Repeat
     })
 }
 
-/// Sends signals to the worker, if it is known who that is.
+/// Signals the worker, if its process is known.
 fn signal(port: &FilePort, task: &str, attempt: u32, signals: &[Signal]) -> Result<(), Error> {
     let Some(holder) = known_holder(port, task, attempt)? else {
         return Ok(());
     };
-    // A number alone could by now be somebody else's, and what a claim says is a text in a file.
+    // A number alone could belong to another process, and the claim is only a text in a file.
     let order = port.order_path(task, attempt);
     if holder.process.is_alive() != Liveness::Alive
         || !process_tree::is_worker(holder.process.pid, &order)
@@ -67,14 +67,14 @@ fn signal(port: &FilePort, task: &str, attempt: u32, signals: &[Signal]) -> Resu
         .and_then(Pid::from_raw);
     for &signal in signals {
         if let Some(pid) = pid {
-            // It may be gone by now, which is all that is wanted.
+            // It may have ended by itself.
             rustix::process::kill_process(pid, signal).ok();
         }
     }
     Ok(())
 }
 
-/// Returns who holds a claim; a worker that has just taken it says so a moment later.
+/// Returns the holder of a claim; a worker that has just taken it writes its name a moment later.
 fn known_holder(port: &FilePort, task: &str, attempt: u32) -> Result<Option<Holder>, Error> {
     let mut waited = Duration::ZERO;
     loop {
@@ -89,7 +89,7 @@ fn known_holder(port: &FilePort, task: &str, attempt: u32) -> Result<Option<Hold
     }
 }
 
-/// Waits until nobody holds a claim. Returns false when the time is over before.
+/// Waits until nobody holds a claim. Returns false if the time is over before.
 fn is_released(port: &FilePort, task: &str, attempt: u32, limit: Duration) -> Result<bool, Error> {
     let mut waited = Duration::ZERO;
     while matches!(port.held(task, attempt)?, Held::By(_)) {

@@ -1,4 +1,4 @@
-//! Lines that are appended to logs, and files that are made.
+//! Appends lines to logs, and creates files.
 
 use camino::Utf8Path;
 use rekindle_fs::{Log, Tail};
@@ -7,7 +7,7 @@ use super::Repeated;
 use crate::Error;
 use crate::reach::Site;
 
-/// Makes a file, unless it is there already: then a crash came after it was made.
+/// Creates a file; if it exists with these contents, a crash came after its creation.
 pub(super) fn create(site: &Site, path: &Utf8Path, contents: &[u8]) -> Result<Repeated, Error> {
     let place = site.place(path)?;
     match rekindle_fs::create(&place, contents) {
@@ -17,7 +17,7 @@ pub(super) fn create(site: &Site, path: &Utf8Path, contents: &[u8]) -> Result<Re
     }
 }
 
-/// Appends a line, unless the log has it.
+/// Appends a line, unless the log already contains it.
 pub(super) fn repeat_append(site: &Site, log: &Utf8Path, record: &str) -> Result<Repeated, Error> {
     let path = site.place(log)?;
     if Log::holds(&path, record.as_bytes())? {
@@ -29,13 +29,13 @@ pub(super) fn repeat_append(site: &Site, log: &Utf8Path, record: &str) -> Result
 
 /// Appends a line to a log of the project.
 pub(crate) fn append(project: &Utf8Path, log: &Utf8Path, record: &str) -> Result<(), Error> {
-    // A state file's name must never make us write outside of the project.
+    // A name in a state file must never make us write outside of the project.
     append_at(&rekindle_fs::confine_unlinked(project, log)?, record)
 }
 
 pub(super) fn append_at(path: &Utf8Path, record: &str) -> Result<(), Error> {
     let mut log = Log::open(path)?;
-    // A torn tail was closed with a line end of its own; the reader reports it, nothing is lost.
+    // A torn tail was closed with a line end; the reader reports it, nothing is lost.
     let (Tail::Whole | Tail::Torn) = log.append(record.as_bytes())?;
     Ok(())
 }

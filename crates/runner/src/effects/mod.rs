@@ -1,7 +1,7 @@
-//! Effects, one kind a file: each can be performed, and repeated after a crash without harm.
+//! Effects, one file for each kind: each can be performed, and repeated after a crash without harm.
 //!
-//! Performing what can not be done is an error. Repeating it is not: what was planned stood on
-//! evidence that is no more, so the rest is left alone and the next plan is made from fresh evidence.
+//! Performing an impossible effect is an error. Repeating it is not: the plan's evidence is outdated,
+//! so the rest is skipped and the next plan is made from fresh evidence.
 
 mod edit;
 mod end_worker;
@@ -24,22 +24,22 @@ use crate::{Error, Output};
 pub(crate) use files::append;
 pub(crate) use take_back::{check, take_back};
 
-/// So much of a name is shown.
+/// The most characters of a name that are shown.
 const LONGEST_NAME: usize = 300;
 
-/// What came of an effect that was repeated after a crash.
+/// The result of repeating an effect after a crash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Repeated {
-    /// It had taken place before the crash.
+    /// It was performed before the crash.
     Already,
-    /// It had not, and has now.
+    /// It was performed now.
     Done,
-    /// The world is no longer the one it was planned for; nothing was touched.
+    /// The files it depends on have changed; nothing was written.
     Superseded,
 }
 
 impl Repeated {
-    /// Returns what came of it, with a refusal as a world that has moved on.
+    /// Returns the result, with a refusal as changed files.
     fn of(result: Result<Self, Error>) -> Result<Self, Error> {
         match result {
             Err(error) if error.is_refusal() => Ok(Self::Superseded),
@@ -48,7 +48,7 @@ impl Repeated {
     }
 }
 
-/// Returns an error of a writer; a file that is not what was read is a refusal.
+/// Converts an error of a writer; a file that has changed since it was read is a refusal.
 fn changed(error: rekindle_fs::Error) -> Error {
     if let rekindle_fs::Error::Changed(path) = error {
         return Error::Changed { path };
@@ -56,7 +56,7 @@ fn changed(error: rekindle_fs::Error) -> Error {
     error.into()
 }
 
-/// Returns an action as it stands in the journal, with all that is needed to finish it.
+/// Returns an action as a journal record, with everything that is needed to finish it.
 pub(crate) fn written(action: &Action) -> Effect {
     match action {
         Action::Append { log, record } => Effect::Append {
@@ -107,7 +107,7 @@ fn written_landing(landing: &Landing) -> Effect {
     }
 }
 
-/// Returns what an effect does, each path in a line of its own; nothing for what is only shown.
+/// Describes an effect, one line for each path; nothing for text that is only shown.
 pub(crate) fn lines(effect: &Effect) -> Vec<String> {
     let name = |path: &Utf8Path| format!("`{}`", excerpt(path.as_str(), LONGEST_NAME));
     let line = match effect {
@@ -134,7 +134,7 @@ pub(crate) fn lines(effect: &Effect) -> Vec<String> {
     vec![line]
 }
 
-/// Carries out an action.
+/// Performs an action.
 pub(crate) fn perform(
     site: &Site,
     id: &WorkflowId,
@@ -158,12 +158,12 @@ pub(crate) fn perform(
     })
 }
 
-/// Carries out an action that is about files alone; returns whether it is one.
+/// Performs an action on files; returns whether it is one.
 pub(crate) fn perform_on_files(site: &Site, action: &Action) -> Result<bool, Error> {
     around(Kind::from(action), || perform_file(site, action))
 }
 
-/// Makes a file where nothing is; [`Error::Changed`] if something is.
+/// Creates a file; [`Error::Changed`] if the path exists.
 pub(crate) fn perform_creation(site: &Site, path: &Utf8Path, contents: &[u8]) -> Result<(), Error> {
     around(Kind::Create, || {
         match rekindle_fs::create(&site.place(path)?, contents) {
@@ -193,7 +193,7 @@ fn perform_file(site: &Site, action: &Action) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// Repeats an effect unless it has taken place.
+/// Repeats an effect unless it was performed.
 pub(crate) fn repeat(site: &Site, id: &WorkflowId, effect: &Effect) -> Result<Repeated, Error> {
     around(Kind::from(effect), || {
         if let Some(repeated) = repeat_file(site, effect)? {
@@ -236,7 +236,7 @@ fn repeat_other(site: &Site, id: &WorkflowId, effect: &Effect) -> Result<Repeate
     }
 }
 
-/// Repeats an effect that is about files alone, unless it has taken place; `None` if it is none.
+/// Repeats an effect on files unless it was performed; `None` for other effects.
 pub(crate) fn repeat_on_files(site: &Site, effect: &Effect) -> Result<Option<Repeated>, Error> {
     around(Kind::from(effect), || repeat_file(site, effect))
 }

@@ -1,4 +1,4 @@
-//! A file that is moved to a place where nothing is, if it still is what was read.
+//! Moves a file to a path that does not exist, if its contents are still those that were read.
 
 use camino::Utf8Path;
 use rekindle_fs::{Content, Fingerprint};
@@ -7,7 +7,7 @@ use super::Repeated;
 use crate::Error;
 use crate::reach::Site;
 
-/// Moves a file; one that stands there already is done.
+/// Moves a file; one that is at the new path already is done.
 pub(super) fn perform(
     site: &Site,
     from: &Utf8Path,
@@ -16,7 +16,7 @@ pub(super) fn perform(
 ) -> Result<Repeated, Error> {
     let (from, to) = (site.place(from)?, site.place(to)?);
     let expected = Content::Present(contents);
-    // What is at the old place by then is another file.
+    // A file at the old path is then another one.
     if expected.is_at(&to)? {
         return Ok(Repeated::Already);
     }

@@ -1,4 +1,4 @@
-//! A folder that is moved to a place where nothing is.
+//! Moves a folder to a path that does not exist.
 
 use std::io::ErrorKind;
 
@@ -9,13 +9,13 @@ use super::Repeated;
 use crate::reach::Site;
 use crate::{Error, crash};
 
-/// Moves a folder, or goes on with a move that a crash cut short.
+/// Moves a folder, or continues a move that a crash interrupted.
 pub(super) fn perform(site: &Site, from: &Utf8Path, to: &Utf8Path) -> Result<Repeated, Error> {
     let (from, to) = (site.place(from)?, site.place(to)?);
     let relocation = Relocation::new(&from, &to);
     match (is_folder(&from)?, is_folder(&to)?) {
         (None, Some(true)) => return Ok(Repeated::Already),
-        // A crash came between the copy and the removal. Where the two differ, both are kept.
+        // A crash came between copy and removal. If the two differ, both are kept.
         (Some(true), Some(true)) => {}
         (Some(true), None) => {
             if let Some(folder) = to.parent() {
@@ -43,7 +43,7 @@ pub(super) fn perform(site: &Site, from: &Utf8Path, to: &Utf8Path) -> Result<Rep
     Ok(Repeated::Done)
 }
 
-/// Returns whether a path is a folder, or `None` when nothing is there.
+/// Returns whether a path is a folder, or `None` if it does not exist.
 fn is_folder(path: &Utf8Path) -> Result<Option<bool>, Error> {
     match path.symlink_metadata() {
         Ok(found) => Ok(Some(found.is_dir())),

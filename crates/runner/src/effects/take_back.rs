@@ -1,4 +1,4 @@
-//! Effects that are taken back, because a later one of the same command could not take place.
+//! Undoes effects, because a later one of the same command failed.
 
 use rekindle_fs::Content;
 use rekindle_model::Action;
@@ -6,10 +6,10 @@ use rekindle_model::Action;
 use crate::Error;
 use crate::reach::Site;
 
-/// Brings the files of an action to what they were before it.
+/// Restores the files of an action.
 ///
-/// What somebody else has written meanwhile stays, and is an error. A line in a log stays too: it
-/// tells what was tried. Actions that are not about files have nothing to take back here.
+/// Changes of others stay, and are an error. A line in a log stays too: it
+/// records the attempt. Actions that are not about files have nothing to undo here.
 pub(crate) fn take_back(site: &Site, action: &Action) -> Result<(), Error> {
     match action {
         Action::Create { path, contents } => {
@@ -40,7 +40,7 @@ pub(crate) fn take_back(site: &Site, action: &Action) -> Result<(), Error> {
     Ok(())
 }
 
-/// Looks whether all paths of an action lead to where effects may go; nothing is touched.
+/// Checks that all paths of an action are within reach; changes nothing.
 pub(crate) fn check(site: &Site, action: &Action) -> Result<(), Error> {
     match action {
         Action::Create { path, .. } | Action::Edit { path, .. } => drop(site.place(path)?),

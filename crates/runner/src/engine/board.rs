@@ -1,30 +1,30 @@
-//! Who may start, what may land: the engine's decisions, as a pure state machine.
+//! Decides what may start and land, as a pure state machine.
 //!
-//! The board knows tasks by their place in the plan. It is told what happened
-//! and answers what is due; it does nothing itself and knows no clock.
+//! The board identifies tasks by their index in the plan. It is given events
+//! and returns what is due; it has no effects and no clock.
 
 use std::time::Duration;
 
 use rekindle_model::{Delivery, FailureKind, Kill, Standing, WorkTask};
 
-/// A task on the board.
+/// The state of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum State {
-    /// It can start when what it needs has landed.
+    /// It can start when its dependencies have landed.
     Open,
-    /// An attempt is at work.
+    /// An attempt is running.
     Running { attempt: u32 },
-    /// An attempt's work waits to land.
+    /// An attempt's delivery waits to land.
     Delivered { attempt: u32, delivery: Delivery },
     /// It is on the branch.
     Landed,
-    /// It was left out.
+    /// It was skipped.
     Skipped,
-    /// Only a person can help.
+    /// It needs a person.
     Blocked { reason: String },
 }
 
-/// What the board knows of a task beside its state.
+/// What the board knows about a task, besides its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Entry {
     state: State,
@@ -32,7 +32,7 @@ struct Entry {
     conflicts: u32,
     /// How often its worker or agent was killed from outside.
     interruptions: u32,
-    /// Whether its agent met a limit last whose end was already past.
+    /// Whether its agent last reached a limit whose end was already past.
     hurried: bool,
     /// The highest attempt number so far.
     attempts: u32,
@@ -43,38 +43,38 @@ struct Entry {
 pub(crate) struct Board {
     needs: Vec<Vec<usize>>,
     dependents: Vec<Vec<usize>>,
-    /// Tasks that share a declared file, which do not run side by side.
+    /// Tasks that share a declared file, which do not run in parallel.
     neighbors: Vec<Vec<usize>>,
     entries: Vec<Entry>,
     retries: u32,
-    /// How many of each task's needs have not landed.
+    /// The number of dependencies of each task that have not landed.
     missing: Vec<usize>,
-    /// Open tasks whose needs have all landed, in plan order.
+    /// Open tasks whose dependencies have all landed, in plan order.
     ready: std::collections::BTreeSet<usize>,
     delivered: std::collections::BTreeSet<usize>,
     running: std::collections::BTreeSet<usize>,
 }
 
-/// What a failure leads to.
+/// The consequence of a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// The task is tried again.
+    /// The task is retried.
     Retry,
-    /// The task is given up; a person is needed.
+    /// The task is given up; it needs a person.
     GiveUp { reason: String },
 }
 
-/// Killed from outside this often, a task is taken for the cause of it.
+/// A task whose workers are killed this often counts as the cause.
 const MOST_INTERRUPTIONS: u32 = 10;
-/// A conflict is handed back once.
+/// How often a conflict is handed back.
 const MOST_CONFLICTS: u32 = 1;
-/// How long to wait when an agent's limit does not say when it ends.
+/// How long to wait if an agent's limit has no known end.
 const LIMIT_WAIT: Duration = Duration::from_secs(300);
-/// How long to wait when the end of a limit is past, for clocks that do not quite agree.
+/// How long to wait if the end of a limit is past, for clocks that differ slightly.
 const LIMIT_OVER: Duration = Duration::from_secs(1);
 
 impl Board {
-    /// Returns the board of a run as its record tells it; what git and locks tell comes after.
+    /// Returns the board from a run's record; git and locks come after.
     pub(crate) fn new(tasks: &[WorkTask], retries: u32) -> Self {
         let needs: Vec<Vec<usize>> = tasks.iter().map(|task| task.needs.clone()).collect();
         let mut dependents = vec![Vec::new(); tasks.len()];
@@ -99,7 +99,7 @@ impl Board {
         board
     }
 
-    /// Counts anew what is missing; done once, later changes are followed one by one.
+    /// Counts the missing dependencies; later changes update the counts one by one.
     fn count(&mut self) {
         for task in 0..self.entries.len() {
             let missing = self.needs[task]
@@ -112,7 +112,7 @@ impl Board {
         }
     }
 
-    /// Puts a task into the sets that its state belongs to.
+    /// Adds a task to the sets of its state.
     fn place(&mut self, task: usize) {
         let state = &self.entries[task].state;
         let set = |set: &mut std::collections::BTreeSet<usize>, is_in: bool| {
@@ -211,18 +211,18 @@ impl Board {
         self.set(task, State::Blocked { reason });
     }
 
-    /// Opens a task again whose record said done and whose commit is not there.
+    /// Reopens a task that is recorded as done without a commit.
     pub(crate) fn reopened(&mut self, task: usize) {
         self.set(task, State::Open);
     }
 
-    /// Notes that an attempt was used up without a word, so that the next has a higher number.
+    /// Records that an attempt number was used, so that the next is higher.
     pub(crate) fn attempt_seen(&mut self, task: usize, attempt: u32) {
         let entry = &mut self.entries[task];
         entry.attempts = entry.attempts.max(attempt);
     }
 
-    /// An attempt failed and said so.
+    /// An attempt reported a failure.
     pub(crate) fn failed(&mut self, task: usize, reason: &str, kind: FailureKind) -> Next {
         let entry = &mut self.entries[task];
         entry.failures = entry.failures.saturating_add(1);
@@ -246,7 +246,7 @@ impl Board {
         next
     }
 
-    /// An attempt ended without a word: its worker or agent was killed.
+    /// An attempt ended without a report: its worker or agent was killed.
     pub(crate) fn interrupted(&mut self, task: usize, kill: Kill) -> Next {
         let entry = &mut self.entries[task];
         entry.interruptions += 1;
@@ -259,12 +259,12 @@ impl Board {
         Next::Retry
     }
 
-    /// An attempt met its agent's limit, which ends in this time if it is known. Returns how long to wait.
+    /// An attempt reached its agent's limit, which ends after this time, if known. Returns how long to wait.
     pub(crate) fn limited(&mut self, task: usize, until: Option<Duration>) -> Duration {
         self.put_back(task);
         let entry = &mut self.entries[task];
         let is_over = until == Some(Duration::ZERO);
-        // A limit that holds on after its own end would be run against without a pause.
+        // A limit that continues after its own end must not be retried without a pause.
         let again = std::mem::replace(&mut entry.hurried, is_over);
         match until {
             Some(wait) if !is_over => wait,
@@ -273,7 +273,7 @@ impl Board {
         }
     }
 
-    /// An attempt was stopped by a person or has to wait; it counts for nothing.
+    /// An attempt was stopped by a person or has to wait; it does not count as a failure.
     pub(crate) fn put_back(&mut self, task: usize) {
         self.set(task, State::Open);
     }
@@ -299,7 +299,7 @@ impl Board {
         }
     }
 
-    /// Returns the tasks that are given up, with their reasons, in plan order.
+    /// Returns the tasks that were given up, with their reasons, in plan order.
     pub(crate) fn given_up(&self) -> impl Iterator<Item = (usize, &str)> {
         self.entries
             .iter()
@@ -315,18 +315,18 @@ impl Board {
     }
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tally {
-    /// On the branch.
+    /// Landed.
     pub landed: usize,
-    /// At work.
+    /// Running.
     pub running: usize,
     /// Waiting for a person.
     pub blocked: usize,
-    /// Left out.
+    /// Skipped.
     pub skipped: usize,
-    /// Not begun, or waiting to land.
+    /// Not started, or waiting to land.
     pub left: usize,
     /// All.
     pub total: usize,
@@ -344,7 +344,7 @@ impl Entry {
             Standing::Open if task.unreachable => State::Blocked {
                 reason: "it needs a task that the plan lacks".to_owned(),
             },
-            // The orchestrator died after the last failure and before it gave the task up.
+            // The orchestrator died after the last failure and before it gave up the task.
             Standing::Open if failures > retries => State::Blocked {
                 reason: format!("it failed {failures} times: {}", reason()),
             },
@@ -355,7 +355,7 @@ impl Entry {
                 reason: lost(task.interruptions),
             },
             Standing::Open => State::Open,
-            // Whether it lives is told by its claim, which is looked at next.
+            // Whether it is alive is decided by its claim, which is checked next.
             Standing::AtWork => State::Blocked {
                 reason: "its worker is gone".to_owned(),
             },
@@ -388,7 +388,7 @@ fn neighbors(tasks: &[WorkTask]) -> Vec<Vec<usize>> {
     }
     let mut neighbors = vec![std::collections::BTreeSet::new(); tasks.len()];
     for sharing in owners.values() {
-        // A file that everybody names would make the pairs quadratic, and says nothing.
+        // A file that every task declares would make the number of pairs quadratic, and means nothing.
         if sharing.len() > 64 {
             continue;
         }

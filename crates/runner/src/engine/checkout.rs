@@ -1,7 +1,7 @@
-//! The user's own checkout: what changed in it while agents were at work.
+//! Changes of the user's own checkout while agents are at work.
 //!
 //! Agents are told to stay in their worktrees, and nothing keeps them there.
-//! Whose a change is can not be known, so it is told and never undone.
+//! The author of a change is unknown, so it is reported and never undone.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt as _;
@@ -10,24 +10,24 @@ use rekindle_git::{Error, Repo, RepoPath, StatusEntry};
 
 use super::Orchestrator;
 
-/// What git says of the checkout at one time: every path that is not as in its last commit.
+/// The status of the checkout at one time: every path that differs from its last commit.
 ///
-/// Looked at twice in an orchestrator's life and not for every task: a look takes 20 ms in a
+/// Taken twice in an orchestrator's life and not for every task: it takes 20 ms in a
 /// checkout of 2,400 files.
 #[derive(Debug)]
 pub(super) struct Seen(BTreeMap<RepoPath, (StatusEntry, Option<Stamp>)>);
 
-/// When a file was written and how long it is: what was changed before can be changed again.
+/// Modification time and length, since a changed file can change again.
 type Stamp = (i64, i64, u64);
 
 impl Orchestrator<'_> {
-    /// Looks at the user's checkout; `None` where git can not tell, which is no reason not to work.
+    /// Reads the user's checkout; `None` if git fails, which does not stop the work.
     pub(super) fn look_at_checkout(&self) -> Option<Seen> {
         let own = self.own_paths();
         see(&self.repo, &own).ok()
     }
 
-    /// Tells of all paths of the user's checkout that are not as they were.
+    /// Reports all paths of the user's checkout that have changed.
     pub(super) fn tell_of_checkout(&mut self, before: Option<Seen>) {
         let (Some(before), Some(now)) = (before, self.look_at_checkout()) else {
             return;

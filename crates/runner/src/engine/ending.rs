@@ -1,23 +1,23 @@
-//! How a call of the engine ended.
+//! The result of a call of the engine.
 
 use super::{Cost, Tally};
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ending {
-    /// How far it is.
+    /// The progress.
     pub tally: Tally,
     /// Tasks that landed and changed nothing, in plan order; those of earlier orchestrators too.
     pub unchanged: Vec<String>,
-    /// Tasks that only a person can help.
+    /// Tasks that need a person.
     pub given_up: Vec<GivenUp>,
     /// Whether a person ended it.
     pub stopped: bool,
-    /// Whether it ended because the money is used up.
+    /// Whether it ended because the cost limit was reached.
     pub over_budget: bool,
     /// How many attempts were started by this orchestrator.
     pub attempts: u32,
-    /// What the whole run has cost, by what the agents said.
+    /// The cost of the whole run as reported by the agents.
     pub cost: Cost,
     /// The branch on which its tasks land.
     pub branch: String,
@@ -25,22 +25,22 @@ pub struct Ending {
     pub tip: String,
 }
 
-/// A task that only a person can help.
+/// A task that needs a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GivenUp {
     /// Its id.
     pub task: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// What it needs and will not get.
+    /// Dependencies that it will not get.
     pub behind: Option<Skipped>,
 }
 
-/// A task that was left out.
+/// A skipped task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
     /// Its id.
     pub task: String,
-    /// Whether the plan itself leaves it out, which no event can change.
+    /// Whether the plan itself skips it, which no event can change.
     pub by_plan: bool,
 }

@@ -1,4 +1,4 @@
-//! What git proves of a run: the commits that carry its trailers.
+//! Proof from git: the commits that carry a run's trailers.
 
 use std::collections::HashMap;
 
@@ -13,10 +13,10 @@ pub(super) const RUN_TRAILER: &str = "Rekindle-Run";
 /// The trailer that names the task.
 pub(super) const TASK_TRAILER: &str = "Rekindle-Task";
 
-/// How far the clocks of a run's name and of its commits may be apart, in seconds.
+/// How far the clocks of a run's name and of its commits may differ, in seconds.
 const SLACK: i64 = 7 * 24 * 3600;
 
-/// Tasks that are said to be done and whose commits are not where they should be.
+/// Tasks that are recorded as done and whose commits are missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
     /// Their ids, in plan order.
@@ -36,8 +36,8 @@ pub(super) struct Proof {
     pub(super) is_empty: bool,
 }
 
-/// Looks for the commits of all tasks that are said to be done, on the run's branch and in what is
-/// checked out: a branch that was merged and deleted has done its duty. `None` when all are there.
+/// Looks for the commits of all tasks that are recorded as done, on the run's branch and in HEAD: a
+/// branch that was merged may be deleted. `None` if none is missing.
 pub fn missing(
     project: &Utf8Path,
     search_path: &std::ffi::OsStr,
@@ -76,7 +76,7 @@ pub fn missing(
 
 /// Returns whether git has commits of a run: landed ones on any branch, or delivered ones.
 ///
-/// `since` is when the run began, in seconds since 1970, where that is known.
+/// `since` is the start of the run, in seconds since 1970, if known.
 pub fn has_commits(
     project: &Utf8Path,
     search_path: &std::ffi::OsStr,
@@ -127,7 +127,7 @@ pub(super) fn landed(
 
 /// Returns an id as the value of a trailer, from which it can be read back exactly.
 ///
-/// A trailer is one line, and blanks around it are lost: an id for which that matters is written as
+/// A trailer is one line, and spaces around it are lost: other ids are written as
 /// a JSON string.
 pub(super) fn trailer_value(id: &str) -> String {
     let is_exact = id.trim() == id && !id.starts_with('"') && !id.contains(char::is_control);

@@ -1,4 +1,4 @@
-//! Landing: one commit a task on the run's branch, with the proof in its trailers.
+//! Lands deliveries: one commit per task on the run's branch, with the proof in its trailers.
 
 use std::process::Stdio;
 use std::sync::Arc;
@@ -18,25 +18,25 @@ use crate::Error;
 use crate::port::Position;
 use crate::worker::{is_ready, make_anew, work_ref};
 
-/// How often a branch that others commit to is followed before one landing is given up.
+/// How often a moving branch is followed before a landing fails.
 const MOST_MOVES: u32 = 20;
 
-/// What came of an attempt to land.
+/// The result of an attempt to land.
 enum Landing {
     /// It landed, or was handed back.
     Over,
-    /// The branch is not where it was.
+    /// The branch has moved.
     Moved,
 }
 
-/// What the checks on an integrated tree came to.
+/// The result of the checks on an integrated tree.
 enum Checked {
     Passed,
     Failed(String),
     Stopped,
 }
 
-/// How long a check may take where attempts have no limit.
+/// The time limit of a check if attempts have none.
 const LONGEST_CHECK: u64 = 3600;
 
 impl Orchestrator<'_> {
@@ -106,7 +106,7 @@ impl Orchestrator<'_> {
         let landing =
             self.repo
                 .commit_tree(&tree, std::slice::from_ref(&self.tip), &message, None)?;
-        // On the very tree that the worker checked, its checks need not be repeated.
+        // The worker has checked this very tree, so its checks need not be repeated.
         if moved {
             match self.verify(task, &landing).await? {
                 Checked::Passed => {}
@@ -114,13 +114,13 @@ impl Orchestrator<'_> {
                     self.hand_back(task, attempt, &reason, FailureKind::Integration)?;
                     return Ok(Landing::Over);
                 }
-                // A person ends it: the delivery stays and lands with the next resume.
+                // A person stops it: the delivery stays and lands with the next resume.
                 Checked::Stopped => {
                     self.board.put_back(task);
                     return Ok(Landing::Over);
                 }
             }
-            // No ref has the merged files yet, so that a `git gc --prune=now` may have taken some.
+            // No ref has the merged files yet, so a `git gc --prune=now` may have removed some.
             if !self.repo.is_complete(&landing, Some(&self.tip))? {
                 return Ok(Landing::Moved);
             }
@@ -133,7 +133,7 @@ impl Orchestrator<'_> {
         match moved {
             Ok(()) => {}
             Err(rekindle_git::Error::RefMoved { .. }) => return Ok(Landing::Moved),
-            // Somebody removed the ref that kept the commit; the commit itself was still there to land.
+            // Somebody removed the ref of the commit; the commit itself could still land.
             Err(_) if self.repo.resolve(&kept)?.is_none() => {
                 let expected = Expected::At(self.tip.clone());
                 self.repo
@@ -148,14 +148,14 @@ impl Orchestrator<'_> {
         Ok(Landing::Over)
     }
 
-    /// Opens a task again whose delivery is no longer in the repository.
+    /// Reopens a task whose delivery is no longer in the repository.
     fn lost(&mut self, task: usize, attempt: u32, delivery: &Delivery) -> Result<(), Error> {
         let reason = format!(
             "its commit {} is no longer in the repository",
             delivery.commit
         );
         self.say(task, attempt, &Happened::Reopened { reason })?;
-        // The ref names what is not there, and the next attempt has one of its own.
+        // The ref's commit is missing, and the next attempt has a ref of its own.
         let kept = work_ref(&self.engine.id.name, self.task(task), attempt);
         if let Ok(commit) = ObjectId::parse(&delivery.commit) {
             self.repo.delete_ref(&kept, &commit).ok();
@@ -167,7 +167,7 @@ impl Orchestrator<'_> {
         Ok(())
     }
 
-    /// Somebody else committed to the branch: what stands there now is built upon, if it goes on from what we knew.
+    /// Somebody else committed to the branch: continue from there, if it descends from the known commit.
     fn follow_branch(&mut self) -> Result<(), Error> {
         let moved = || Error::BranchMoves {
             branch: self.engine.work.settings.branch.clone(),
@@ -181,7 +181,7 @@ impl Orchestrator<'_> {
         Ok(())
     }
 
-    /// Returns the files of the last commit; asked for once, then known from what lands.
+    /// Returns the files of the last commit; read once, then updated with each landing.
     fn tip_tree(&mut self) -> Result<Option<&ObjectId>, Error> {
         if self.tip_tree.is_none() {
             self.tip_tree = self.repo.tree_of(self.tip.as_str())?;
@@ -189,7 +189,7 @@ impl Orchestrator<'_> {
         Ok(self.tip_tree.as_ref())
     }
 
-    /// Refuses to move a branch that somebody has checked out: their files would seem changed.
+    /// Refuses to move a branch that is checked out: its files would seem changed.
     pub(super) fn refuse_checked_out(&self) -> Result<(), Error> {
         let branch = &self.engine.work.settings.branch;
         if self.repo.is_checked_out(&self.common_dir, branch)? {
@@ -223,10 +223,10 @@ impl Orchestrator<'_> {
         Ok(())
     }
 
-    /// Tells of repositories that an agent made in its worktree: no commit of another one can hold them.
+    /// Reports repositories that an agent created in its worktree: no commit of another one can contain them.
     fn tell_of_repositories(&mut self, task: usize) {
         let worktree = self.worktree(task);
-        // Nearly always the worker has removed it, and git need not be asked.
+        // Usually the worker has removed it, and git need not be called.
         let Ok(here) = self.own(&worktree) else {
             return;
         };
@@ -309,7 +309,7 @@ impl Orchestrator<'_> {
         Ok(Checked::Passed)
     }
 
-    /// Brings the worktree in which checks run to a commit, whatever the last check did to it.
+    /// Resets the worktree of checks to a commit, whatever the last check did to it.
     fn reset_integration(&self, folder: &Utf8Path, landing: &ObjectId) -> Result<(), Error> {
         let own = self.own(folder)?;
         own.break_locks()?;
@@ -319,7 +319,7 @@ impl Orchestrator<'_> {
         Ok(own.clean(&[])?)
     }
 
-    /// Returns a worktree, if it is one that the repository has at this path.
+    /// Returns a worktree, if the repository has it at this path.
     fn own(&self, path: &Utf8Path) -> Result<OwnWorktree, Error> {
         let program = self.repo.program();
         Ok(OwnWorktree::open(program, &self.common_dir, path)?)
@@ -350,7 +350,7 @@ impl Orchestrator<'_> {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
-            // Ctrl-C is for us to hear, and a check that dies of it says nothing of the work.
+            // Ctrl-C is meant for rekindle, and a check that dies of it says nothing about the work.
             .process_group(0)
             .spawn()
             .map_err(|source| Error::Worker { source })?;
@@ -363,7 +363,7 @@ impl Orchestrator<'_> {
             }
         });
         let ended = ended.await;
-        // Whatever it left running goes with it.
+        // Processes that it left running are ended.
         self.end_processes(token).await;
         let Some(output) = ended else {
             if self.is_stopping() {
@@ -388,7 +388,7 @@ impl Orchestrator<'_> {
         )))
     }
 
-    /// Removes worktrees that nobody needs any more: the one in which checks ran, and those of
+    /// Removes unneeded worktrees: that of checks, and those of
     /// landed tasks whose worker was killed while it removed them.
     pub(super) fn sweep(&mut self) {
         let root = self.engine.state.worktrees(self.engine.id);
@@ -401,7 +401,7 @@ impl Orchestrator<'_> {
         if left.is_empty() {
             return;
         }
-        // What the checks left holds nothing but what the branch has.
+        // The contents that checks left are all on the branch.
         let integration = root.join(".integration");
         if left.contains(&integration)
             && let Ok(own) = self.own(&integration)
@@ -419,13 +419,13 @@ impl Orchestrator<'_> {
         }
     }
 
-    /// Removes a landed task's worktree if all that is in it was delivered; anything else is kept for `clean`.
+    /// Removes a landed task's worktree if all its contents were delivered; otherwise it is kept for `clean`.
     fn remove_if_delivered(&self, task: usize, path: &Utf8Path) {
         let newest = self.port.newest(self.task(task));
         let Some(order) = self.port.order(self.task(task), newest) else {
             return;
         };
-        // Of a worker that was killed before it could say so, an orchestrator did, perhaps an earlier one.
+        // If a worker was killed before it could report, an orchestrator did.
         let folder = self.engine.log.parent().map(Utf8Path::read_dir_utf8);
         let entries = folder.into_iter().flatten().flatten().flatten();
         let said = entries.map(|entry| entry.path().to_owned());
@@ -435,7 +435,7 @@ impl Orchestrator<'_> {
         }
     }
 
-    /// Returns what a log says that an attempt delivered.
+    /// Returns what an attempt delivered, by its log.
     fn delivery(&self, task: usize, attempt: u32, log: &Utf8Path) -> Option<Delivery> {
         let (lines, _) = self.port.read(log, Position::default());
         lines.iter().rev().find_map(|line| {
@@ -450,9 +450,9 @@ impl Orchestrator<'_> {
         })
     }
 
-    /// Removes a worktree that holds nothing but what was delivered; any other is kept.
+    /// Removes a worktree with nothing but delivered contents; any other is kept.
     pub(super) fn remove_delivered(&self, path: &Utf8Path, tree: &str) {
-        // `.git` went first when a git was killed over the removal. Only git knows what was in it.
+        // `.git` is removed first if git is killed during the removal. Only git knows what was in it.
         self.repo.rejoin_worktree(path).ok();
         if let Ok(own) = self.own(path)
             && matches!(self.holds_more(&own, tree), Ok(false))
@@ -461,8 +461,8 @@ impl Orchestrator<'_> {
         }
     }
 
-    /// Returns whether a worktree has anything that a tree has not. What is missing in it is not
-    /// lost: a git that was killed over the removal leaves a part.
+    /// Returns whether a worktree has files that a tree lacks. Missing files are not
+    /// lost: a git that was killed during the removal leaves only some.
     fn holds_more(&self, worktree: &OwnWorktree, tree: &str) -> Result<bool, Error> {
         let here = worktree.repo();
         let own = self.own_paths();

@@ -1,29 +1,29 @@
-//! What a run has cost: every attempt counts, however it ended and whoever started it.
+//! The cost of a run: every attempt counts, no matter how it ended and who started it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rekindle_model::WorkTask;
 
-/// What a run has cost, by what its agents said.
+/// The cost of a run as reported by its agents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// All that was told, in millionths of a dollar; `None` when no attempt told anything.
+    /// The sum of the reported costs, in millionths of a dollar; `None` if no attempt reported any.
     pub told: Option<u64>,
-    /// How many attempts told nothing.
+    /// The number of attempts without a reported cost.
     pub untold: usize,
 }
 
-/// The costs of all attempts, those of earlier orchestrators too.
+/// The costs of all attempts, including those of earlier orchestrators.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     begun: BTreeSet<(usize, u32)>,
     told: BTreeMap<(usize, u32), u64>,
-    /// The sum of all that was told: before every start somebody asks for it.
+    /// The sum of all reported costs: it is read before every start.
     sum: u64,
 }
 
 impl Ledger {
-    /// Returns what a run's record tells.
+    /// Returns the costs from a run's record.
     pub(super) fn new(tasks: &[WorkTask]) -> Self {
         let mut ledger = Self::default();
         for (task, entry) in tasks.iter().enumerate() {
@@ -37,12 +37,12 @@ impl Ledger {
         ledger
     }
 
-    /// Notes that an attempt has begun.
+    /// Records the start of an attempt.
     pub(super) fn begin(&mut self, task: usize, attempt: u32) {
         self.begun.insert((task, attempt));
     }
 
-    /// Notes what an attempt has cost until now; hearing it twice changes nothing.
+    /// Records the current cost of an attempt; repeating it changes nothing.
     pub(super) fn pay(&mut self, task: usize, attempt: u32, cost: u64) {
         self.begin(task, attempt);
         let known = self.told.entry((task, attempt)).or_default();
@@ -51,7 +51,7 @@ impl Ledger {
         self.sum = self.sum.saturating_add(more);
     }
 
-    /// Returns what all of it has cost.
+    /// Returns the total cost.
     pub(super) fn cost(&self) -> Cost {
         Cost {
             told: (!self.told.is_empty()).then_some(self.sum),

@@ -1,4 +1,4 @@
-//! What came of attempts: their last words, and what follows from them.
+//! The results of attempts, and what follows from them.
 
 use camino::Utf8Path;
 use rekindle_model::{Delivery, Destination, FailureKind, Happened, Kill, Victim};
@@ -10,13 +10,13 @@ use crate::Error;
 use crate::port::Position;
 use crate::worker::work_ref;
 
-/// How much of what a failed worker printed is told.
+/// The most characters of a failed worker's output that are reported.
 const MOST_SAID: usize = 400;
-/// What a worker prints is a line or two.
+/// The most bytes of a worker's output that are read.
 const LARGEST_WORKER_LOG: u64 = 1024 * 1024;
 
 impl Orchestrator<'_> {
-    /// Takes in what a worker that has ended said last.
+    /// Reads the last report of a worker that has ended.
     pub(super) async fn settle(&mut self, over: Over) -> Result<(), Error> {
         let Over {
             task,
@@ -40,8 +40,8 @@ impl Orchestrator<'_> {
         self.conclude(task, attempt, last, signal).await
     }
 
-    /// Returns what came of an attempt whose worker is gone: its last word, or what it delivered
-    /// before it could say so.
+    /// Returns the result of an attempt whose worker has ended: its last report, or what it delivered
+    /// before it could report.
     pub(super) async fn outcome(
         &mut self,
         task: usize,
@@ -56,7 +56,7 @@ impl Orchestrator<'_> {
         Ok(delivered.or(last))
     }
 
-    /// Says of an attempt that it delivered, if its commit is there: it is made last, after all checks.
+    /// Reports that an attempt has delivered, if its commit exists: it is made last, after all checks.
     async fn silent_delivery(
         &mut self,
         task: usize,
@@ -106,7 +106,7 @@ impl Orchestrator<'_> {
         }
     }
 
-    /// Returns what an attempt said last of how it went, and remembers its agent's session and cost.
+    /// Returns an attempt's last report of its result, and records its agent's session and cost.
     pub(super) fn last_word(
         &mut self,
         task: usize,
@@ -148,14 +148,14 @@ impl Orchestrator<'_> {
                 }
             }
         }
-        // An agent that fails without naming a session did not find the one it was to go on in.
+        // An agent that fails without naming a session did not find the one to continue.
         if asked && !named && matches!(last, Some(Happened::Failed { .. })) {
             self.sessions.remove(&task);
         }
         last
     }
 
-    /// Draws the conclusion from an attempt's last word, and from the signal that its worker died by.
+    /// Draws the conclusion from an attempt's last report, and from the signal that ended its worker.
     pub(super) async fn conclude(
         &mut self,
         task: usize,
@@ -192,7 +192,7 @@ impl Orchestrator<'_> {
                 Ok(())
             }
             Some(Happened::Stopped { killed }) => {
-                // A worker stops at a TERM only: ours, as it was silent for too long, or somebody else's.
+                // A worker stops only at a TERM: ours, since it was silent for too long, or somebody else's.
                 let asked = Kill {
                     victim: Victim::Worker,
                     signal: Some(rustix::process::Signal::TERM.as_raw()),
@@ -219,11 +219,11 @@ impl Orchestrator<'_> {
         }
     }
 
-    /// A worker or agent was killed. What is left of it is ended before the worktree is used again.
+    /// A worker or agent was killed. Its processes are ended before the worktree is used again.
     async fn interrupted(&mut self, task: usize, attempt: u32, kill: Kill) -> Result<(), Error> {
         self.end_leftover(task, attempt).await;
         if self.engine.work.destination == Destination::Worktree && self.is_stopping() {
-            // As if it had still said so itself: a person's wish to stop is no failure of the task.
+            // As if it had reported so itself: a person's stop is not a failure of the task.
             self.mirror(task, &Happened::Stopped { killed: Some(kill) })?;
             self.board.put_back(task);
             return Ok(());
@@ -238,7 +238,7 @@ impl Orchestrator<'_> {
             return self.failed(task, attempt, &reason, kind);
         }
         let next = if self.is_stopping() {
-            // A person wants it all to end, so it says nothing of the task that its worker did.
+            // A person stops everything, so the worker's end says nothing about the task.
             self.board.put_back(task);
             Next::Retry
         } else {
@@ -266,7 +266,7 @@ impl Orchestrator<'_> {
         }
     }
 
-    /// Takes a failure in that is already in the log of the attempt.
+    /// Handles a failure that is already in the log of the attempt.
     pub(super) fn failed(
         &mut self,
         task: usize,
@@ -291,7 +291,7 @@ impl Orchestrator<'_> {
         }
     }
 
-    /// Brings the host's own record of a task up to date, where there is one.
+    /// Updates the host's own record of a task, if there is one.
     pub(super) fn mirror(&self, task: usize, happened: &Happened) -> Result<(), Error> {
         match &self.engine.work.tasks[task].place {
             Some(place) => crate::mirror::update(&place.mirror, self.engine.scribe, happened),
@@ -307,7 +307,7 @@ impl Orchestrator<'_> {
     }
 }
 
-/// Returns whether an attempt's last word says how it ended.
+/// Returns whether an attempt's last report is a result.
 fn is_an_end(last: Option<&Happened>) -> bool {
     match last {
         Some(

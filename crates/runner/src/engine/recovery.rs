@@ -1,4 +1,4 @@
-//! Finding again where things stand: git first, then claims, then what workers said last.
+//! Recovers the state of a run: git first, then claims, then the last reports of workers.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::{Orchestrator, Progress, STOP_GRACE, State};
 use crate::port::Held;
 use crate::{Error, process_tree};
 
-/// How often it is looked whether a worker that was just started has its claim.
+/// How often the claim of a new worker is checked.
 const CLAIM_PAUSE: Duration = Duration::from_millis(20);
 
 impl Orchestrator<'_> {
@@ -23,7 +23,7 @@ impl Orchestrator<'_> {
             return self.find_workers().await;
         }
         let landed = self.find_landed()?;
-        // What is not there is open again before anything is concluded from what needs it.
+        // Missing work is reopened before conclusions are drawn from dependencies.
         for task in 0..self.engine.work.tasks.len() {
             let is_done = self.engine.work.tasks[task].standing == Standing::Done;
             if is_done && !landed.contains_key(self.task(task)) {
@@ -40,7 +40,7 @@ impl Orchestrator<'_> {
         Ok(())
     }
 
-    /// Returns the tasks whose commits are on the branch; makes the branch if it is not there.
+    /// Returns the tasks whose commits are on the branch; creates the branch if it is missing.
     fn find_landed(&mut self) -> Result<HashMap<String, Proof>, Error> {
         let settings = &self.engine.work.settings;
         let base = ObjectId::parse(&settings.base)?;
@@ -64,7 +64,7 @@ impl Orchestrator<'_> {
         let newest = self.port.newest(self.task(task));
         self.board.attempt_seen(task, newest);
         match (landed, standing) {
-            // It landed, but the orchestrator died before it said so.
+            // It landed, but the orchestrator died before it recorded that.
             (Some(proof), Standing::Open | Standing::AtWork | Standing::Blocked) => {
                 let commit = proof.commit.as_str().to_owned();
                 self.say(task, proof.attempt, &Happened::Completed { commit })?;
@@ -94,7 +94,7 @@ impl Orchestrator<'_> {
                 self.delivered_again(task, newest, delivery);
                 Ok(())
             }
-            // A failure is in the record already, which the board was made from.
+            // The failure is in the record already, which the board was made from.
             Some(Happened::Failed { .. } | Happened::Limited { .. } | Happened::Implemented(_)) => {
                 Ok(())
             }
@@ -117,11 +117,11 @@ impl Orchestrator<'_> {
         }
     }
 
-    /// Says of an attempt's order that it was not written here; the task is done again.
+    /// Reports that an attempt's order was not written here; the task is done again.
     ///
     /// # Errors
-    /// [`Error::ForeignWorker`] where its worker lives: this folder was moved while it worked, and
-    /// nobody else may work in the same place.
+    /// [`Error::ForeignWorker`] if its worker is alive: this folder was moved while it worked, and
+    /// nobody else may work in the same worktree.
     fn pass_foreign(&mut self, task: usize) -> Result<(), Error> {
         let Some((attempt, _)) = self.port.foreign(self.task(task)) else {
             return Ok(());
@@ -138,9 +138,9 @@ impl Orchestrator<'_> {
         Ok(())
     }
 
-    /// Takes over the worker of an attempt if it lives. Returns whether it does.
+    /// Continues with the worker of an attempt if it is alive. Returns whether it is.
     async fn adopt(&mut self, task: usize, attempt: u32, log: &Utf8Path) -> Result<bool, Error> {
-        // One that was just started has no claim yet; beside it no other may work in the same place.
+        // A new worker has no claim yet; no other may work in the same worktree.
         let order = self.port.order_path(self.task(task), attempt);
         let begun = tokio::time::Instant::now();
         while let Held::Free = self.port.held(self.task(task), attempt)? {
@@ -159,7 +159,7 @@ impl Orchestrator<'_> {
         Ok(true)
     }
 
-    /// Finds the workers that live, where finished work stays in its worktree.
+    /// Finds the living workers, if finished work stays in its worktree.
     async fn find_workers(&mut self) -> Result<(), Error> {
         for task in 0..self.engine.work.tasks.len() {
             let newest = self.port.newest(self.task(task));
@@ -190,8 +190,8 @@ impl Orchestrator<'_> {
         Ok(())
     }
 
-    /// Returns whether a task that was to begin has been begun by somebody since it was judged: a
-    /// worker of an earlier orchestrator may even have ended. The protocol then judges it anew.
+    /// Returns whether a task that is about to start was started by somebody since it was assessed: a
+    /// worker of an earlier orchestrator may even have ended. The protocol then assesses it again.
     fn has_moved_on(&self, task: usize) -> bool {
         let entry = &self.engine.work.tasks[task];
         let is_to_begin = entry.standing == Standing::Open;
@@ -201,9 +201,9 @@ impl Orchestrator<'_> {
         })
     }
 
-    /// Draws the conclusion from the last word of a worker that is gone, though the host's record has it at work.
+    /// Draws the conclusion from the last report of a worker that has ended, though the host's record says it runs.
     ///
-    /// It may have ended since that was read, and what it did must not be called a failure.
+    /// It may have ended since that was read, and its work must not be recorded as a failure.
     async fn conclude_unseen(
         &mut self,
         task: usize,
@@ -217,7 +217,7 @@ impl Orchestrator<'_> {
                 | Happened::Limited { .. }),
             ) => self.mirror(task, happened)?,
             Some(stopped @ Happened::Stopped { .. }) => return self.mirror(task, stopped),
-            // It was killed, or it never began.
+            // It was killed, or it never started.
             Some(
                 Happened::Claimed
                 | Happened::Started { .. }
@@ -234,7 +234,7 @@ impl Orchestrator<'_> {
         self.conclude(task, attempt, last, None).await
     }
 
-    /// The record says done, git does not: the commit decides.
+    /// Recorded as done, but not in git: the commit decides.
     fn reopen(&mut self, task: usize) -> Result<(), Error> {
         let reason = format!(
             "its commit is not on `{}`",
@@ -248,7 +248,7 @@ impl Orchestrator<'_> {
         Ok(())
     }
 
-    /// Returns whether a delivery was handed back before: then the record's last word is the failure.
+    /// Returns whether a delivery was handed back before: then the last report is the failure.
     fn was_refused(&self, task: usize, attempt: u32) -> bool {
         let entry = &self.engine.work.tasks[task];
         entry.failures > 0 && entry.attempts == attempt && entry.last_failed == Some(attempt)

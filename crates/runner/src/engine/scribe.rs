@@ -1,4 +1,4 @@
-//! The protocol's words for what happens to a task.
+//! The protocol's texts for events of a task.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use rekindle_model::{Attempted, Happened};
 
-/// Gives a protocol's words to what happens, and understands them.
+/// Composes a protocol's records of events, and reads them.
 pub trait Scribe {
     /// Returns the line that records what happened.
     fn record(
@@ -18,7 +18,7 @@ pub trait Scribe {
         happened: &Happened,
     ) -> String;
 
-    /// Returns what a line of an attempt's log says, of which task and attempt, if it is a word of ours.
+    /// Returns what a line of an attempt's log reports, with task and attempt, if it is a record of ours.
     fn heard(&self, line: &str) -> Option<(String, u32, Happened)>;
 
     /// Returns the log of an attempt, relative to the project.
@@ -30,18 +30,18 @@ pub trait Scribe {
     /// Returns the files that describe an attempt in the protocol's own worktree, each with its name.
     fn evidence(&self, attempted: &Attempted) -> Vec<(&'static str, String)>;
 
-    /// Returns the host's own record of a task with what happened in it, where there is something to change.
+    /// Returns the host's own record of a task with the event in it, if the record changes.
     fn mirrored(&self, file: &[u8], happened: &Happened) -> Option<Vec<u8>>;
 
-    /// Takes note of a time after which everything has to come that is recorded from now on.
+    /// Records a time that all later records must follow.
     fn follow(&self, time: Timestamp);
 
-    /// Returns the time of the newest event that was recorded, heard or taken note of.
+    /// Returns the time of the newest event that was recorded or heard.
     fn latest(&self) -> Option<Timestamp>;
 
-    /// Returns the time as it is written.
+    /// Returns a time in the protocol's form.
     fn stamp(&self) -> String;
 
-    /// Returns how long it is until a time that an agent named; nothing if that is past.
+    /// Returns the time until a moment that an agent named; `None` if that is past.
     fn until(&self, time: &str) -> Option<Duration>;
 }

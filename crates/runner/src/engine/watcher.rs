@@ -1,4 +1,4 @@
-//! What a front end is told while the engine runs.
+//! Events of the engine for a front end.
 
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use rekindle_model::Kill;
 
 use super::Tally;
 
-/// What happens while the engine runs.
+/// An event of the engine.
 #[derive(Debug)]
 pub enum Progress<'a> {
     /// A worker of an earlier orchestrator was found at work.
     Adopted(&'a str, u32),
-    /// The order of a task's last attempt was not written here, so nothing of it is taken up.
+    /// The order of a task's last attempt was not written here, so it is ignored.
     Foreign(&'a str, u32),
     /// A worker was started.
     Started(&'a str, u32),
@@ -24,19 +24,19 @@ pub enum Progress<'a> {
     Failed(&'a str, u32, &'a str, After),
     /// A worker or agent was killed.
     Interrupted(&'a str, u32, Kill, After),
-    /// A task was said to be done, but its commit is not on the branch.
+    /// A task was recorded as done, but its commit is not on the branch.
     Reopened(&'a str),
     /// The commit that an attempt delivered is no longer in the repository; the task is done again.
     DeliveryLost(&'a str, u32, &'a str),
     /// An agent has to wait.
     Limited(&'a str, Duration),
-    /// A person wants it to end: after what runs now, or at once.
+    /// A person wants it to end: after the running attempts, or at once.
     Stopping(bool),
-    /// The engine ends with an error while a worker is at work.
+    /// The engine ends with an error while a worker is still running.
     StillAtWork(&'a StillAtWork),
 }
 
-/// A worker that is at work when the engine ends with an error.
+/// A worker that is still running when the engine ends with an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StillAtWork {
     /// Its task.
@@ -45,25 +45,25 @@ pub struct StillAtWork {
     pub attempt: u32,
     /// Its process.
     pub pid: u32,
-    /// Whether it was asked to end, because the run cannot go on.
+    /// Whether it was asked to end, because the run cannot continue.
     pub is_asked_to_end: bool,
 }
 
-/// What a task's work did to the files.
+/// What a task's work changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// Some are new, other or gone.
+    /// Files were added, changed or deleted.
     Something,
-    /// All are as they were: there was nothing to do, or the agent did nothing.
+    /// No file was changed: there was nothing to do, or the agent did nothing.
     Nothing,
 }
 
-/// What follows for a task whose attempt came to nothing.
+/// The consequence for a task whose attempt failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum After {
     /// It is done again.
     Again,
-    /// This orchestrator ends; the next resume does it again.
+    /// This orchestrator ends; the next resume repeats it.
     Resume,
     /// It needs a person.
     Person,
@@ -71,27 +71,27 @@ pub enum After {
     Protocol,
 }
 
-/// Who is told what happens.
+/// An observer of the engine.
 pub trait Watcher {
-    /// Tells of something that happened.
+    /// Reports an event.
     fn progress(&mut self, progress: &Progress<'_>);
 
     /// Warns that paths of the user's own checkout changed while agents were at work.
     fn checkout_changed(&mut self, paths: &[String]);
 
-    /// Warns that a task landed without repositories that stand in its worktree, which stays for them.
+    /// Warns that a task landed without repositories that are in its worktree, which is kept for them.
     fn left_out(&mut self, left_out: &LeftOut<'_>);
 
-    /// Shows how things stand, about twice a second.
+    /// Shows the current state, about twice a second.
     fn view(&mut self, tally: Tally, workers: &[WorkerView]);
 }
 
-/// What a task landed without.
+/// The repositories that a task landed without.
 #[derive(Debug)]
 pub struct LeftOut<'a> {
     /// The task.
     pub task: &'a str,
-    /// Where it still is.
+    /// The worktree.
     pub worktree: &'a Utf8Path,
     /// The repositories in it, each shown on one line.
     pub repositories: &'a [String],
@@ -104,9 +104,9 @@ pub struct WorkerView {
     pub task: String,
     /// The attempt.
     pub attempt: u32,
-    /// For how long it has been at work.
+    /// How long it has been running.
     pub elapsed: Duration,
-    /// How long ago it last gave a sign of life.
+    /// How long ago its last heartbeat was.
     pub silent: Duration,
     /// The last line that its agent printed.
     pub last_line: String,

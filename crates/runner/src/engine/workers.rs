@@ -1,4 +1,4 @@
-//! Workers: who is started with which order, who is looked at, who is asked to end.
+//! Starts, checks and ends workers.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::Stdio;
@@ -15,7 +15,7 @@ use crate::port::{Held, Position};
 use crate::worker::beat_within;
 use crate::{Error, process_tree};
 
-/// A worker that is at work.
+/// A running worker.
 pub(super) struct Active {
     pub(super) attempt: u32,
     pub(super) log: Utf8PathBuf,
@@ -23,7 +23,7 @@ pub(super) struct Active {
     pub(super) started: tokio::time::Instant,
     pub(super) last_sign: tokio::time::Instant,
     pub(super) output_len: u64,
-    /// Its process, where it is a child of ours.
+    /// Its process, if it is a child of ours.
     pub(super) pid: Option<u32>,
     /// When it was asked to end.
     pub(super) asked: Option<tokio::time::Instant>,
@@ -33,15 +33,15 @@ pub(super) struct Active {
 pub(super) struct Over {
     pub(super) task: usize,
     pub(super) attempt: u32,
-    /// The signal that it died by, where it is known.
+    /// The signal that ended it, if known.
     pub(super) signal: Option<i32>,
-    /// Whether it ended by itself and with an error.
+    /// Whether it ended by itself with an error.
     pub(super) has_failed: bool,
 }
 
 impl Orchestrator<'_> {
-    /// Reports every worker that is at work although the engine ends with an error. Where the run cannot
-    /// go on, they are asked to end; otherwise a resume takes them up.
+    /// Reports every worker that is still running although the engine ends with an error. If the run cannot
+    /// continue, they are asked to end; otherwise a resume continues with them.
     pub(super) fn tell_who_is_left(&mut self, error: &Error) {
         for task in 0..self.engine.work.tasks.len() {
             let id = self.engine.work.tasks[task].id.clone();
@@ -66,13 +66,13 @@ impl Orchestrator<'_> {
         }
     }
 
-    /// Returns the process of a worker that is at work on a task.
+    /// Returns the process of a worker of a task.
     fn pid_of(&self, task: usize, attempt: u32) -> Option<u32> {
         // A worker of ours is known by its process before it has its claim.
         let ours = self.active.get(&task).and_then(|active| active.pid);
         ours.or_else(|| match self.port.held(self.task(task), attempt) {
             Ok(Held::By(Some(holder))) => {
-                // What a claim says is a text in a file: the process itself must say that it is the worker.
+                // A claim is only a text in a file: the process itself must prove that it is the worker.
                 let order = self.port.order_path(self.task(task), attempt);
                 Some(holder.process.pid).filter(|&pid| process_tree::is_worker(pid, &order))
             }
@@ -80,7 +80,7 @@ impl Orchestrator<'_> {
         })
     }
 
-    /// Asks a worker to end its agent and itself, and kills it when it does not; its work can be done again.
+    /// Asks a worker to end its agent and itself, and kills it if it does not; its work can be repeated.
     pub(super) fn ask_to_end(&mut self, task: usize) {
         let attempt = self.active.get(&task).map(|active| active.attempt);
         let Some(pid) = attempt.and_then(|attempt| self.pid_of(task, attempt)) else {
@@ -102,7 +102,7 @@ impl Orchestrator<'_> {
     pub(super) fn start_all(&mut self, ended: &mut JoinSet<Over>) -> Result<(), Error> {
         let now = tokio::time::Instant::now();
         self.not_before.retain(|_, time| *time > now);
-        // A limit is the agent's account, so it holds for every task.
+        // A limit belongs to the agent's account, so it holds for every task.
         while !self.is_stopping()
             && !self.is_over_budget()
             && self.not_before.is_empty()
@@ -129,7 +129,7 @@ impl Orchestrator<'_> {
                 .join("worker.log"),
         )?;
         let mut worker = Command::new(self.engine.program);
-        // Variables that point git at another repository must not reach an agent.
+        // Variables that point git to another repository must not reach an agent.
         for name in rekindle_git::SCRUBBED {
             worker.env_remove(name);
         }
@@ -164,7 +164,7 @@ impl Orchestrator<'_> {
         Ok(())
     }
 
-    /// Claims a task under the next number that is free; a file of somebody else's may have one.
+    /// Claims a task under the next free number; a file of somebody else's may have one.
     fn claim(&mut self, task: usize) -> Result<Order, Error> {
         loop {
             let attempt = self.board.next_attempt(task);
@@ -191,7 +191,7 @@ impl Orchestrator<'_> {
         let brief = (engine.brief)(task, attempt, self.trouble.get(&task).map(String::as_str));
         let worktree = self.worktree(task);
         let token = format!("{}-{}-{attempt}-{}", engine.id.name, entry.id, fresh());
-        // The agent runs in the project's folder of its worktree, and its session must be of there.
+        // The agent runs in the project's folder of its worktree, and its session must belong to that folder.
         let place = worktree.join(&self.folder);
         let session = self.sessions.get(&task);
         let session = session.filter(|session| (engine.can_go_on)(session, &place));
@@ -270,7 +270,7 @@ impl Orchestrator<'_> {
         });
     }
 
-    /// Looks at all workers: for the screen, and for those that have gone silent.
+    /// Checks all workers: for the view, and for silent ones.
     pub(super) fn look(&mut self) {
         let now = tokio::time::Instant::now();
         let mut views = Vec::new();
@@ -332,7 +332,7 @@ impl Active {
     }
 }
 
-/// Asks a worker to end; a stopped one hears it only when it runs again.
+/// Asks a worker to end; a stopped one reacts only when it runs again.
 fn ask(pid: u32) {
     send(pid, rustix::process::Signal::TERM);
     send(pid, rustix::process::Signal::CONT);

@@ -14,7 +14,7 @@ impl Worker<'_> {
         let own = self.own()?;
         let here = own.repo();
         // The run's own files are the orchestrator's: they land as they are in the base, whatever the
-        // agent did or committed. Where nothing of that kind is about, nothing needs to be put back.
+        // agent did or committed. If there are none, nothing needs to be restored.
         let is_about =
             |name: &String| order.worktree.join(name).exists() || order.tracked.contains(name);
         let exclude: Vec<RepoPath> = own_files(&order.folder, self.scribe.own_folders())
@@ -26,7 +26,7 @@ impl Worker<'_> {
             own.detach(base)?;
         }
         let tree = here.snapshot_tree(&exclude)?;
-        // An agent that may not write says in all politeness that it is done.
+        // An agent that is not allowed to write may still report success.
         if let Some(tool) = summary.denied.last()
             && here.tree_of(base.as_str())?.as_ref() == Some(&tree)
         {
@@ -48,13 +48,13 @@ impl Worker<'_> {
             Ok(()) | Err(rekindle_git::Error::RefMoved { .. }) => {}
             Err(error) => return Err(error.into()),
         }
-        // Until the ref was there, a `git gc --prune=now` of the user could take parts of it. The
+        // Before the ref existed, a `git gc --prune=now` of the user could remove parts of it. The
         // worktree still has everything, and stays.
         if !self.main.is_complete(&commit, Some(base))? {
             self.main.delete_ref(&name, &commit).ok();
             return Err(rekindle_git::Error::Lost { what: name }.into());
         }
-        // All of it is in the commit now. What git would not let go of is kept.
+        // All of it is in the commit now. What git could not remove is kept.
         self.main.remove_worktree(&own, Removal::WithChanges).ok();
         Ok(Happened::Implemented(Delivery {
             commit: commit.as_str().to_owned(),

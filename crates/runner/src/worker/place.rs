@@ -1,7 +1,7 @@
-//! A worktree that belongs to the protocol: made ready, and its work left in it with evidence.
+//! A worktree that belongs to the protocol: it is prepared, and the work is left in it with evidence.
 //!
-//! Nothing is committed here. What a former attempt did is rescued before it is reset, and what it
-//! left as evidence is moved aside, because the protocol lands work from the worktree itself.
+//! Nothing is committed here. The files of an earlier attempt are rescued before the reset, and its
+//! evidence is moved aside, because the protocol lands work from the worktree itself.
 
 use camino::Utf8Path;
 use rekindle_agents::Summary;
@@ -14,11 +14,11 @@ use super::worktree::{is_ready, make_room};
 use super::{Worker, microdollars, own_files, paths};
 use crate::Error;
 
-/// The documents of a protocol and the rules of git are pages.
+/// The largest document and the largest file of git rules.
 const LARGEST_DOCUMENT: u64 = 64 * 1024 * 1024;
 
 impl Worker<'_> {
-    /// Brings the worktree to the commit that the attempt begins with, with fresh copies of the documents.
+    /// Resets the worktree to the attempt's base commit, with fresh copies of the documents.
     pub(super) fn prepare_place(&self, place: &OrderPlace, base: &ObjectId) -> Result<(), Error> {
         let worktree = &self.order.worktree;
         self.ignore(place)?;
@@ -31,7 +31,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Tells git to leave the protocol's own names alone, in every worktree of the repository.
+    /// Makes git ignore the protocol's own names, in every worktree of the repository.
     fn ignore(&self, place: &OrderPlace) -> Result<(), Error> {
         let file = self.order.common_dir.join("info/exclude");
         let common_dir = &self.order.common_dir;
@@ -58,13 +58,13 @@ impl Worker<'_> {
         }
         rekindle_fs::ensure_dir(&self.order.common_dir.join("info"))?;
         match rekindle_fs::replace(&file, &before, &text) {
-            // A peer has just done the same; what is missing then is seen by the next attempt.
+            // A peer has just done the same; the next attempt sees what is missing then.
             Ok(()) | Err(rekindle_fs::Error::Changed { .. }) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Resets the worktree of a former attempt after saving what is in it.
+    /// Resets the worktree of an earlier attempt after saving its files.
     fn reuse_place(&self, place: &OrderPlace, base: &ObjectId) -> Result<(), Error> {
         let own = self.own()?;
         own.break_locks()?;
@@ -75,7 +75,7 @@ impl Worker<'_> {
         Ok(own.clean(&paths(&place.keep))?)
     }
 
-    /// Moves what the former attempt left as evidence into a folder of its own.
+    /// Moves the evidence of the earlier attempt into a folder of its own.
     fn set_evidence_aside(&self, place: &OrderPlace) -> Result<(), Error> {
         let folder = rekindle_fs::confine(&self.order.worktree, &place.artifacts)?;
         let Ok(entries) = fs_err::read_dir(&folder) else {
@@ -104,12 +104,12 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Makes the worktree anew; what was in its place stays beside it.
+    /// Creates the worktree again; a folder in its place is renamed.
     fn fresh_place(&self, base: &ObjectId) -> Result<(), Error> {
         let worktree = &self.order.worktree;
         let main = &self.main;
         make_room(main, &self.order.common_dir, worktree)?;
-        // The place is the protocol's own: a lock on what is no longer there would fail every attempt.
+        // The path belongs to the protocol: a lock on a missing worktree would fail every attempt.
         main.unlock_lost(worktree)?;
         if let Some(root) = worktree.parent() {
             // Nobody else may put anything into it.
@@ -119,7 +119,7 @@ impl Worker<'_> {
         Ok(main.add_worktree(worktree, base, Checkout::Detached)?)
     }
 
-    /// Copies the project's documents in, whatever a former attempt did to its copies.
+    /// Copies the project's documents in, whatever an earlier attempt did to its copies.
     fn copy_documents(&self, place: &OrderPlace) -> Result<(), Error> {
         let worktree = &self.order.worktree;
         let folder = rekindle_fs::confine(worktree, &place.copies_folder)?;
@@ -134,7 +134,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Leaves the work where it is, and the evidence that the agent did not write itself.
+    /// Leaves the work where it is, with the evidence that the agent did not write itself.
     pub(super) fn deliver_place(
         &self,
         place: &OrderPlace,
@@ -157,7 +157,7 @@ impl Worker<'_> {
         }))
     }
 
-    /// Leaves evidence of an attempt, except where the agent has written that file itself.
+    /// Writes evidence of an attempt, unless the agent has written that file itself.
     pub(super) fn leave_evidence(
         &self,
         place: &OrderPlace,

@@ -1,4 +1,4 @@
-//! Submodules of a delivery: a commit that exists nowhere else must not land as a link to nothing.
+//! Submodules of a delivery: a commit that exists only in the worktree must not land.
 
 use camino::Utf8Path;
 use rekindle_git::{Change, Error, Mode, ObjectId, Repo};
@@ -6,7 +6,7 @@ use rekindle_git::{Change, Error, Mode, ObjectId, Repo};
 /// Returns why a delivery cannot land because of a submodule, if one of its changes is a commit that
 /// neither the project's own copy of the submodule has nor a remote of the agent's.
 ///
-/// The copy in a worktree goes with the worktree, and with it such a commit.
+/// The copy in a worktree is removed with the worktree, and with it such a commit.
 pub(super) fn refusal(
     main: &Repo,
     worktree: &Utf8Path,
@@ -32,7 +32,7 @@ pub(super) fn refusal(
     Ok(None)
 }
 
-/// Returns whether a submodule's own repository has a commit; one that is not checked out has none.
+/// Returns whether a submodule's own repository has a commit; a missing repository has none.
 fn has(submodule: &Repo, commit: &ObjectId) -> bool {
     is_at_top(submodule) && matches!(submodule.resolve(commit.as_str()), Ok(Some(_)))
 }
@@ -41,7 +41,7 @@ fn is_on_a_remote(submodule: &Repo, commit: &ObjectId) -> bool {
     is_at_top(submodule) && submodule.is_on_a_remote(commit).unwrap_or(false)
 }
 
-/// A folder without a repository of its own is a part of the one around it.
+/// A folder without a repository of its own belongs to the one around it.
 fn is_at_top(submodule: &Repo) -> bool {
     let top = submodule.top_level().ok();
     top.is_some() && top == submodule.dir().canonicalize_utf8().ok()

@@ -1,4 +1,4 @@
-//! A command under supervision: its lines are read, its time is limited, its whole tree ends with it.
+//! Runs a command under supervision: reads its lines, limits its time, ends its whole process tree.
 
 use std::fs::File;
 use std::process::Stdio;
@@ -16,9 +16,9 @@ use super::{BEAT, Worker, working_folder};
 use crate::output_log::OutputLog;
 use crate::{Error, process_tree};
 
-/// Whatever an order says, a log is not flooded.
+/// The shortest interval of heartbeats, so that a log is not flooded.
 const SHORTEST_BEAT: Duration = Duration::from_millis(100);
-/// How long a process tree has to end by itself after TERM.
+/// The time for a process tree to end after TERM.
 const GRACE: Duration = Duration::from_secs(5);
 /// A line of an agent's output longer than this is cut.
 const LONGEST_LINE: u64 = 1024 * 1024;
@@ -32,7 +32,7 @@ pub(super) enum Ended {
 }
 
 impl Worker<'_> {
-    /// Runs a command until it ends, its time is over, or we are told to stop.
+    /// Runs a command until it ends, its time is over, or we are asked to stop.
     pub(super) async fn supervise(
         &self,
         command: &OrderCommand,
@@ -42,7 +42,7 @@ impl Worker<'_> {
         output: &mut OutputLog,
         each_line: &mut dyn FnMut(&str),
     ) -> Result<Ended, Error> {
-        // A disk that is full is no failure of the agent's, which would be counted.
+        // A full disk is not a failure of the agent, which would be counted.
         let input = rekindle_fs::scratch(command.input.as_bytes())
             .map_err(|source| Error::Worker { source })?;
         let mut child = match self.start(command, input) {
@@ -79,7 +79,7 @@ impl Worker<'_> {
                 _ = stop.recv() => break Ended::Stopped,
             }
         };
-        // Whatever the command left behind goes with it, whether it ended by itself or not.
+        // Processes that the command left are ended, whether it ended by itself or not.
         let token = self.order.token.clone();
         let own = std::process::id();
         let has_children = !matches!(ended, Ended::Exit(_))
@@ -112,7 +112,7 @@ impl Worker<'_> {
                 "GIT_CEILING_DIRECTORIES",
                 self.order.worktree.parent().unwrap_or(&self.order.worktree),
             )
-            // Some programs take this for the folder that they work in; it would be the user's own.
+            // Some programs use this as their working folder; it would be the user's own.
             .env("PWD", &folder)
             .current_dir(folder)
             .stdin(Stdio::from(input))
@@ -126,7 +126,7 @@ impl Worker<'_> {
 fn exit(status: std::process::ExitStatus) -> Exit {
     use std::os::unix::process::ExitStatusExt as _;
     match (status.code(), status.signal()) {
-        // A shell says with these that what it ran was killed.
+        // A shell reports with these that its command was killed.
         (Some(code @ (137 | 143)), _) => Exit::Signal(code - 128),
         (Some(code), _) => Exit::Code(code),
         (None, Some(signal)) => Exit::Signal(signal),
@@ -134,7 +134,7 @@ fn exit(status: std::process::ExitStatus) -> Exit {
     }
 }
 
-/// Hands on the lines of a stream until its end.
+/// Passes on the lines of a stream until its end.
 async fn pump(stream: impl AsyncRead + Unpin, lines: mpsc::Sender<String>) {
     use tokio::io::AsyncReadExt as _;
     let mut reader = BufReader::new(stream);

@@ -1,4 +1,4 @@
-//! The worktree of an attempt: made, or that of a former attempt made ready, with nothing lost.
+//! The worktree of an attempt: created, or that of an earlier attempt prepared, with nothing lost.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_git::{Checkout, Head, ObjectId, OwnWorktree, Repo};
@@ -7,13 +7,13 @@ use super::Worker;
 use crate::Error;
 
 impl Worker<'_> {
-    /// Makes the worktree, or cleans the one of a former attempt after saving what is in it.
+    /// Creates the worktree, or cleans that of an earlier attempt after saving its files.
     pub(super) fn prepare(&self, base: &ObjectId) -> Result<(), Error> {
         let (main, worktree) = (&self.main, &self.order.worktree);
         rekindle_fs::confine(&self.order.project, worktree)?;
         if worktree.symlink_metadata().is_err() {
-            // Without the folder above it git does not see that the path is registered already,
-            // registers it a second time, and then lets go of neither.
+            // Without the parent folder git does not see that the path is registered already,
+            // registers it again, and then releases neither.
             if let Some(above) = worktree.parent() {
                 rekindle_fs::ensure_dir(above)?;
             }
@@ -30,7 +30,7 @@ impl Worker<'_> {
         make_anew(main, &self.order.common_dir, worktree, base)
     }
 
-    /// Brings the worktree of a former attempt to the commit that this one begins with.
+    /// Resets the worktree of an earlier attempt to the base commit of this one.
     fn reuse(&self, base: &ObjectId) -> Result<(), Error> {
         let own = self.own()?;
         own.break_locks()?;
@@ -50,7 +50,7 @@ impl Worker<'_> {
     }
 }
 
-/// Makes a worktree where something else may be, which is put aside.
+/// Creates a worktree; an existing folder is moved aside.
 pub(crate) fn make_anew(
     main: &Repo,
     common_dir: &Utf8Path,
@@ -62,7 +62,7 @@ pub(crate) fn make_anew(
     Ok(main.add_worktree(worktree, commit, Checkout::Detached)?)
 }
 
-/// Moves aside what is in the way of a new worktree.
+/// Moves aside a folder that blocks a new worktree.
 pub(super) fn make_room(
     main: &Repo,
     common_dir: &Utf8Path,
@@ -73,7 +73,7 @@ pub(super) fn make_room(
         return Ok(());
     }
     let aside = aside(worktree);
-    // Only of a worktree of ours the repository is told where it is now. It comes first: after a crash
+    // The repository is told the new path only of a worktree of ours. That comes first: after a crash
     // in between, the folder no longer counts as ours and is moved to that very name.
     if let Ok(own) = OwnWorktree::open(main.program(), common_dir, worktree) {
         own.register_at(&aside)?;
@@ -81,9 +81,9 @@ pub(super) fn make_room(
     Ok(rekindle_fs::rename(worktree, &aside)?)
 }
 
-/// Removes a folder that holds nothing but its `.git`; returns whether it did. A killed `git worktree add` leaves one.
+/// Removes a folder that contains only its `.git`; returns whether it did. A killed `git worktree add` leaves one.
 ///
-/// Only an empty folder can be removed in this way, so whatever else is there stays.
+/// Only an empty folder can be removed in this way, so other contents stay.
 fn remove_if_bare(worktree: &Utf8Path) -> bool {
     let names = worktree.read_dir_utf8().into_iter().flatten();
     let is_bare = names.flatten().all(|entry| entry.file_name() == ".git");
@@ -98,7 +98,7 @@ fn remove_bare(worktree: &Utf8Path) -> Result<(), rekindle_fs::Error> {
     rekindle_fs::remove_empty(worktree)
 }
 
-/// Returns a free name beside a folder that is in the way; nothing is deleted.
+/// Returns a free name next to a folder that is in the way; nothing is deleted.
 fn aside(folder: &Utf8Path) -> Utf8PathBuf {
     let mut number = 1;
     loop {
@@ -110,12 +110,12 @@ fn aside(folder: &Utf8Path) -> Utf8PathBuf {
     }
 }
 
-/// Tells whether a worktree could be used again; one that a crash left half made, or that somebody
-/// broke, is put aside and made anew.
+/// Returns whether a worktree can be used again; one that is incomplete after a crash, or broken, is
+/// moved aside and created again.
 pub(crate) fn is_ready(reused: Result<(), Error>) -> Result<bool, Error> {
     match reused {
         Ok(()) => Ok(true),
-        // It says nothing about the worktree: the next attempt looks again.
+        // The error says nothing about the worktree: the next attempt checks again.
         Err(error) if error.is_of_the_machine() => Err(error),
         Err(_) => Ok(false),
     }

@@ -1,4 +1,4 @@
-//! Dies at every point of every effect, at every passing of it, and goes on.
+//! Dies at every point of every effect, at every passing of it, and continues.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
@@ -104,7 +104,7 @@ fn dies_at_every_passing(point: &str) {
         }
         assert!(!has_died(&story.child("recover", None)));
         assert_eq!(end(&story), calm, "{place}");
-        // The journal is lost, and the same plan is made anew.
+        // The journal is lost, and the same plan is made again.
         let story = scene();
         assert!(has_died(&story.child("apply", Some(&place))));
         story.shell(&story.project, "rm -r .rekindle");

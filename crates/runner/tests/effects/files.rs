@@ -79,7 +79,7 @@ fn confined() {
     ] {
         let error = scene.apply(vec![edit(path, b"1", b"2")]).unwrap_err();
         assert!(matches!(error, Error::Files(_)), "{path}: {error}");
-        // What stands in a journal is held to the same.
+        // What is in a journal is held to the same.
         let error = scene.apply(Vec::new()).unwrap_err();
         assert!(matches!(error, Error::Files(_)), "{path}: {error}");
         fs::remove_dir_all(scene.project.join(".rekindle/journal")).unwrap();
@@ -166,6 +166,6 @@ fn superseded() {
         fs::read(scene.project.join(".kiln/STATE.md")).unwrap(),
         b"before\r\n"
     );
-    // It is over with: nothing is left to be taken up.
+    // It is over: nothing is left to resume.
     assert_eq!(scene.apply(Vec::new()).unwrap(), Recovered::default());
 }

@@ -11,7 +11,7 @@ const BASE: &str = "echo a > a; mkdir d; echo b > d/b; echo '*.log' > .gitignore
 const WORK: &str = "echo x > a; echo n > n; echo l > y.log; git add -f y.log; mkdir e; echo e > e/e
     rm -r d; echo d > d; rm c";
 
-/// What stands in the way: a name, what was done to the project, the path that is named.
+/// What is in the way: a name, what was done to the project, the path that is named.
 const IN_THE_WAY: &[(&str, &str, &str)] = &[
     ("a file that a person changed", "echo mine >> a", "a"),
     ("a file that is staged otherwise", "echo mine > a; git add a; echo a > a", "a"),
@@ -225,7 +225,7 @@ fn is_in_the_way(done: &str, path: &str) {
 
 fn stays_in_the_way(scene: &Scene, landing: &Landing, path: &str) {
     let before = state(scene);
-    // Asked for twice: what was refused is not taken up again as something that had begun.
+    // Asked for twice: a refused effect is not finished as an interrupted one.
     for _ in 0..2 {
         let error = scene
             .apply(vec![Action::Land(landing.clone())])

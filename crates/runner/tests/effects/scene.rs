@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 pub(crate) const SUBJECT: &str = "phase-1/P1-T01: do the work";
 
-/// What every worker leaves beside its work, and what must never land.
+/// What every worker leaves next to its work, and what must never land.
 const LEFT_OUT: [&str; 2] = [".kiln-artifacts", ".kiln-snapshot"];
 
 /// The user's own work in the project, which no landing may touch.
@@ -277,7 +277,7 @@ fn apply(
     Ok(recovered)
 }
 
-/// Returns where the key is of whoever works in a project.
+/// Returns the path of the key for a project.
 fn key(project: &Utf8Path) -> Utf8PathBuf {
     let is_project = |folder: &&Utf8Path| folder.file_name() == Some("project");
     let project = project.ancestors().find(is_project).unwrap();
@@ -294,7 +294,7 @@ impl rekindle_runner::Output for Silent {
     fn print(&mut self, _: &str) {}
 }
 
-/// Reads all files below a folder, with what tells them apart; also the folders that hold nothing.
+/// Reads all files below a folder, with what distinguishes them; also empty folders.
 pub(crate) fn files(folder: &Utf8Path) -> Files {
     let mut found = Files::new();
     let mut open = vec![folder.as_std_path().to_owned()];

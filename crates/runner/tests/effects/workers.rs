@@ -72,7 +72,7 @@ impl Holder {
         Self { process, claim }
     }
 
-    /// Kills it, so that it can not take its name out of the claim.
+    /// Kills it, so that it cannot take its name out of the claim.
     pub(crate) fn die(&mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();

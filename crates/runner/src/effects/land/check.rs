@@ -1,4 +1,4 @@
-//! What stands in the project where a worktree's files are to go. Nothing is written here.
+//! Compares the project with the files of a worktree that is about to land. Writes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -11,20 +11,20 @@ use rekindle_git::{Change, Entry, Indexed, Mode, ObjectId, Repo, RepoPath};
 use super::{Work, hidden};
 use crate::Error;
 
-/// What was found, by the place of a path in the work.
+/// The results, by the index of a path in the work.
 pub(super) struct Found {
-    /// What stands in the project.
+    /// The contents in the project.
     pub(super) nodes: Vec<Node>,
-    /// Whether that is what is to be there.
+    /// Whether they are the final contents.
     pub(super) is_after: Vec<bool>,
-    /// Whether the index has all of it already.
+    /// Whether the index has the final contents.
     pub(super) is_staged: bool,
-    /// Whether executable bits mean something here.
+    /// Whether executable bits are supported here.
     pub(super) trusts_modes: bool,
 }
 
-/// Looks at every path; anything that is neither what the worktree began with nor what it ended with
-/// is somebody's, and an error.
+/// Checks every path; contents that are neither the worktree's base nor its result
+/// belong to somebody else, and are an error.
 pub(super) fn check(
     repo: &Repo,
     base: &ObjectId,
@@ -92,7 +92,7 @@ struct Checked<'a> {
 }
 
 impl Checked<'_> {
-    /// Returns whether the index has what is to be there, rather than what was.
+    /// Returns whether the index has the final contents, rather than the old ones.
     fn is_staged(&self, change: &Change) -> Result<bool, Error> {
         let staged = match self.index.get(&change.path) {
             None => None,
@@ -111,10 +111,10 @@ impl Checked<'_> {
         }
     }
 
-    /// Returns whether the project has what is to be there, rather than what was.
+    /// Returns whether the project has the final contents, rather than the old ones.
     fn is_after(&mut self, change: &Change, node: &Node, source: &Node) -> Result<bool, Error> {
-        // The very bytes of the worktree, whatever line ends the project's attributes ask for now:
-        // they may be among what lands.
+        // The exact bytes of the worktree, whatever line endings the project's attributes ask for:
+        // attributes may be part of the work.
         if change.new.is_some() && self.is_same(node, source) {
             return Ok(true);
         }
@@ -138,7 +138,7 @@ impl Checked<'_> {
         }
     }
 
-    /// A file that a sparse checkout leaves out is not there, yet not deleted.
+    /// A file that a sparse checkout leaves out is missing, but not deleted.
     fn sparse(&self, path: &RepoPath) -> Option<Entry> {
         match self.index.get(path) {
             Some(Indexed::Entry { entry, is_sparse }) if *is_sparse => Some(entry.clone()),
@@ -177,7 +177,7 @@ impl Checked<'_> {
         }
     }
 
-    /// A folder that is to be a file may hold nothing but what goes with it.
+    /// A folder that becomes a file may contain only files that are deleted with it.
     fn refuse_files_below(&self, path: &RepoPath) -> Result<(), Error> {
         let goes = self.work.paths(|change| change.new.is_none());
         for file in self.tree.files_below(path.as_path())? {
@@ -189,7 +189,7 @@ impl Checked<'_> {
         Ok(())
     }
 
-    /// Refuses files of others where the landing needs folders, and below where it needs files.
+    /// Refuses files of others where the landing needs folders, and in folders that it replaces by files.
     fn refuse_neighbors(&self, since: &BTreeMap<RepoPath, Option<Entry>>) -> Result<(), Error> {
         let all = self.work.paths(|_| true);
         let added = self.work.paths(|change| change.new.is_some());

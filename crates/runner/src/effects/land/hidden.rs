@@ -1,7 +1,7 @@
-//! Edits that git does not show, because they are gone once it has converted a file for a commit.
+//! Edits that git does not show, because the conversion for a commit removes them.
 //!
-//! Keywords (`ident`), line ends, encodings and filters make different files the same content. What a
-//! person wrote there is in no commit, so a landing must not replace it. A file hides nothing when its
+//! Keywords (`ident`), line endings, encodings and filters give different files the same content. Such an
+//! edit is in no commit, so a landing must not replace it. A file hides nothing if its
 //! bytes are those that git stores, or those that a checkout writes.
 
 use rekindle_fs::{Node, Tree};
@@ -23,7 +23,7 @@ pub(super) fn find<'a>(
         })
         .collect();
     let paths: Vec<&RepoPath> = files.iter().map(|(path, _, _)| *path).collect();
-    // One process for all of them. Only files that are really converted cost one more each.
+    // One process for all of them. Only files that are really converted cost another one.
     let ids = repo.unconverted_ids(&paths)?;
     for (path, stored, content) in files {
         if ids.get(path) == Some(stored) {
@@ -33,8 +33,7 @@ pub(super) fn find<'a>(
         let Some(bytes) = tree.bytes(path.as_path(), content)? else {
             return Ok(Some(path));
         };
-        // The id in a keyword is that of the last checkout and not of the last commit: git writes it,
-        // and nobody is surprised when it changes.
+        // The id in a keyword is that of the last checkout and not of the last commit: git writes it.
         if without_ids(&bytes, stored) != without_ids(&checked_out, stored) {
             return Ok(Some(path));
         }

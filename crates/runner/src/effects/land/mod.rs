@@ -1,8 +1,8 @@
-//! Landing a worktree: its files into the project's checkout, the index, and one commit on the branch.
+//! Lands a worktree: its files into the project's checkout, the index, and one commit on the branch.
 //!
-//! The commit is the proof, so it comes last, and everything before it can be done twice: what stands
-//! in the project must be what the worktree began with or what it ended with, and is brought to the
-//! latter. Anything else is somebody's work; then nothing is touched. `check` looks, `hidden`
+//! The commit is the proof, so it comes last, and all earlier steps can be repeated: the project must
+//! have the contents of the worktree's base or of its result, and gets the
+//! latter. Anything else is somebody's work; then nothing is changed. `check` compares, `hidden`
 //! finds edits that git does not show, `write` copies.
 
 mod check;
@@ -22,7 +22,7 @@ use super::Repeated;
 use crate::reach::Site;
 use crate::{Error, crash};
 
-/// How often a branch that others commit to is followed before the landing is given up.
+/// How often a moving branch is followed before the landing fails.
 const MOST_MOVES: u32 = 20;
 
 /// Lands a worktree, unless it has landed.
@@ -63,7 +63,7 @@ pub(super) fn perform(site: &Site, landing: &Landing) -> Result<Repeated, Error>
     })
 }
 
-/// Lands on a branch at a commit. Returns false when the branch is no longer there.
+/// Lands on a branch at a commit. Returns false if the branch has moved.
 fn land_on(
     repo: &Repo,
     base: &ObjectId,
@@ -106,24 +106,24 @@ fn has_landed(repo: &Repo, base: &ObjectId, tip: &ObjectId, subject: &str) -> Re
         .any(|commit| words(&commit.subject) == wanted))
 }
 
-/// What a worktree holds that its base does not.
+/// The changes of a worktree since its base.
 struct Work {
     task: String,
     tree: Tree,
     changes: Vec<Change>,
-    /// What stands at each path of `changes` in the worktree.
+    /// The contents of each path of `changes` in the worktree.
     sources: Vec<Node>,
 }
 
 impl Work {
-    /// Reads the worktree, which must still be what was planned.
+    /// Reads the worktree, which must be unchanged since the plan.
     fn read(repo: &Repo, base: &ObjectId, landing: &Landing) -> Result<Self, Error> {
         let moved = |what: &str| landing_moved(landing, what);
         refuse_submodules(landing)?;
         let there = verify_registered(repo, base, &landing.worktree, &moved)?;
         let tree = Tree::open(landing.worktree.as_std_path())?;
-        // Looked at before git does, and again while they are copied: what is the same at both times
-        // is what git has seen between.
+        // Read before git reads it, and again while copying: what is the same at both times
+        // is what git has seen in between.
         let look = |file: &LandedFile| tree.look(RepoPath::new(file.path.clone()).as_path());
         let files = sorted(&landing.files);
         let sources = files.iter().map(look).collect::<Result<Vec<_>, _>>()?;
@@ -138,7 +138,7 @@ impl Work {
         let found: Vec<LandedFile> = changes.iter().map(landed).collect();
         let mut sources = sources;
         if found != files {
-            // The plan was made without filters, which give some files another id.
+            // The plan was made without filters, which change the ids of some files.
             let looking = there.repo().for_looking();
             let seen = looking.changes_except(base, &leave_out)?;
             let seen: Vec<LandedFile> = seen.iter().map(landed).collect();
@@ -185,7 +185,7 @@ fn landed(change: &Change) -> LandedFile {
     }
 }
 
-/// A submodule is a commit of another repository; its files can not be copied.
+/// A submodule is a commit of another repository; its files cannot be copied.
 fn refuse_submodules(landing: &Landing) -> Result<(), Error> {
     let is_submodule = |side: &Option<(String, String)>| {
         side.as_ref()
@@ -201,7 +201,7 @@ fn refuse_submodules(landing: &Landing) -> Result<(), Error> {
     }
 }
 
-/// Checks that the worktree is one of this repository, another than the project, and still at its base.
+/// Checks that the worktree belongs to this repository, is not the project, and is still at its base.
 fn verify_registered(
     repo: &Repo,
     base: &ObjectId,
@@ -221,7 +221,7 @@ fn verify_registered(
     let Some(found) = ours.next() else {
         return Err(moved("it is not a worktree of this repository"));
     };
-    // Without its `.git`, git would take a folder in the project for a part of the project.
+    // Without its `.git`, git would treat a folder in the project as part of the project.
     let Ok(there) = OwnWorktree::open(repo.program(), &repo.common_dir()?, worktree) else {
         return Err(moved("it is no longer a worktree of this repository"));
     };

@@ -1,4 +1,4 @@
-//! A worktree's files, copied into the project one by one.
+//! Copies a worktree's files into the project one by one.
 
 use rekindle_fs::{Modes, Node, Tree};
 use rekindle_git::{Change, RepoPath};
@@ -8,10 +8,10 @@ use super::check::Found;
 use crate::effects::changed;
 use crate::{Error, crash};
 
-/// Brings the project's files to what the worktree has: what goes first, then what comes.
+/// Gives the project's files the worktree's contents: deletions first, then additions.
 ///
-/// Attributes last: they say how git reads the other files, and after a crash in between those that
-/// are not copied yet must still be known as what they were.
+/// Attributes last: they define how git reads the other files, and after a crash in between the files
+/// that are not copied yet must still be recognized as unchanged.
 pub(super) fn write(tree: &Tree, work: &Work, found: &Found) -> Result<(), Error> {
     let is_late: Vec<bool> = work
         .changes
@@ -32,7 +32,7 @@ pub(super) fn write(tree: &Tree, work: &Work, found: &Found) -> Result<(), Error
     Ok(())
 }
 
-/// Returns whether a change is one of attributes, and not of a folder that is called so.
+/// Returns whether a change is one of an attributes file, and not of a folder with that name.
 fn are_attributes(change: &Change, work: &Work) -> bool {
     let is_folder =
         |other: &Change| other.path != change.path && other.path.is_within(&change.path);
@@ -51,7 +51,7 @@ fn remove(tree: &Tree, path: &RepoPath, node: &Node) -> Result<(), Error> {
             crash::point("land-after-remove");
         }
     }
-    // Also where the file is gone already: a crash may have come between the two.
+    // Also if the file is deleted already: a crash may have come between the two.
     tree.prune(path.as_path())?;
     crash::point("land-after-prune");
     Ok(())
