@@ -15,7 +15,8 @@ pub use agents::{agent_traces, config, hook_input, streams};
 pub use files::{journal, own_files, printed_by_git};
 pub use mcp::{mcp, mcp_project};
 pub use protocols::{
-    agent_memory, bifrost, event_lines, kiln, kiln_teams, map, map_commands, plans, recording,
+    agent_memory, bifrost, event_lines, kiln, kiln_teams, kiro, map, map_commands, openspec, plans,
+    recording, spec_kit,
 };
 pub use text::{json_edit, json_members, markdown, python_json, settings, times, toml_tables};
 
@@ -29,6 +30,9 @@ pub const ALL: &[(&str, Target)] = &[
     ("kiln_teams", kiln_teams),
     ("bifrost", bifrost),
     ("map", map),
+    ("spec_kit", spec_kit),
+    ("openspec", openspec),
+    ("kiro", kiro),
     ("map_commands", map_commands),
     ("recording", recording),
     ("plans", plans),

@@ -1,4 +1,4 @@
-//! The five protocols: arbitrary files are assessed and planned for, without a panic and with the same result twice.
+//! The protocols: arbitrary files are assessed and planned for, without a panic and with the same result twice.
 
 use camino::Utf8PathBuf;
 use rekindle_map_machine::Request;
@@ -30,6 +30,21 @@ pub fn kiln_teams(data: &[u8]) {
 /// Files of a MAP branch.
 pub fn map(data: &[u8]) {
     assess_files("map", data);
+}
+
+/// Features of spec-kit.
+pub fn spec_kit(data: &[u8]) {
+    assess_files("spec-kit", data);
+}
+
+/// Changes of OpenSpec.
+pub fn openspec(data: &[u8]) {
+    assess_files("openspec", data);
+}
+
+/// Specs of Kiro.
+pub fn kiro(data: &[u8]) {
+    assess_files("kiro", data);
 }
 
 fn assess_files(protocol: &'static str, data: &[u8]) {

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rekindle_world::{
     DatabaseQuestion, DatabaseRow, Entry, GitAnswer, GitChange, GitCommit, GitEntry, GitHeadName,
-    GitQuestion, GitRepository, GitWorktree, MemoryWorld, Meta, Ownership, ReadError, World,
+    GitQuestion, GitRepository, GitTouch, GitTouched, GitWorktree, MemoryWorld, Meta, Ownership, ReadError, World,
 };
 
 /// The project of every input.
@@ -209,6 +209,24 @@ impl World for Grown {
                 GitAnswer::Printed(self.lines(&folder.join(".changes")).join("\n"))
             }
             GitQuestion::PrintedIgnored { .. } => GitAnswer::Printed(String::new()),
+            GitQuestion::Touched { .. } => GitAnswer::Touched(GitTouched {
+                commits: self.lines(&self.0.project().join(".git/touched")).iter().filter_map(touch).collect(),
+                uncommitted: Vec::new(),
+            }),
         })
     }
+}
+
+/// Reads `SECONDS LIST TASK PATH` as a commit of a task.
+fn touch(line: &String) -> Option<GitTouch> {
+    let mut words = line.split(' ');
+    let at = words.next()?.parse().ok()?;
+    let keys = ["Rekindle-List", "Rekindle-Task"];
+    let trailers = keys.into_iter().zip(words.by_ref());
+    let trailers = trailers.map(|(key, value)| (key.to_owned(), value.to_owned()));
+    Some(GitTouch {
+        at,
+        trailers: trailers.collect(),
+        paths: words.map(|path| path.into()).collect(),
+    })
 }

@@ -49,6 +49,7 @@ mod size;
 mod snapshot;
 mod standing;
 mod status;
+mod touched;
 mod worktree;
 
 pub use call::PLACES;
@@ -72,4 +73,5 @@ pub use repo::Repo;
 pub use rescue::{Rescue, Rescued, Staged};
 pub use standing::Indexed;
 pub use status::{State, StatusEntry};
+pub use touched::Touch;
 pub use worktree::{Checkout, Removal, Worktree};

@@ -229,6 +229,48 @@ codes! {
     /// The state cannot be read.
     StateCorrupt "STATE_CORRUPT" Blocker;
 
+    // task lists: what their files may have.
+    /// An archived list has open tasks.
+    ArchivedOpen "ARCHIVED_OPEN" Warning;
+    /// A file of settings of a list cannot be used.
+    BadFile "BAD_FILE" Warning;
+    /// The graph of a list's tasks cannot be read.
+    BadGraph "BAD_GRAPH" Warning;
+    /// A check list has an open box, where the tool itself stops.
+    ChecklistOpen "CHECKLIST_OPEN" Warning;
+    /// The project points at a list that is not there.
+    CurrentMissing "CURRENT_MISSING" Warning;
+    /// Tasks wait for each other.
+    Cycle "CYCLE" Warning;
+    /// A list has tasks, and a document that comes before them is missing.
+    DocumentMissing "DOCUMENT_MISSING" Warning;
+    /// Two tasks have one id.
+    DuplicateId "DUPLICATE_ID" Warning;
+    /// A task is marked done, and a part of it is open.
+    MarkedEarly "MARKED_EARLY" Warning;
+    /// A task is done and not marked.
+    MarkMissing "MARK_MISSING" Warning;
+    /// Check boxes without an id are not tasks.
+    NoId "NO_ID" Note;
+    /// Nobody has approved the tasks of a list.
+    NotApproved "NOT_APPROVED" Warning;
+    /// A file has bytes that are not UTF-8.
+    NotUtf8 "NOT_UTF8" Warning;
+    /// The file with the tasks has text and no task.
+    NoTasks "NO_TASKS" Warning;
+    /// A check box has no text.
+    NoText "NO_TEXT" Warning;
+    /// A file ends in the middle of a task.
+    TornLine "TORN_LINE" Warning;
+    /// A fence or a comment is never closed.
+    UnclosedBlock "UNCLOSED_BLOCK" Warning;
+    /// A mark of a check box is not known.
+    UnknownMark "UNKNOWN_MARK" Warning;
+    /// A task needs one that is not there.
+    UnknownNeed "UNKNOWN_NEED" Warning;
+    /// The file with the tasks cannot be read.
+    UnreadableList "UNREADABLE_LIST" Blocker;
+
     // What any protocol may meet while reading.
     /// A document that counts is empty.
     EmptyDocument "EMPTY_DOCUMENT" Note;

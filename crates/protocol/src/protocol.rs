@@ -106,4 +106,6 @@ impl ResumeOption {
     pub const FRESH: Self = Self("--fresh");
     /// Validates before it resumes.
     pub const VALIDATE: Self = Self("--validate");
+    /// Also does tasks that are open only below one that is marked as done.
+    pub const INCLUDE_MARKED: Self = Self("--include-marked");
 }

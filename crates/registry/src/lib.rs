@@ -16,6 +16,9 @@ pub static ALL: &[&dyn Protocol] = &[
     &rekindle_kiln_teams::KilnTeams,
     &rekindle_bifrost::Bifrost,
     &rekindle_map::Map,
+    &rekindle_task_lists::SPEC_KIT,
+    &rekindle_task_lists::OPENSPEC,
+    &rekindle_task_lists::KIRO,
     #[cfg(feature = "checklist")]
     &rekindle_testkit::checklist::Checklist,
 ];

@@ -134,6 +134,10 @@ fn started(project: &Project, workflow: &WorkflowArguments, start: &StartArgumen
     let flags = [
         (rekindle_app::ResumeOption::FRESH, start.fresh),
         (rekindle_app::ResumeOption::VALIDATE, start.validate),
+        (
+            rekindle_app::ResumeOption::INCLUDE_MARKED,
+            start.include_marked,
+        ),
     ];
     let flags = flags.into_iter().filter(|(_, is_given)| *is_given);
     let options = checkpoint

@@ -22,7 +22,10 @@ const FOLDERS: &[(&str, &str)] = &[
     ("bifrost-validate", "bifrost"),
     ("kiln", "kiln"),
     ("kiln-teams", "kiln-teams"),
+    ("kiro", "kiro"),
     ("map", "map"),
+    ("openspec", "openspec"),
+    ("spec-kit", "spec-kit"),
 ];
 
 fn main() -> anyhow::Result<ExitCode> {

@@ -42,6 +42,8 @@ pub enum GitQuestion {
     PrintedNamesIn { commit: String },
     /// Those of some paths that git ignores, one per line.
     PrintedIgnored { paths: Vec<String> },
+    /// The commits of HEAD that touched some paths below the folder, and what is not committed there.
+    Touched { paths: Vec<String> },
 }
 
 /// An answer; each question has its own kind.
@@ -64,6 +66,28 @@ pub enum GitAnswer {
     Commit(Option<String>),
     /// To the questions about what git prints.
     Printed(String),
+    /// To [`GitQuestion::Touched`].
+    Touched(GitTouched),
+}
+
+/// What happened at and below some paths, relative to the folder that was asked about.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GitTouched {
+    /// The commits of HEAD that touched them, newest first.
+    pub commits: Vec<GitTouch>,
+    /// The files that differ from what is committed, new ones included.
+    pub uncommitted: Vec<GitPath>,
+}
+
+/// A commit that touched a path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GitTouch {
+    /// When it was committed, in seconds since 1970.
+    pub at: i64,
+    /// Its trailers.
+    pub trailers: Vec<(String, String)>,
+    /// The files that it changed.
+    pub paths: Vec<GitPath>,
 }
 
 /// Where a repository is.
@@ -241,6 +265,8 @@ answers! {
     commit: Commit => Option<String>;
     /// Returns the answer to the questions about what git prints.
     printed: Printed => String;
+    /// Returns the answer to [`GitQuestion::Touched`].
+    touched: Touched => GitTouched;
 }
 
 impl GitAnswer {

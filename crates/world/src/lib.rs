@@ -26,7 +26,7 @@ mod zone;
 pub use database::{DatabaseQuestion, DatabaseRow};
 pub use git::{
     GitAnswer, GitChange, GitCommit, GitEntry, GitHeadName, GitPath, GitQuestion, GitRepository,
-    GitWorktree,
+    GitTouch, GitTouched, GitWorktree,
 };
 pub use memory::MemoryWorld;
 #[cfg(feature = "real")]

@@ -5,14 +5,14 @@ use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_git::{
-    Change, ChangeKind, Entry, Error, HeadName, ObjectId, Program, Repo, Untracked,
-    head_name_on_disk,
+    Change, ChangeKind, Entry, Error, HeadName, ObjectId, Program, Repo, RepoPath, Touch,
+    Untracked, head_name_on_disk,
 };
 
 use crate::side_by_side::side_by_side;
 use crate::{
     GitAnswer, GitChange, GitCommit, GitEntry, GitHeadName, GitPath, GitQuestion, GitRepository,
-    GitWorktree, ReadError,
+    GitTouch, GitTouched, GitWorktree, ReadError,
 };
 
 /// The git program, searched on first use.
@@ -114,7 +114,24 @@ fn answer(repo: &Repo, question: &GitQuestion) -> Result<GitAnswer, Error> {
         GitQuestion::PrintedNamesSince { base } => printed(repo, repo.printed_names_since(base)?)?,
         GitQuestion::PrintedNamesIn { commit } => printed(repo, repo.printed_names_in(commit)?)?,
         GitQuestion::PrintedIgnored { paths } => printed(repo, repo.printed_ignored(paths)?)?,
+        GitQuestion::Touched { paths } => GitAnswer::Touched(GitTouched {
+            commits: repo.touching(paths)?.into_iter().map(touch).collect(),
+            uncommitted: own_paths(repo.uncommitted(paths)?),
+        }),
     })
+}
+
+fn touch(touch: Touch) -> GitTouch {
+    GitTouch {
+        at: touch.committed_at,
+        trailers: touch.trailers,
+        paths: own_paths(touch.paths),
+    }
+}
+
+fn own_paths(paths: Vec<RepoPath>) -> Vec<GitPath> {
+    let paths = paths.into_iter();
+    paths.map(|path| GitPath::new(path.as_bytes())).collect()
 }
 
 fn head_name(head: HeadName) -> GitAnswer {

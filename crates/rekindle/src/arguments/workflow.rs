@@ -42,6 +42,9 @@ pub(crate) struct StartArguments {
     /// Run the validators first (bifrost)
     #[arg(long)]
     pub(crate) validate: bool,
+    /// Also does tasks that are open only below one that is marked as done; for task lists
+    #[arg(long)]
+    pub(crate) include_marked: bool,
 }
 
 #[derive(Debug, Args)]

@@ -29,8 +29,11 @@ pub struct Case {
     pub(crate) mtimes: IndexMap<String, String>,
     pub(crate) teams: Option<teams::Spec>,
     pub(crate) map: Option<Repository>,
+    pub(crate) git: Option<Committed>,
     pub(crate) inspect: Option<Inspect>,
+    pub(crate) status: Option<Status>,
     pub(crate) resume: Option<Resume>,
+    pub(crate) run: Option<Run>,
     pub(crate) commands: Option<Vec<Step>>,
 }
 
@@ -88,6 +91,53 @@ pub(crate) enum Head {
     Branch,
     /// On a commit, on no branch.
     Detached,
+}
+
+/// The repository that the project is, with its files in the first commit.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Committed {
+    #[serde(default = "main")]
+    pub(crate) branch: String,
+    /// When the first commit was made.
+    pub(crate) date: Option<String>,
+    /// What is in the first commit; everything without it.
+    pub(crate) commit: Option<Vec<String>>,
+    #[serde(default)]
+    pub(crate) detached: bool,
+}
+
+/// What `status --json` must say.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Status {
+    #[serde(default)]
+    pub(crate) args: Vec<String>,
+    /// The workflows in order, each with its id and its state.
+    pub(crate) workflows: Option<Vec<(String, String)>>,
+    #[serde(default = "empty")]
+    pub(crate) has: Value,
+}
+
+/// What a resume with an agent must leave on its branch.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Run {
+    /// The agent, a shell script.
+    pub(crate) agent: String,
+    /// Instead of `resume --protocol PROTOCOL`.
+    pub(crate) command: Option<Vec<String>>,
+    /// After the case's own.
+    #[serde(default)]
+    pub(crate) args: Vec<String>,
+    #[serde(default)]
+    pub(crate) exit: i32,
+    #[serde(default = "yes")]
+    pub(crate) checkout_untouched: bool,
+    /// The tasks whose commits are on the branch.
+    pub(crate) landed: Option<Vec<String>>,
+    #[serde(default)]
+    pub(crate) files: IndexMap<String, Rule>,
 }
 
 /// What `inspect --json` must say.

@@ -1,4 +1,4 @@
-//! Holds a binary against a case: `inspect`, `resume` and `commands`, each in a scene of its own.
+//! Compares a binary with a case: `inspect`, `status`, `resume`, `run` and `commands`, each in a scene of its own.
 
 use camino::Utf8Path;
 
@@ -10,6 +10,8 @@ mod commands;
 mod files;
 mod inspect;
 mod resume;
+mod run;
+mod status;
 #[cfg(test)]
 mod tests;
 
@@ -18,8 +20,14 @@ pub fn check(case: &Case, binary: &Utf8Path) -> Result<(), Error> {
     if let Some(want) = &case.inspect {
         inspect::check(&Scene::lay_out(case)?, binary, want)?;
     }
+    if let Some(want) = &case.status {
+        status::check(&Scene::lay_out(case)?, binary, want)?;
+    }
     if let Some(want) = &case.resume {
         resume::check(&Scene::lay_out(case)?, binary, want)?;
+    }
+    if let Some(want) = &case.run {
+        run::check(&Scene::lay_out(case)?, binary, want)?;
     }
     if let Some(steps) = &case.commands {
         commands::check(&Scene::lay_out(case)?, binary, steps)?;

@@ -1,5 +1,6 @@
 //! One case laid out in a scratch folder: project, home, environment, repository, file times.
 
+use std::ffi::OsStr;
 use std::fs::FileTimes;
 use std::io::{self, ErrorKind};
 use std::process::Output;
@@ -9,7 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::case::{Case, Head, Repository};
+use super::case::{Case, Committed, Head, Repository};
 use super::error::{Error, mismatch};
 use super::snapshot::{Snapshot, files_below};
 use super::{clock, teams};
@@ -89,6 +90,9 @@ impl<'a> Scene<'a> {
             scene.start_repository(repository)?;
         }
         scene.set_times()?;
+        if let Some(repository) = &case.git {
+            scene.commit_all(repository)?;
+        }
         Ok(scene)
     }
 
@@ -238,6 +242,37 @@ impl<'a> Scene<'a> {
         };
         for step in steps {
             self.git(&self.project, step)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the project a repository whose first commit has its files.
+    fn commit_all(&mut self, want: &Committed) -> Result<(), Error> {
+        let folder = self.project.clone();
+        self.git(&folder, &["init", "-q", "-b", "main"])?;
+        let everything = [".".to_owned()];
+        for path in want.commit.as_deref().unwrap_or(&everything) {
+            self.git(&folder, &["add", "-f", "--", path])?;
+        }
+        let dates = ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"];
+        let usual = dates.map(|name| self.environment.get(OsStr::new(name)).cloned());
+        if let Some(date) = &want.date {
+            for name in dates {
+                self.set_variable(name, date);
+            }
+        }
+        self.git(&folder, &["commit", "-q", "--allow-empty", "-m", "start"])?;
+        for (name, value) in dates.into_iter().zip(usual) {
+            match value {
+                Some(value) => self.environment.insert(name.into(), value),
+                None => self.environment.remove(OsStr::new(name)),
+            };
+        }
+        if want.branch != "main" {
+            self.git(&folder, &["checkout", "-q", "-b", &want.branch])?;
+        }
+        if want.detached {
+            self.git(&folder, &["checkout", "-q", "--detach"])?;
         }
         Ok(())
     }

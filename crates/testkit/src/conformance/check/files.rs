@@ -17,7 +17,7 @@ pub(super) fn check(scene: &Scene, path: &str, rule: &Rule) -> Result<(), Error>
 }
 
 /// Returns what is wrong with a file's bytes, if anything.
-fn fault(
+pub(super) fn fault(
     rule: &Rule,
     data: &[u8],
     expand: &dyn Fn(&str) -> String,

@@ -1,0 +1,131 @@
+//! What agents and people are told about the tasks of a list.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rekindle_model::AgentTask;
+use rekindle_protocol::prompt::{Prompt, plain_or};
+use rekindle_text::excerpt;
+use rekindle_world::World;
+
+use crate::assess::Judged;
+use crate::format::{Content, Format, NextKind};
+
+/// A document up to this length is quoted in full.
+const SHORT: u64 = 8 * 1024;
+const EXECUTOR: &str = "executor";
+
+/// Returns what an agent is told to do for a task.
+pub(crate) fn task(
+    world: &dyn World,
+    format: &dyn Format,
+    judged: &Judged,
+    at: usize,
+    attempt: u32,
+    trouble: Option<&str>,
+) -> AgentTask {
+    let list = &judged.list;
+    let task = &list.file.tasks[at];
+    let name = plain_or(&task.id, "TASK");
+    let source = excerpt(list.source().as_str(), 200);
+    let mut prompt = Prompt::new(format!(
+        "Do task {name} of the list `{source}`, and nothing else.\n"
+    ))
+    .meaning("TASK", &format!("`{source}`"), &task.id)
+    .quote(&format!("`{source}`, the task"), &text(judged, at))
+    .line("Do not change its check box: it is marked when your work is accepted.");
+    let before = before(judged, at);
+    if !before.is_empty() {
+        prompt = prompt.quoted_list(&format!("`{source}`, the groups before it"), &before);
+    }
+    for document in &list.documents {
+        if document.content != Content::Present || document.path == list.source() {
+            continue;
+        }
+        prompt = quote(prompt, world, &document.path);
+    }
+    for path in format.rules(world) {
+        if world.is_file(&world.project().join(&path)) {
+            let path = excerpt(path.as_str(), 200);
+            prompt = prompt.line(format!("Follow the rules of the project in `{path}`."));
+        }
+    }
+    if attempt > 1 {
+        prompt = prompt.line(format!("This is attempt {attempt}."));
+        if let Some(trouble) = trouble {
+            prompt = prompt.quote("the last attempt, which did not succeed", trouble);
+        }
+    }
+    let summary = format!("{} - {}", excerpt(&task.id, 80), excerpt(&task.title, 200));
+    AgentTask {
+        task: Some(task.id.clone()),
+        attempt,
+        ..AgentTask::new(EXECUTOR, summary, prompt.finish())
+    }
+}
+
+/// Returns the text of a task with the lines below it.
+fn text(judged: &Judged, at: usize) -> String {
+    let task = &judged.list.file.tasks[at];
+    format!("{}\n{}", task.title, task.details)
+}
+
+/// Returns the groups before the one of a task, one line each.
+fn before(judged: &Judged, at: usize) -> Vec<String> {
+    let file = &judged.list.file;
+    let mut lines = Vec::new();
+    for (group, title) in file.groups.iter().enumerate().take(file.tasks[at].group) {
+        let of_group = |task: &usize| file.tasks[*task].group == group;
+        let order = &judged.standing.needs.order;
+        let tasks: Vec<usize> = order.iter().copied().filter(of_group).collect();
+        if tasks.is_empty() || title.is_empty() {
+            continue;
+        }
+        let done = tasks
+            .iter()
+            .filter(|task| judged.standing.states[**task].is_finished());
+        lines.push(format!(
+            "{title}: {} of {} tasks finished",
+            done.count(),
+            tasks.len()
+        ));
+    }
+    lines
+}
+
+/// Names a document of a list, and quotes it where it is short.
+fn quote(prompt: Prompt, world: &dyn World, path: &Utf8Path) -> Prompt {
+    let shown = excerpt(path.as_str(), 200);
+    let full: Utf8PathBuf = world.project().join(path);
+    match world.read(&full, SHORT) {
+        Ok(bytes) => prompt.quote(&format!("`{shown}`"), &String::from_utf8_lossy(&bytes)),
+        Err(_) => prompt.line(format!("Read `{shown}` first.")),
+    }
+}
+
+/// Returns what an agent is told to do for a stage that is not about tasks.
+pub(crate) fn stage(world: &dyn World, format: &dyn Format, judged: &Judged) -> AgentTask {
+    let list = &judged.list;
+    let title = excerpt(&list.title, 120);
+    let folder = excerpt(list.folder.as_str(), 200);
+    let document = judged.next.document.unwrap_or_default();
+    let summary = match judged.next.kind {
+        NextKind::AskPerson => format!("settle the open questions in `{document}` of {title}"),
+        NextKind::Close => format!("close {title}"),
+        NextKind::WriteDocument | NextKind::ExecuteTasks | NextKind::None => {
+            format!("write `{document}` of {title}")
+        }
+    };
+    if let Some(command) = &judged.next.command {
+        let prompt = Prompt::new(format!("{command}\n"));
+        return AgentTask::new("author", summary, prompt.finish());
+    }
+    let mut prompt = Prompt::new(format!(
+        "Write the document `{document}.md` in the folder `{folder}`, in the form that {} uses.\n",
+        format.name()
+    ));
+    for other in &list.documents {
+        if other.content == Content::Present {
+            prompt = quote(prompt, world, &other.path);
+        }
+    }
+    AgentTask::new("author", summary, prompt.finish())
+}

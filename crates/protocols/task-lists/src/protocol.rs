@@ -1,0 +1,113 @@
+//! The formats as protocols.
+
+use rekindle_model::{Assessment, Explanation, Intent, Plan, ProtocolName, WorkflowDocument};
+use rekindle_protocol::{Ask, Belongings, Case, Decision, Protocol, ResumeOption};
+use rekindle_world::World;
+
+use crate::assess::{Judged, Lists};
+use crate::format::Format;
+use crate::plan::{Asked, plan};
+use crate::{explain, kiro, openspec, spec_kit, table};
+
+/// spec-kit: features in `specs/`.
+pub static SPEC_KIT: TaskLists = TaskLists(&spec_kit::SpecKit);
+/// `OpenSpec`: changes in `openspec/changes/`.
+pub static OPENSPEC: TaskLists = TaskLists(&openspec::OpenSpec);
+/// Kiro: specs in `.kiro/specs/`.
+pub static KIRO: TaskLists = TaskLists(&kiro::Kiro);
+
+/// A format of task lists as a protocol.
+pub struct TaskLists(&'static dyn Format);
+
+impl Protocol for TaskLists {
+    fn name(&self) -> ProtocolName {
+        ProtocolName::new(self.0.name())
+    }
+
+    fn about(&self) -> &'static str {
+        self.0.about()
+    }
+
+    fn is_here(&self, world: &dyn World) -> bool {
+        self.0.is_here(world)
+    }
+
+    fn inspect(&self, world: &dyn World, ask: &Ask) -> Box<dyn Case> {
+        let only = ask.name.as_deref().filter(|_| ask.alone);
+        let lists = Lists::read(self.0, world, only);
+        let assessment = lists.assessment(ask.name.as_deref());
+        Box::new(ListCase {
+            format: self.0,
+            chosen: ask.name.clone(),
+            includes_marked: ask.has(ResumeOption::INCLUDE_MARKED),
+            lists,
+            assessment,
+        })
+    }
+
+    fn explain(&self, world: &dyn World, ask: &Ask, task: &str) -> Option<Explanation> {
+        let lists = Lists::read(self.0, world, None);
+        let judged = lists.chosen(ask.name.as_deref())?;
+        explain::explain(self.name(), judged, task)
+    }
+
+    fn decisions(&self) -> Vec<Decision> {
+        let mut decisions = table::decisions();
+        decisions.extend(self.0.decisions());
+        decisions
+    }
+
+    fn options(&self) -> &'static [ResumeOption] {
+        &[ResumeOption::INCLUDE_MARKED]
+    }
+}
+
+struct ListCase {
+    format: &'static dyn Format,
+    chosen: Option<String>,
+    includes_marked: bool,
+    lists: Lists,
+    assessment: Assessment,
+}
+
+impl ListCase {
+    fn judged(&self) -> Option<&Judged> {
+        self.lists.chosen(self.chosen.as_deref())
+    }
+}
+
+impl Case for ListCase {
+    fn assessment(&self) -> &Assessment {
+        &self.assessment
+    }
+
+    fn plan(&self, world: &dyn World, intent: &Intent) -> Option<Plan> {
+        let asked = Asked {
+            world,
+            format: self.format,
+            judged: self.judged()?,
+            protocol: self.lists.protocol,
+            includes_marked: self.includes_marked,
+        };
+        plan(&asked, intent)
+    }
+
+    fn belongings(&self) -> Belongings {
+        let documents = self.judged().map(|judged| {
+            let documents = judged.list.documents.iter();
+            let documents = documents.map(|document| WorkflowDocument {
+                name: document
+                    .path
+                    .file_name()
+                    .unwrap_or(document.name)
+                    .to_owned(),
+                path: document.path.clone(),
+            });
+            documents.collect()
+        });
+        Belongings {
+            documents: documents.unwrap_or_default(),
+            ..Belongings::default()
+        }
+    }
+}

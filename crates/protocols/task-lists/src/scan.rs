@@ -1,0 +1,373 @@
+//! The lines of a task file, with what hides a check box taken away.
+//!
+//! Fences, comments and quotes hide lines; a block that is never closed hides nothing. Positions are
+//! byte offsets into the file, so that a mark can be changed without touching another byte.
+
+use std::borrow::Cow;
+
+use rekindle_text::Document;
+
+use crate::task::Notice;
+
+/// Blanks inside a line: space, tab, no-break space, ideographic space.
+pub(crate) const BLANKS: [char; 4] = [' ', '\t', '\u{a0}', '\u{3000}'];
+
+/// A file as lines.
+#[derive(Debug)]
+pub(crate) struct Page<'b> {
+    /// The lines in order; hidden ones are empty.
+    pub(crate) lines: Vec<PageLine<'b>>,
+    /// What was noticed, with the 1-based line.
+    pub(crate) noticed: Vec<(Notice, u64)>,
+    /// Whether the last line has a line end.
+    pub(crate) is_ended: bool,
+}
+
+/// One line.
+#[derive(Debug)]
+pub(crate) struct PageLine<'b> {
+    /// The text without comments; empty if the line is hidden.
+    pub(crate) text: Cow<'b, str>,
+    /// The text as it is in the file, hidden or not.
+    pub(crate) raw: Cow<'b, str>,
+    /// Where the line begins in the file.
+    pub(crate) start: usize,
+    /// The pieces that were cut out of the text: where in it, and how many bytes.
+    cuts: Vec<(usize, usize)>,
+    /// The fence that the line may open or close.
+    fence: Option<Fence>,
+    /// What hides the line.
+    pub(crate) hidden: Hidden,
+}
+
+/// What hides a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hidden {
+    /// Nothing.
+    Not,
+    /// It is a comment, or a fence around the whole file.
+    Dropped,
+    /// It is in a fence or a quote: text, but none with tasks.
+    Quoted,
+}
+
+/// A row of backticks or tildes at the start of a line.
+#[derive(Debug, Clone, Copy)]
+struct Fence {
+    mark: u8,
+    len: usize,
+    has_word: bool,
+    is_page: bool,
+}
+
+impl<'b> Page<'b> {
+    /// Reads a file; content never makes it fail.
+    pub(crate) fn read(bytes: &'b Document) -> Self {
+        let all = bytes.as_bytes();
+        let mut noticed = Vec::new();
+        let lines: Vec<PageLine<'b>> = bytes
+            .lines()
+            .map(|line| {
+                let span = line.content;
+                let raw = String::from_utf8_lossy(all.get(span.range()).unwrap_or_default());
+                if matches!(raw, Cow::Owned(_)) && noticed.is_empty() {
+                    noticed.push((
+                        Notice::NotUtf8,
+                        u64::try_from(line.number).unwrap_or(u64::MAX),
+                    ));
+                }
+                PageLine {
+                    fence: Fence::at(&raw),
+                    text: raw.clone(),
+                    raw,
+                    start: span.start,
+                    cuts: Vec::new(),
+                    hidden: Hidden::Not,
+                }
+            })
+            .collect();
+        let mut page = Self {
+            lines,
+            noticed,
+            is_ended: all.last().is_none_or(|last| *last == b'\n'),
+        };
+        page.unwrap();
+        page.hide();
+        page
+    }
+
+    /// Takes away a fence around the whole file.
+    fn unwrap(&mut self) {
+        let Some(first) = self.lines.first().and_then(|line| line.fence) else {
+            return;
+        };
+        let is_empty = |line: &PageLine<'_>| line.raw.trim_matches(is_space).is_empty();
+        let Some(last) = self.lines.iter().rposition(|line| !is_empty(line)) else {
+            return;
+        };
+        let is_closed = last > 0
+            && self.lines[last]
+                .fence
+                .is_some_and(|fence| fence.closes(first));
+        if !first.is_page || !is_closed {
+            return;
+        }
+        for at in [0, last] {
+            self.lines[at].hide(Hidden::Dropped);
+        }
+    }
+
+    /// Empties the lines that blocks hide, and cuts comments out of the others.
+    fn hide(&mut self) {
+        let ends_comment: Vec<usize> = self.ends_of_comments();
+        let mut at = 0;
+        while at < self.lines.len() {
+            if let Some(fence) = self.lines[at].fence {
+                at = self.hide_fence(at, fence);
+                continue;
+            }
+            self.lines[at].cut_comments();
+            let text = self.lines[at].text.trim_start_matches(BLANKS);
+            if text.starts_with('>') {
+                self.lines[at].hide(Hidden::Quoted);
+            } else if text.starts_with("<!--") {
+                match ends_comment.get(at + 1) {
+                    Some(&end) if end < self.lines.len() => {
+                        for line in &mut self.lines[at..=end] {
+                            line.hide(Hidden::Dropped);
+                        }
+                        at = end;
+                    }
+                    Some(_) | None => self.notice(Notice::UnclosedBlock, at),
+                }
+            }
+            at += 1;
+        }
+    }
+
+    /// Hides a fence with what is in it, if it is closed; returns where reading goes on.
+    fn hide_fence(&mut self, opened: usize, fence: Fence) -> usize {
+        for at in opened + 1..self.lines.len() {
+            let Some(other) = self.lines[at].fence else {
+                continue;
+            };
+            if other.closes(fence) {
+                for line in &mut self.lines[opened..=at] {
+                    line.hide(Hidden::Quoted);
+                }
+                return at + 1;
+            }
+            if other.mark == fence.mark && other.has_word {
+                break;
+            }
+        }
+        self.notice(Notice::UnclosedBlock, opened);
+        self.lines[opened].hide(Hidden::Quoted);
+        opened + 1
+    }
+
+    /// Returns for each line the first one from there on that ends a comment.
+    fn ends_of_comments(&self) -> Vec<usize> {
+        let mut ends = vec![self.lines.len(); self.lines.len() + 1];
+        for (at, line) in self.lines.iter().enumerate().rev() {
+            ends[at] = if line.raw.contains("-->") {
+                at
+            } else {
+                ends[at + 1]
+            };
+        }
+        ends
+    }
+
+    fn notice(&mut self, code: Notice, at: usize) {
+        self.noticed.push((code, number(at)));
+    }
+}
+
+impl PageLine<'_> {
+    fn hide(&mut self, hidden: Hidden) {
+        self.text = Cow::Borrowed("");
+        self.cuts = Vec::new();
+        self.fence = None;
+        self.hidden = hidden;
+    }
+
+    /// Cuts comments out that begin and end on the line.
+    fn cut_comments(&mut self) {
+        if !self.text.contains("<!--") {
+            return;
+        }
+        let mut kept = String::with_capacity(self.text.len());
+        let mut rest: &str = &self.text;
+        while let Some(start) = rest.find("<!--") {
+            let Some(end) = rest[start + 4..].find("-->") else {
+                break;
+            };
+            let len = end + 7;
+            kept.push_str(&rest[..start]);
+            self.cuts.push((kept.len(), len));
+            rest = &rest[start + len..];
+        }
+        kept.push_str(rest);
+        self.text = Cow::Owned(kept);
+    }
+
+    /// Returns where a byte of the text is in the file; comments that were cut out before it count.
+    pub(crate) fn in_file(&self, at: usize) -> usize {
+        let before = self.cuts.iter().filter(|(cut, _)| *cut <= at);
+        self.start + at + before.map(|(_, len)| len).sum::<usize>()
+    }
+}
+
+impl Fence {
+    fn at(line: &str) -> Option<Self> {
+        let text = line.trim_start_matches(BLANKS);
+        let mark = *text.as_bytes().first()?;
+        if !matches!(mark, b'`' | b'~') {
+            return None;
+        }
+        let len = text.bytes().take_while(|byte| *byte == mark).count();
+        let word = text[len..].trim_matches(is_space);
+        (len >= 3).then_some(Self {
+            mark,
+            len,
+            has_word: !word.is_empty(),
+            is_page: text.len() == line.len() && matches!(word, "" | "markdown" | "md"),
+        })
+    }
+
+    /// Returns whether this row closes a fence.
+    fn closes(self, opened: Self) -> bool {
+        self.mark == opened.mark && self.len >= opened.len && !self.has_word
+    }
+}
+
+/// Returns whether a character is a blank or the rest of a line end.
+pub(crate) fn is_space(c: char) -> bool {
+    BLANKS.contains(&c) || c == '\r'
+}
+
+/// Returns the 1-based number of a line.
+pub(crate) fn number(at: usize) -> u64 {
+    u64::try_from(at).map_or(u64::MAX, |at| at.saturating_add(1))
+}
+
+/// Returns level and text of a heading, decorations and closing signs removed.
+pub(crate) fn heading(text: &str) -> Option<(usize, &str)> {
+    let after = text.trim_start_matches('#');
+    let level = text.len() - after.len();
+    let is_heading = (1..=6).contains(&level) && (after.is_empty() || after.starts_with(BLANKS));
+    let title = after.trim_matches(is_space).trim_end_matches('#');
+    is_heading.then_some((level, title.trim_matches(is_space)))
+}
+
+/// A list item with a box.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CheckBox<'l> {
+    /// The columns before the bullet; a tab reaches to the next multiple of four.
+    pub(crate) indent: usize,
+    /// The mark.
+    pub(crate) mark: Mark,
+    /// Where the content of the brackets begins in the line.
+    pub(crate) mark_at: usize,
+    /// Whether a blank separates bullet and box, as Markdown wants it.
+    pub(crate) is_spaced: bool,
+    /// What follows the box, blanks included.
+    pub(crate) rest: &'l str,
+}
+
+/// What is between the brackets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Mark {
+    /// Blanks.
+    Open,
+    /// An `x`.
+    Done,
+    /// Another character.
+    Other(char),
+    /// Nothing at all.
+    Nothing,
+}
+
+/// What a line is, as far as boxes go.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Item<'l> {
+    /// A list item with a box.
+    Box(CheckBox<'l>),
+    /// The line ends inside of a box.
+    Torn,
+    /// Something else.
+    Other,
+}
+
+/// Reads a line as a list item with a box.
+pub(crate) fn item(line: &str) -> Item<'_> {
+    read_item(line).unwrap_or(Item::Other)
+}
+
+fn read_item(line: &str) -> Option<Item<'_>> {
+    let text = line.trim_start_matches(BLANKS);
+    let after_bullet = bullet(text)?;
+    let inside = after_bullet.trim_start_matches(BLANKS);
+    let is_spaced = inside.len() < after_bullet.len();
+    let inside = inside.strip_prefix('[')?;
+    let start = line.len() - inside.len();
+    let Some(end) = inside.find(']') else {
+        let is_short = character(inside).is_some_and(|mark| !matches!(mark, Mark::Nothing))
+            || inside.is_empty();
+        return is_short.then_some(Item::Torn);
+    };
+    let content = &inside[..end];
+    let mark = character(content)?;
+    let rest = &inside[end + 1..];
+    if mark != Mark::Open && rest.starts_with('(') {
+        return None;
+    }
+    Some(Item::Box(CheckBox {
+        indent: columns(&line[..line.len() - text.len()]),
+        mark,
+        mark_at: start,
+        is_spaced,
+        rest,
+    }))
+}
+
+/// Returns what the content of brackets means; nothing if it is too long for a mark.
+fn character(content: &str) -> Option<Mark> {
+    if content.is_empty() {
+        return Some(Mark::Nothing);
+    }
+    // A variation selector belongs to the sign before it.
+    let is_shown = |c: &char| !matches!(c, '\u{fe0e}' | '\u{fe0f}');
+    let mut shown = content.trim_matches(is_space).chars().filter(is_shown);
+    match (shown.next(), shown.next()) {
+        (None, _) => Some(Mark::Open),
+        (Some('x' | 'X'), None) => Some(Mark::Done),
+        (Some(other), None) => Some(Mark::Other(other)),
+        (Some(_), Some(_)) => None,
+    }
+}
+
+/// Returns what follows the bullet of a list item.
+fn bullet(text: &str) -> Option<&str> {
+    let after_digits = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    if after_digits.len() < text.len() {
+        return after_digits.strip_prefix(['.', ')']);
+    }
+    text.strip_prefix(['-', '*', '+'])
+}
+
+/// Returns how many columns blanks take.
+pub(crate) fn columns(blanks: &str) -> usize {
+    blanks.chars().fold(0, |at, c| match c {
+        '\t' => at / 4 * 4 + 4,
+        _ => at + 1,
+    })
+}
+
+/// Returns the columns before the text of a line; nothing for an empty one.
+pub(crate) fn indent_of(line: &str) -> Option<usize> {
+    let text = line.trim_start_matches(BLANKS);
+    let blanks = &line[..line.len() - text.len()];
+    (!text.trim_matches(is_space).is_empty()).then(|| columns(blanks))
+}
