@@ -80,6 +80,19 @@ impl Agent {
         }
     }
 
+    /// Returns whether a shell runs it.
+    pub fn is_shell(&self) -> bool {
+        self.program == "/bin/sh"
+    }
+
+    /// Returns the program that is started in the end, if that can be known without a shell.
+    pub fn shell_program(&self) -> Option<&str> {
+        if !self.is_shell() {
+            return Some(&self.program);
+        }
+        crate::shell::program(self.arguments.get(1)?)
+    }
+
     /// Returns whether a call with this session continues it instead of starting a new one.
     pub fn continues(&self, session: &str) -> bool {
         self.resume.is_some() && is_session_id(session)

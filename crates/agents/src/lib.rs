@@ -7,9 +7,11 @@
 pub mod config;
 pub mod hook;
 pub mod limit;
+pub mod shell;
 pub mod traces;
 
 mod agent;
+mod editing;
 mod invocation;
 mod preset;
 mod redact;

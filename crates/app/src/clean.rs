@@ -107,7 +107,7 @@ pub fn clean(
     if removable.is_empty() {
         return Ok(cleaning);
     }
-    if !yes && !face.agree(&question(&removable)) {
+    if !yes && !face.agree(&question(&removable)).given()? {
         let free = removable.into_iter().map(|(leftover, _)| leftover);
         cleaning.kept.extend(free);
         return Ok(cleaning);

@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rekindle_agents::Agent;
 use rekindle_model::{
-    Attempted, Command, CommandRole, CommandSource, Destination, Happened, Intent, Moment,
-    WorkflowId,
+    AgentChoice, Attempted, Command, CommandRole, CommandSource, Destination, Happened, Intent,
+    Moment, Work, WorkflowId,
 };
 use rekindle_protocol::Ask;
 use rekindle_protocol::capability;
@@ -26,6 +26,8 @@ pub struct EngineOptions {
     pub agent_from: CommandSource,
     /// The agent.
     pub agent: Agent,
+    /// The same as a run's record keeps it.
+    pub choice: AgentChoice,
     /// The number of workers, if a person gave one for this call.
     pub jobs: Option<usize>,
     /// The default number of workers, unless the workflow has its own.
@@ -133,6 +135,13 @@ impl Scribe for ProtocolScribe {
 }
 
 impl EngineOptions {
+    /// Returns the limit of costs: as typed for this call, as for the run, as configured.
+    pub(crate) fn limit(&self, work: &Work) -> Option<u64> {
+        self.max_cost
+            .or(work.settings.max_cost)
+            .or(self.default_max_cost)
+    }
+
     /// Returns the agent's command with all its arguments, quoted for a shell.
     pub(crate) fn command(&self) -> Command {
         let agent = &self.agent;
@@ -153,11 +162,7 @@ impl EngineOptions {
 }
 
 /// Refuses to report a run as complete if its work is not in git: only commits are proof.
-pub(crate) fn refuse_missing(
-    project: &Project,
-    id: &WorkflowId,
-    work: &rekindle_model::Work,
-) -> Result<(), Error> {
+pub(crate) fn refuse_missing(project: &Project, id: &WorkflowId, work: &Work) -> Result<(), Error> {
     let missing = rekindle_runner::missing(project.folder(), &project.search_path, id, work);
     match missing.map_err(Error::Run)? {
         None => Ok(()),
@@ -215,10 +220,7 @@ pub(crate) fn drive(
     let brief = |task: usize, attempt: u32, trouble: Option<&str>| {
         tasks.brief(&world, task, attempt, trouble)
     };
-    let max_cost = options
-        .max_cost
-        .or(work.settings.max_cost)
-        .or(options.default_max_cost);
+    let max_cost = options.limit(&work);
     if max_cost.is_some() && !options.agent.stream.tells_cost() {
         face.tell(&News::CostUntold(&options.agent));
     }

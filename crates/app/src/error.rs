@@ -37,6 +37,28 @@ pub enum Error {
         /// The open workflows.
         open: Vec<Summary>,
     },
+    /// No agent is named anywhere, and the work needs one.
+    #[error("no agent was given")]
+    NoAgent,
+    /// The agent's program cannot be started, so no attempt can succeed.
+    #[error("the agent `{agent}` cannot start: {problem}")]
+    AgentCannotStart {
+        /// The agent's name.
+        agent: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The configuration could not be changed.
+    #[error("`{path}` could not be changed")]
+    NotConfigured {
+        /// The file.
+        path: camino::Utf8PathBuf,
+        /// Why.
+        source: rekindle_text::TomlEditError,
+    },
+    /// A question was asked, and standard input was at its end.
+    #[error("nobody answered the question")]
+    NobodyAnswered,
     /// A finding explains why no workflow can be chosen.
     #[error("{}", finding.message)]
     NotChosen {
@@ -284,14 +306,16 @@ impl Error {
     /// Returns the exit code for this error.
     pub fn exit(&self) -> u8 {
         match self {
-            Self::Ambiguous { .. } | Self::AmbiguousRescue { .. } | Self::ChoiceNeeded { .. } => {
-                exit::CHOICE
-            }
+            Self::Ambiguous { .. }
+            | Self::AmbiguousRescue { .. }
+            | Self::ChoiceNeeded { .. }
+            | Self::NobodyAnswered => exit::CHOICE,
             Self::Held { .. }
             | Self::BranchHeld { .. }
             | Self::AgentAlive { .. }
             | Self::SessionAlive { .. } => exit::HELD,
             Self::Config(_)
+            | Self::NoAgent
             | Self::BadBranch { .. }
             | Self::NotOffered { .. }
             | Self::TaskNeeded { .. } => exit::USAGE,
@@ -308,6 +332,8 @@ impl Error {
             | Self::Spent { .. }
             | Self::Blocked { .. }
             | Self::NoProgress { .. }
+            | Self::AgentCannotStart { .. }
+            | Self::NotConfigured { .. }
             | Self::BadPlan { .. }
             | Self::CheckedOut { .. }
             | Self::WorkMissing { .. }
@@ -345,6 +371,10 @@ impl Error {
             | Self::NotOffered { .. }
             | Self::Ambiguous { .. }
             | Self::ChoiceNeeded { .. }
+            | Self::NobodyAnswered
+            | Self::NoAgent
+            | Self::AgentCannotStart { .. }
+            | Self::NotConfigured { .. }
             | Self::Nothing
             | Self::NothingOf { .. }
             | Self::NotKept { .. }

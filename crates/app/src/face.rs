@@ -4,10 +4,33 @@ use jiff::Timestamp;
 use rekindle_agents::Agent;
 use rekindle_model::{
     AgentTask, Checks, Command, Ended, Finding, Offer, Plan, Question, Step, Stop, Summary,
+    WorkflowId,
 };
 use rekindle_runner::{Output, Recovered, Watcher};
 
-use crate::LastSession;
+use crate::{Error, LastSession, Outline};
+
+/// What a person said to a question that is answered with yes or no.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Agreement {
+    /// It may be done.
+    Yes,
+    /// It may not.
+    No,
+    /// Nobody is there: standard input is at its end.
+    Nobody,
+}
+
+impl Agreement {
+    /// Returns whether it may be done; where nobody answered, that is an error.
+    pub(crate) fn given(self) -> Result<bool, Error> {
+        match self {
+            Self::Yes => Ok(true),
+            Self::No => Ok(false),
+            Self::Nobody => Err(Error::NobodyAnswered),
+        }
+    }
+}
 
 /// What is shown before a person is asked to agree.
 #[derive(Debug)]
@@ -24,6 +47,10 @@ pub struct Briefing<'a> {
     pub digest: &'a str,
     /// How the last session of a coding agent here ended, if that matters.
     pub last_session: Option<&'a LastSession>,
+    /// What of it a person decides on, where the tasks are ours to run.
+    pub outline: Option<&'a Outline>,
+    /// What an empty answer means.
+    pub enter: Enter,
     /// The current time.
     pub now: Timestamp,
 }
@@ -60,8 +87,28 @@ pub enum News<'a> {
     AgentStarts(&'a AgentTask),
     /// An agent has ended.
     AgentEnded(&'a AgentTask, &'a Ended),
+    /// An agent may not edit files, and nobody was asked whether it may.
+    MayNotEdit {
+        /// What is wrong.
+        problem: &'a str,
+        /// What helps.
+        remedy: &'a str,
+    },
+    /// So many files have changes that no commit has; tasks start without them.
+    Uncommitted(usize),
+    /// A new run is started although its plan has an open one.
+    AlsoOpen(&'a WorkflowId),
     /// A cost limit is given that cannot be enforced: this agent does not report its cost.
     CostUntold(&'a Agent),
+}
+
+/// What an empty answer means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Enter {
+    /// Yes.
+    Yes,
+    /// No.
+    No,
 }
 
 /// A front end: the command line or the MCP server.
@@ -73,14 +120,22 @@ pub trait Face: Output + Watcher {
     fn choose(&mut self, open: &[Summary], now: Timestamp, is_one: &dyn Fn(&str) -> bool)
     -> Choice;
 
-    /// Asks whether to continue; no answer means no.
-    fn confirm(&mut self, briefing: &Briefing<'_>) -> bool;
+    /// Asks whether to continue.
+    fn confirm(&mut self, briefing: &Briefing<'_>) -> Agreement;
+
+    /// Asks whether to start a new run.
+    fn start(&mut self, outline: &Outline) -> Agreement;
 
     /// Asks whether a person accepts an offer of the protocol; no answer means no.
     fn accept(&mut self, offer: &Offer) -> bool;
 
-    /// Asks for agreement to what the text says; no answer means no.
-    fn agree(&mut self, text: &str) -> bool;
+    /// Asks for agreement to what the text says.
+    fn agree(&mut self, text: &str) -> Agreement {
+        self.propose(text, "Go?", Enter::No)
+    }
+
+    /// Shows a text and asks a question that is answered with yes or no.
+    fn propose(&mut self, text: &str, question: &str, enter: Enter) -> Agreement;
 
     /// Asks a protocol's question; `None` if nobody answers.
     fn answer(&mut self, question: &Question) -> Option<String>;

@@ -4,6 +4,7 @@
 //! and shows the result; it has no rules of its own. Start reading at
 //! [`resume()`], the main use case.
 
+mod agent;
 mod at_work;
 mod clean;
 mod config;
@@ -20,7 +21,9 @@ mod map;
 mod meaning;
 mod migrate;
 mod objects;
+mod outline;
 mod overview;
+mod preflight;
 mod project;
 mod records;
 mod report;
@@ -30,6 +33,7 @@ mod run;
 mod status;
 mod validate;
 
+pub use agent::{EngineWish, engine_options};
 pub use at_work::AtWork;
 pub use clean::{Cleaned, Cleaning, Stuck, clean};
 pub use config::{Configured, configured};
@@ -37,7 +41,7 @@ pub use doctor::{Check, Verdict, doctor};
 pub use documents::{Documents, document, documents};
 pub use engine::{EngineOptions, worker};
 pub use error::Error;
-pub use face::{Briefing, Choice, Face, News};
+pub use face::{Agreement, Briefing, Choice, Enter, Face, News};
 pub use inspect::{
     Explained, Inspected, Planned, Query, explain, inspect, inspect_recording, next_step, plan,
 };
@@ -48,17 +52,19 @@ pub use last_session::{Fate, LastSession};
 pub use map::{MapAnswer, map};
 pub use migrate::{Migrated, migrate};
 pub use objects::ExplainedObject;
+pub use outline::{Outline, OutlineState, OutlineTask};
 pub use overview::{Folded, Line, Listing};
 pub use project::Project;
 pub use records::finished;
 pub use report::{Recorded, Timeline, archive, checkpoint, checkpoints, event};
 pub use rescue::{Restored, Shown, rescue, rescues, restore};
 pub use resume::{Options, Outcome, Resumed, resume};
-pub use run::{Ran, RunOptions, run};
+pub use run::{PlanText, Ran, RunOptions, STANDARD_INPUT, read_plan, run};
 pub use status::{NextStep, Overview, Verb, status};
 pub use validate::{Validated, validate};
 
 pub use rekindle_agents::config::{Run as RunDefaults, parse_duration};
+pub use rekindle_agents::shell::anchored;
 pub use rekindle_agents::{Agent, Preset};
 pub use rekindle_fs::{Unfinished, sweep_unfinished};
 pub use rekindle_git::{

@@ -4,7 +4,9 @@
 //! started: a plan lists it, and a resume finishes it first, path by path. What has none is a finding, and
 //! nothing more.
 
-use rekindle_model::{Code, Destination, Finding, Place, Standing, Summary, Work, WorkflowId};
+use rekindle_model::{
+    Code, CommandSource, Destination, Finding, Place, Standing, Summary, Work, WorkflowId,
+};
 use rekindle_runner::{Recovered, StateFolder};
 
 use crate::inspect::Planned;
@@ -23,6 +25,12 @@ impl Planned {
         self.digest = spendable(&self.digest, self.position);
         self.is_unfinished = state.is_unfinished(id).unwrap_or_default();
         self.unfinished = state.unfinished(id).unwrap_or_default();
+        let agreed = state.agreed(id);
+        for command in &mut self.commands {
+            if agreed.contains(&command.text) {
+                command.source = CommandSource::Agreed;
+            }
+        }
         let found = findings(project, Some(id), self.work.as_ref());
         self.assessment.findings.extend(found);
         self

@@ -83,7 +83,7 @@ pub fn archive(
         return Ok(ended((stopped(planned.then), Vec::new())));
     }
     let unfinished = project.state().unfinished(&id)?;
-    if !yes && !face.agree(&deeds(&unfinished, &planned.steps)) {
+    if !yes && !face.agree(&deeds(&unfinished, &planned.steps)).given()? {
         return Ok(ended((Outcome::Declined, Vec::new())));
     }
     carry_out(project, &id, "archive", || look().map(Some), face).map(ended)

@@ -111,7 +111,7 @@ pub fn restore(
         rescue.short_name(),
         target
     );
-    let written = yes || face.agree(&question);
+    let written = yes || face.agree(&question).given()?;
     if written {
         if into.is_none() {
             state.ensure()?;

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use rekindle_agents::Agent;
 use rekindle_model::{
     AgentTask, Destination, Finding, Intent, Permission, Plan, Question, Request, State, Stop,
-    StopKind, WorkflowId,
+    StopKind, Then, WorkflowId,
 };
 use rekindle_runner::Ending;
 
@@ -17,12 +17,13 @@ use self::begin::{Start, begin};
 use self::refusals::refuse_unchosen;
 pub(crate) use self::refusals::{refuse_blocked, refuse_held};
 use self::session::Session;
+use crate::agent::{self, EngineWish, OfRun};
 use crate::at_work::report_workers;
 use crate::engine::EngineOptions;
 use crate::face::{Choice, Face};
 use crate::inspect::{Planned, inspect_world, plan_world};
 use crate::records;
-use crate::{Error, Project, Query};
+use crate::{Error, Project, Query, preflight};
 
 /// Options of a resume.
 #[derive(Debug, Clone, Default)]
@@ -31,8 +32,8 @@ pub struct Options {
     pub yes: bool,
     /// The digest of a confirmed plan: nobody is asked, and any other plan is refused.
     pub agreed_to: Option<String>,
-    /// How tasks run, with the agent; without an agent the resume stops where one is needed.
-    pub engine: Option<EngineOptions>,
+    /// What a person wants of agents and workers; without it the resume stops where an agent is needed.
+    pub engine: Option<EngineWish>,
     /// Wait while others are at work, and continue when they have ended.
     pub watch: bool,
     /// The caller is a coding agent and does an agent's step itself: the step is returned instead of being
@@ -111,7 +112,18 @@ pub fn resume(
     };
     let planned = plan_world(&project.world(), &query, &Intent::Open)?;
     let id = planned.plan.id.clone();
-    let begun = match begin(project, query, planned, options, face) {
+    let engine = match ready_engine(project, &planned, options, face) {
+        Ok(engine) => engine,
+        Err(error) => {
+            report_workers(project, &id, &error, face);
+            return Err(error);
+        }
+    };
+    let terms = Terms {
+        options,
+        engine: engine.as_ref(),
+    };
+    let begun = match begin(project, query, planned, terms, face) {
         Ok(Start::Begun(begun)) => *begun,
         Ok(Start::Over(resumed)) => return Ok(*resumed),
         Err(error) => {
@@ -124,7 +136,7 @@ pub fn resume(
     let mut session = Session {
         project,
         query: begun.query,
-        options,
+        terms,
         runner: begun.runner,
         face,
         last_success: None,
@@ -224,10 +236,17 @@ fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Meant
     }
 }
 
-impl Options {
+/// How a resume goes once its workflow is known: the options, and the agent that they lead to.
+#[derive(Debug, Clone, Copy)]
+struct Terms<'a> {
+    options: &'a Options,
+    engine: Option<&'a EngineOptions>,
+}
+
+impl<'a> Terms<'a> {
     /// Returns whether a person has agreed in advance, to anything or to this plan.
     fn is_agreed(&self) -> bool {
-        self.yes || self.agreed_to.is_some()
+        self.options.yes || self.options.agreed_to.is_some()
     }
 
     /// Returns whether a plan needs no confirmation.
@@ -236,15 +255,64 @@ impl Options {
     }
 
     /// Returns the agent for a step of the loop.
-    fn agent(&self) -> Option<&Agent> {
-        let engine = self.engine.as_ref().filter(|_| !self.hand_back);
+    fn agent(&self) -> Option<&'a Agent> {
+        let engine = self.engine.filter(|_| !self.options.hand_back);
         engine.map(|engine| &engine.agent)
     }
 
     /// Whether the resume waits while others are at work.
     fn stays_for(&self, stop: &Stop) -> bool {
-        self.watch && stop.kind == StopKind::OthersAtWork
+        self.options.watch && stop.kind == StopKind::OthersAtWork
     }
+}
+
+/// Returns how tasks are to be run, once the agent is known to start and was offered to edit.
+///
+/// Where the plan needs no agent, none is looked at.
+fn ready_engine(
+    project: &Project,
+    planned: &Planned,
+    options: &Options,
+    face: &mut dyn Face,
+) -> Result<Option<EngineOptions>, Error> {
+    let engine = || engine_of(project, planned, options.engine.as_ref());
+    let Some(found) = engine()? else {
+        return Ok(None);
+    };
+    match planned.plan.then {
+        Then::Agent(_) | Then::Workers | Then::Again => {}
+        Then::Stop(_) | Then::Ask(_) | Then::Check(_) => return Ok(Some(found)),
+    }
+    preflight::refuse_unstartable(project, &found.agent)?;
+    if preflight::offer_editing(
+        project,
+        &found.agent,
+        options.yes || options.agreed_to.is_some(),
+        face,
+    )? {
+        return engine();
+    }
+    Ok(Some(found))
+}
+
+/// Returns how tasks are to be run, with the agent that the run was started with unless another was
+/// typed; `None` where none is named anywhere, or none is wanted.
+pub(crate) fn engine_of(
+    project: &Project,
+    planned: &Planned,
+    wish: Option<&EngineWish>,
+) -> Result<Option<EngineOptions>, Error> {
+    let Some(wish) = wish else {
+        return Ok(None);
+    };
+    let settings = planned.work.as_ref().map(|work| &work.settings);
+    let agreed = project.state().agreed(&planned.plan.id);
+    let of_run = settings.and_then(|settings| settings.agent.as_ref());
+    let of_run = of_run.map(|agent| OfRun {
+        agent,
+        agreed: &agreed,
+    });
+    agent::options(&crate::configured(project)?.config, wish, of_run)
 }
 
 impl Outcome {

@@ -1,21 +1,28 @@
 //! Starts a run from a plan.
 
+mod prepare;
+
+use std::time::Duration;
+
 use camino::{Utf8Path, Utf8PathBuf};
-use rekindle_git::{Expected, Head, ObjectId, Program, Repo};
-use rekindle_model::{Code, Command, CommandRole, CommandSource, Finding, Settings, WorkflowId};
-use rekindle_protocol::capability::NewRun;
+use rekindle_git::{Expected, ObjectId};
+use rekindle_model::{CommandSource, ProtocolName, WorkflowId};
+use rekindle_protocol::Ask;
+use rekindle_protocol::capability::TaskSource;
 use rekindle_runner::{Ending, Runner};
 use rekindle_world::World as _;
 
+use self::prepare::{Prepared, draft, prepare};
 use crate::engine::{EngineOptions, drive, hold_branch};
-use crate::{Error, Face, Project};
+use crate::face::Enter;
+use crate::{EngineWish, Error, Face, News, Outline, Project, preflight};
 
 /// Options for starting a run.
 #[derive(Debug, Clone)]
 pub struct RunOptions {
-    /// How tasks are run.
-    pub engine: EngineOptions,
-    /// The branch; by default the run gets its own.
+    /// What was typed about agents and workers.
+    pub engine: EngineWish,
+    /// The branch; without one the run gets its own.
     pub branch: Option<String>,
     /// Commands that must succeed on every integrated tree.
     pub verify: Vec<String>,
@@ -23,97 +30,151 @@ pub struct RunOptions {
     pub verify_from: CommandSource,
     /// How often a failed task is retried.
     pub retries: u32,
-    /// The time limit of one attempt, in seconds.
-    pub timeout: Option<u64>,
-    /// Continue without asking.
+    /// How long one attempt may take, where a person said so.
+    pub timeout: Option<Duration>,
+    /// How long otherwise, unless the agent has a limit of its own.
+    pub default_timeout: Duration,
+    /// Show what would run and write nothing.
+    pub dry_run: bool,
+    /// Go on without asking.
     pub yes: bool,
 }
 
-/// The result of a run.
-#[derive(Debug)]
-pub struct Ran {
-    /// The workflow.
-    pub id: WorkflowId,
-    /// The branch.
-    pub branch: String,
-    /// How it ended; `None` if the person declined.
-    pub ending: Option<Ending>,
+/// A plan as it was read.
+#[derive(Debug, Clone)]
+pub struct PlanText {
+    /// Its file, relative to the project, or what stands for it.
+    pub name: Utf8PathBuf,
+    /// Its contents.
+    pub bytes: Vec<u8>,
 }
 
-/// The largest plan that is read.
+/// What came of a run.
+#[derive(Debug)]
+pub enum Ran {
+    /// It was only shown.
+    Shown(Box<Outline>),
+    /// The person said no.
+    Declined,
+    /// The person wants the open run of the same plan to go on instead.
+    Instead(WorkflowId),
+    /// It was started and has ended.
+    Ended(WorkflowId, Box<Ending>),
+}
+
+/// The name of a plan that comes from standard input.
+pub const STANDARD_INPUT: &str = "-";
+/// A plan is a few thousand lines, not a gigabyte.
 const LARGEST_PLAN: u64 = 256 * 1024 * 1024;
 
-/// Starts a run from a plan file and works on it until it is done or a person is needed.
+/// Reads the file of a plan.
+pub fn read_plan(project: &Project, name: &Utf8Path) -> Result<PlanText, Error> {
+    let path = project.typed_path(name);
+    let relative = path.strip_prefix(project.folder()).unwrap_or(&path);
+    let name = relative.to_owned();
+    let read = project.world().read(&path, LARGEST_PLAN);
+    let bytes = read.map_err(|reason| Error::Unreadable { path, reason })?;
+    Ok(PlanText { name, bytes })
+}
+
+/// Starts a run from a plan and works on it until it is done or a person is needed.
 pub fn run(
     project: &Project,
-    plan: &Utf8Path,
+    plan: &PlanText,
     options: &RunOptions,
     face: &mut dyn Face,
 ) -> Result<Ran, Error> {
-    let path = project.typed_path(plan);
-    let bytes = project
-        .world()
-        .read(&path, LARGEST_PLAN)
-        .map_err(|reason| Error::Unreadable {
-            path: path.clone(),
-            reason,
-        })?;
-    let (protocol, starter) = rekindle_registry::starter();
-    let draft = starter.draft(plan, &bytes);
-    refuse_unsound(plan, draft.findings(), draft.n_tasks())?;
-    let repo = Repo::at(
-        &Program::find(&project.search_path).map_err(Error::Git)?,
-        project.folder(),
-    );
-    let now = project.now();
-    let short = short_id(&path, now);
-    let branch = match &options.branch {
-        Some(branch) => branch.clone(),
-        None => format!("rekindle/{}", draft.workflow(now, &short)),
-    };
-    let base = base(&repo, &branch)?;
-    let new = NewRun {
-        settings: Settings {
-            branch: branch.clone(),
-            base,
-            verify: options.verify.clone(),
-            retries: options.retries,
-            timeout: options.timeout,
-            max_cost: options.engine.max_cost.or(options.engine.default_max_cost),
-        },
-        source: plan.to_string(),
-        text: String::from_utf8_lossy(&bytes).into_owned(),
-        short_id: short,
-    };
-    let (name, files) = draft.files(&new, now);
-    let id = WorkflowId::new(protocol, name);
-    face.tell(&crate::News::Findings(draft.findings()));
-    let summary = format!(
-        "{}: {} tasks on branch `{branch}`, {} at a time",
-        draft.title(),
-        draft.n_tasks(),
-        options.engine.jobs.unwrap_or(options.engine.default_jobs)
-    );
-    let mut commands = vec![options.engine.command()];
-    commands.extend(options.verify.iter().map(|check| Command {
-        text: check.clone(),
-        role: CommandRole::Check,
-        source: options.verify_from.clone(),
-        tasks: draft.n_tasks(),
-    }));
-    commands.extend(Command::checks_of(plan.as_str(), draft.checks()));
-    face.tell(&crate::News::Commands(&commands));
-    if !options.yes && !face.agree(&summary) {
-        return Ok(Ran {
-            id,
-            branch,
-            ending: None,
-        });
+    let read = draft(plan)?;
+    let engine = ready_engine(project, options, face)?;
+    if !options.dry_run
+        && let Some(open) = open_run(project, read.0, &plan.name)
+    {
+        if options.yes {
+            face.tell(&News::AlsoOpen(&open));
+        } else if resume_instead(&open, &plan.name, face)? {
+            return Ok(Ran::Instead(open));
+        }
     }
-    // A link in its way could lead anywhere; nothing has been created yet that would have to be removed.
+    let prepared = prepare(project, plan, read, options, &engine)?;
+    face.tell(&News::Findings(prepared.draft.findings()));
+    if options.dry_run {
+        return Ok(Ran::Shown(Box::new(prepared.outline)));
+    }
+    face.tell(&News::Uncommitted(preflight::uncommitted(project)));
+    if options.yes {
+        face.tell(&News::Commands(&prepared.commands()));
+    } else if !face.start(&prepared.outline).given()? {
+        return Ok(Ran::Declined);
+    }
+    start(project, prepared, &engine, face)
+}
+
+/// Returns how the tasks are to be run, once the agent is known to start and was offered to edit.
+fn ready_engine(
+    project: &Project,
+    options: &RunOptions,
+    face: &mut dyn Face,
+) -> Result<EngineOptions, Error> {
+    let engine = || crate::engine_options(project, &options.engine)?.ok_or(Error::NoAgent);
+    let found = engine()?;
+    preflight::refuse_unstartable(project, &found.agent)?;
+    if options.dry_run || !preflight::offer_editing(project, &found.agent, options.yes, face)? {
+        return Ok(found);
+    }
+    engine()
+}
+
+/// Returns the newest open run that was started from the same plan file.
+fn open_run(project: &Project, protocol: ProtocolName, plan: &Utf8Path) -> Option<WorkflowId> {
+    let world = project.world();
+    let open = crate::inspect::open(&world);
+    let is_of_plan = |id: &WorkflowId| {
+        let ask = Ask {
+            name: Some(id.name.clone()),
+            alone: true,
+            ..Ask::default()
+        };
+        let case = rekindle_registry::find(protocol).inspect(&world, &ask);
+        let work = case.tasks().and_then(TaskSource::work);
+        work.is_some_and(|work| work.settings.plan.as_deref() == Some(plan))
+    };
+    let ids = open.into_iter().map(|summary| summary.id);
+    ids.filter(|id| id.protocol == protocol && is_of_plan(id))
+        .max_by(|one, other| one.name.cmp(&other.name))
+}
+
+fn resume_instead(open: &WorkflowId, plan: &Utf8Path, face: &mut dyn Face) -> Result<bool, Error> {
+    let text = format!("`{plan}` has an open run: {open}");
+    face.propose(
+        &text,
+        "Resume that one instead of starting another?",
+        Enter::Yes,
+    )
+    .given()
+}
+
+/// Writes a run and works on it.
+fn start(
+    project: &Project,
+    prepared: Prepared,
+    engine: &EngineOptions,
+    face: &mut dyn Face,
+) -> Result<Ran, Error> {
+    let commands = prepared.commands();
+    let Prepared {
+        id,
+        draft,
+        new,
+        files,
+        repo,
+        now,
+        ..
+    } = prepared;
+    // A link in its way may lead anywhere; nothing has been made yet that would have to go again.
     let folder = rekindle_fs::confine(project.folder(), &draft.folder(&id.name))?;
     let purpose = format!("run {id}");
-    let _branch = hold_branch(project, &branch, &purpose)?;
+    let branch = &new.settings.branch;
+    let _branch = hold_branch(project, branch, &purpose)?;
     let (mut runner, _) = Runner::open(
         &project.state(),
         &id,
@@ -122,6 +183,8 @@ pub fn run(
         project.reach(Vec::new()),
     )
     .map_err(|error| Error::from_run(&id, error))?;
+    let texts = commands.iter().map(|command| command.text.as_str());
+    project.state().agree(&id, texts)?;
     crate::clean::sweep_drafts(project);
     // The branch first: an invalid name must not leave a run behind that can never continue.
     let name = format!("refs/heads/{branch}");
@@ -132,60 +195,9 @@ pub fn run(
     }
     rekindle_fs::create_folder(&folder, &files)?;
     let log = draft.log(&id.name, now);
-    let ending = drive(project, &id, &log, &options.engine, &mut runner, face)?;
-    Ok(Ran { id, branch, ending })
-}
-
-/// Refuses an invalid plan, with all faults.
-fn refuse_unsound(plan: &Utf8Path, findings: &[Finding], n_tasks: usize) -> Result<(), Error> {
-    let is_harmless =
-        |finding: &Finding| matches!(finding.code, Code::OverlappingFiles | Code::TaskWithoutId);
-    if n_tasks > 0 && findings.iter().all(is_harmless) {
-        return Ok(());
-    }
-    // Without a task, only lines that look like tasks are reported.
-    let wrong = findings.iter();
-    let wrong = wrong.filter(|finding| n_tasks == 0 || !is_harmless(finding));
-    let wrong: Vec<Finding> = wrong.cloned().collect();
-    Err(Error::BadPlan {
-        path: plan.to_owned(),
-        findings: wrong,
+    let ending = drive(project, &id, &log, engine, &mut runner, face)?;
+    Ok(match ending {
+        Some(ending) => Ran::Ended(id, Box::new(ending)),
+        None => Ran::Declined,
     })
-}
-
-/// Returns the base commit of the run: that of the branch if it exists, else that of HEAD.
-fn base(repo: &Repo, branch: &str) -> Result<String, Error> {
-    if !rekindle_text::is_branch_name(branch) {
-        return Err(Error::BadBranch {
-            name: branch.to_owned(),
-        });
-    }
-    let name = format!("refs/heads/{branch}");
-    for worktree in repo.worktrees().map_err(Error::Git)? {
-        if worktree.branch.as_deref() == Some(branch) {
-            return Err(Error::CheckedOut {
-                branch: branch.to_owned(),
-                path: worktree.path.display().to_string(),
-            });
-        }
-    }
-    if let Some(tip) = repo.resolve(&name).map_err(Error::Git)? {
-        return Ok(tip.as_str().to_owned());
-    }
-    let head = repo.head().map_err(Error::Git)?;
-    match head {
-        Head::Branch {
-            commit: Some(commit),
-            ..
-        }
-        | Head::Detached { commit } => Ok(commit.as_str().to_owned()),
-        Head::Branch { commit: None, .. } => Err(Error::NoCommits),
-    }
-}
-
-/// Returns four characters that distinguish runs of the same minute and title.
-fn short_id(path: &Utf8PathBuf, now: jiff::Timestamp) -> String {
-    let text = format!("{path} {} {}", now.as_nanosecond(), std::process::id());
-    let digest = rekindle_fs::Fingerprint::of(text.as_bytes()).to_hex();
-    digest[..4].to_owned()
 }

@@ -115,6 +115,10 @@ fn hints(error: &Error) -> Vec<String> {
             .take(MOST_NAMES)
             .map(|id| format!("call it again with `id` {}", in_hint(id)))
             .collect(),
+        Error::NoAgent | Error::AgentCannotStart { .. } | Error::NotConfigured { .. } => {
+            one("ask the user to run `rekindle resume` in a terminal")
+        }
+        Error::NobodyAnswered => one("ask the person, then call again"),
         Error::ChoiceNeeded { open } => some(
             open,
             |id| format!("call it again with `id` {}", in_hint(id)),

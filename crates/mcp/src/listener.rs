@@ -4,7 +4,8 @@
 
 use jiff::Timestamp;
 use rekindle_app::{
-    Briefing, Choice, Face, LeftOut, News, Output, Progress, Tally, Watcher, WorkerView,
+    Agreement, Briefing, Choice, Enter, Face, LeftOut, News, Outline, Output, Progress, Tally,
+    Watcher, WorkerView,
 };
 use rekindle_model::{Action, Offer, Question, Step, Summary};
 
@@ -50,6 +51,9 @@ impl Face for Listener {
             | News::Checking(_)
             | News::AgentStarts(_)
             | News::AgentEnded(..)
+            | News::MayNotEdit { .. }
+            | News::AlsoOpen(_)
+            | News::Uncommitted(_)
             | News::CostUntold(_) => {}
         }
     }
@@ -58,16 +62,20 @@ impl Face for Listener {
         Choice::Nobody
     }
 
-    fn confirm(&mut self, _: &Briefing<'_>) -> bool {
-        false
+    fn confirm(&mut self, _: &Briefing<'_>) -> Agreement {
+        Agreement::Nobody
+    }
+
+    fn start(&mut self, _: &Outline) -> Agreement {
+        Agreement::Nobody
     }
 
     fn accept(&mut self, _: &Offer) -> bool {
         false
     }
 
-    fn agree(&mut self, _: &str) -> bool {
-        false
+    fn propose(&mut self, _: &str, _: &str, _: Enter) -> Agreement {
+        Agreement::Nobody
     }
 
     fn answer(&mut self, _: &Question) -> Option<String> {

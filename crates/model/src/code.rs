@@ -282,6 +282,8 @@ codes! {
     OverlappingFiles "OVERLAPPING_FILES" Note;
     /// A checkbox of a plan has no id, so it is no task.
     TaskWithoutId "TASK_WITHOUT_ID" Warning;
+    /// A key of a plan is probably misspelt.
+    MisspeltKey "MISSPELT_KEY" Blocker;
     /// A line is too long to be read.
     OversizedLine "OVERSIZED_LINE" Note;
     /// A record of rekindle's own was not written here, so it is not acted upon.

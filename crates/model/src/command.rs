@@ -39,6 +39,8 @@ pub enum CommandSource {
     Typed,
     /// The user's own configuration, or what is built in.
     User,
+    /// The same user, who agreed to this very command for this workflow before.
+    Agreed,
     /// A file of the project, which may have come with a clone.
     Project(String),
 }

@@ -42,6 +42,6 @@ pub use question::{Question, WithYes};
 pub use report::ParseReportError;
 pub use view::{Attention, Condition, Room, View};
 pub use work::{
-    Attempted, Delivery, Destination, FailureKind, FileChange, FileChangeKind, Happened, Kill,
-    MOST_ATTEMPTS, Settings, Stage, Standing, Victim, Work, WorkPlace, WorkTask,
+    AgentChoice, Attempted, Delivery, Destination, FailureKind, FileChange, FileChangeKind,
+    Happened, Kill, MOST_ATTEMPTS, Settings, Stage, Standing, Victim, Work, WorkPlace, WorkTask,
 };

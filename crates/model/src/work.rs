@@ -77,6 +77,23 @@ pub struct Settings {
     pub timeout: Option<u64>,
     /// No new attempts once the agents' reported cost has reached this, in millionths of a dollar.
     pub max_cost: Option<u64>,
+    /// What the run is for, in a few words; empty where nobody said it.
+    pub title: String,
+    /// The plan file that it was started from, as it was typed, relative to the project.
+    pub plan: Option<Utf8PathBuf>,
+    /// The agent, where the record names one.
+    pub agent: Option<AgentChoice>,
+    /// How many workers at once, where a person said so.
+    pub jobs: Option<usize>,
+}
+
+/// The agent that a run was started with; a resume uses it unless another is named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgentChoice {
+    /// An agent of this name, as the configuration describes it.
+    Named(String),
+    /// A shell command.
+    Command(String),
 }
 
 /// One task as the engine sees it.

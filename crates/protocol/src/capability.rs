@@ -101,6 +101,9 @@ pub trait Draft {
     /// Returns the number of tasks.
     fn n_tasks(&self) -> usize;
 
+    /// Returns the tasks, in the order of the plan.
+    fn tasks(&self) -> Vec<DraftTask>;
+
     /// Returns the checks of the tasks, each with the number of tasks that it is for.
     fn checks(&self) -> Vec<(&str, usize)>;
 
@@ -115,6 +118,19 @@ pub trait Draft {
 
     /// Returns the workflow's name and its files, relative to its folder.
     fn files(&self, new: &NewRun, now: Timestamp) -> (String, Vec<(Utf8PathBuf, String)>);
+}
+
+/// A task of a plan file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DraftTask {
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// The ids of the tasks it needs.
+    pub needs: Vec<String>,
+    /// Whether the plan leaves it out.
+    pub is_skipped: bool,
 }
 
 /// What a new run is made from, besides its plan.

@@ -116,6 +116,12 @@ fn hints(error: &Error) -> Vec<String> {
             .iter()
             .map(|summary| format!("`rekindle resume {}`", typed(&summary.id)))
             .collect(),
+        Error::NoAgent => no_agent(),
+        Error::AgentCannotStart { .. } => {
+            one("install it or correct the command, or name another with `--agent NAME`")
+        }
+        Error::NotConfigured { .. } => one("add the line by hand"),
+        Error::NobodyAnswered => one("use `--yes` to agree in advance"),
         Error::NotChosen { finding } => finding.hint.iter().cloned().collect(),
         Error::NotOffered { .. } => {
             one("it is for `bifrost` only; name a feature, or omit the option")
@@ -178,22 +184,35 @@ fn hints(error: &Error) -> Vec<String> {
         Error::Held { .. } => {
             one("wait for it, or end that process; its lock is released when it ends")
         }
-        Error::BranchHeld { .. } => vec![
-            "wait for it, or end that process; the branch is available when it ends".to_owned(),
-            "a new run can use another branch: `--branch NAME`".to_owned(),
-        ],
-        Error::AgentAlive { pids, .. } => {
-            let pids: Vec<String> = pids.iter().map(u32::to_string).collect();
-            vec![format!(
-                "wait until it ends, or end it: `kill {}`",
-                pids.join(" ")
-            )]
-        }
+        Error::BranchHeld { .. } => branch_held(),
+        Error::AgentAlive { pids, .. } => agent_alive(pids),
         Error::SessionAlive { id, pid, .. } => session_alive(id, *pid),
         Error::Run(error) => vec![error.hint().unwrap_or_else(doctor)],
         Error::Install(error) => one(install(error)),
         Error::Files(_) => vec![doctor()],
     }
+}
+
+fn agent_alive(pids: &[u32]) -> Vec<String> {
+    let pids: Vec<String> = pids.iter().map(u32::to_string).collect();
+    vec![format!(
+        "wait until it ends, or end it: `kill {}`",
+        pids.join(" ")
+    )]
+}
+
+fn no_agent() -> Vec<String> {
+    vec![
+            "name one with `--agent NAME`, or a command with `--agent-cmd 'COMMAND'` (it gets the prompt on standard input)".to_owned(),
+            "`[agent] default = \"NAME\"` in `.rekindle/config.toml` sets the default".to_owned(),
+        ]
+}
+
+fn branch_held() -> Vec<String> {
+    vec![
+        "wait for it, or end that process; the branch is available when it ends".to_owned(),
+        "a new run can use another branch: `--branch NAME`".to_owned(),
+    ]
 }
 
 fn session_alive(id: &WorkflowId, pid: u32) -> Vec<String> {
@@ -233,7 +252,7 @@ fn ambiguous_rescue(among: &[String]) -> Vec<String> {
 
 fn bad_plan(findings: &[Finding]) -> Vec<String> {
     if findings.is_empty() {
-        let hint = "the plan has no tasks: write headings or check boxes with ids, or a list `tasks` in JSON";
+        let hint = "the plan has no tasks: write each as `- [ ] What is to be done`, as a numbered item, or as `## Task 1: What is to be done`; JSON has a list `tasks`";
         return vec![hint.to_owned()];
     }
     // Findings of one kind share their hint, which is said once.

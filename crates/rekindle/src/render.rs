@@ -27,6 +27,7 @@ macro_rules! put {
 
 // After the macro, which is known from here on.
 mod install;
+mod outline;
 mod overview;
 mod rescue;
 mod resume;
@@ -36,6 +37,7 @@ mod table;
 mod torture;
 
 pub(crate) use install::installation;
+pub(crate) use outline::{also_open, may_not_edit, outline, uncommitted, waves};
 pub(crate) use overview::{
     NOTHING, captured, checkpoints, choices, doctor, explanation, findings, inspection, recorded,
 };
@@ -50,6 +52,12 @@ pub(crate) use run::{
 };
 pub(crate) use status::{found_above, next_step, status};
 pub(crate) use torture::{torture, torture_so_far};
+
+/// Returns a number with its noun: `1 task`, `2 tasks`.
+fn count(n: usize, noun: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{n} {noun}{plural}")
+}
 
 fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")

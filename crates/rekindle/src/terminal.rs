@@ -8,7 +8,8 @@ use std::time::Duration;
 use anstream::ColorChoice;
 use jiff::Timestamp;
 use rekindle_app::{
-    Briefing, Choice, Face, LeftOut, News, Output, Progress, Tally, Watcher, WorkerView,
+    Agreement, Briefing, Choice, Enter, Face, LeftOut, News, Outline, Output, Progress, Tally,
+    Watcher, WorkerView,
 };
 use rekindle_model::{Command, CommandSource, Offer, Question, Severity, Summary};
 use rekindle_wire::ProgressOut;
@@ -168,6 +169,13 @@ impl Terminal {
         (!is_too_long).then_some(bytes)
     }
 
+    /// Reads all of standard input.
+    pub(crate) fn whole_input(&mut self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
     /// Says something on standard error.
     pub(crate) fn note(&mut self, text: &str) {
         let mut err = anstream::stderr().lock();
@@ -206,7 +214,7 @@ impl Terminal {
     }
 
     /// Puts a protocol's own question, on standard output, until it is answered with yes or no.
-    fn confirm_in_its_words(&mut self, question: &str, details: Option<&str>) -> bool {
+    fn confirm_in_its_words(&mut self, question: &str, details: Option<&str>) -> Agreement {
         let question = format!("{} ", rekindle_text::printable_block(question));
         loop {
             if self.json {
@@ -221,11 +229,30 @@ impl Terminal {
             }
             let answer = answer.map(|answer| answer.to_lowercase());
             match (answer.as_deref(), details) {
-                (Some("y" | "yes"), _) => return true,
-                (None | Some("" | "n" | "no"), _) => return false,
+                (Some("y" | "yes"), _) => return Agreement::Yes,
+                (None, _) => return Agreement::Nobody,
+                (Some("" | "n" | "no"), _) => return Agreement::No,
                 (Some("d" | "details"), Some(details)) => self.print(details),
                 (Some(_), Some(_)) => self.note("please answer y, n or details\n"),
                 (Some(_), None) => self.note("please answer y or n\n"),
+            }
+        }
+    }
+
+    /// Asks until the answer is yes or no; an empty one is a yes only where that is safe.
+    fn agreement(&mut self, question: &str, enter: Enter) -> Agreement {
+        let (choices, empty) = match enter {
+            Enter::Yes => ("[Y/n]", Agreement::Yes),
+            Enter::No => ("[y/N]", Agreement::No),
+        };
+        loop {
+            let answer = self.ask(&format!("{question} {choices} "));
+            match answer.map(|answer| answer.to_lowercase()).as_deref() {
+                None => return Agreement::Nobody,
+                Some("y" | "yes") => return Agreement::Yes,
+                Some("") => return empty,
+                Some("n" | "no") => return Agreement::No,
+                Some(_) => self.note("please answer y or n\n"),
             }
         }
     }
@@ -359,6 +386,9 @@ impl Face for Terminal {
             News::Checking(checks) => render::checking(checks),
             News::AgentStarts(task) => render::agent_starts(task),
             News::AgentEnded(task, ended) => render::agent_ended(task, ended),
+            News::MayNotEdit { problem, remedy } => render::may_not_edit(problem, remedy),
+            News::Uncommitted(n) => render::uncommitted(*n),
+            News::AlsoOpen(id) => render::also_open(id),
             News::CostUntold(agent) => render::cost_untold(agent),
         };
         self.hint(&text);
@@ -398,41 +428,29 @@ impl Face for Terminal {
         }
     }
 
-    fn confirm(&mut self, briefing: &Briefing<'_>) -> bool {
+    fn confirm(&mut self, briefing: &Briefing<'_>) -> Agreement {
         // What a protocol prescribes has said all that a briefing would say.
         if let Some(confirmation) = briefing.plan.confirmation() {
             return self.confirm_in_its_words(&confirmation.question, Some(&confirmation.details));
         }
-        let text = render::briefing(briefing, self.verbose);
-        self.note(&text);
-        loop {
-            let answer = self
-                .ask("Resume? [y/N] ")
-                .map(|answer| answer.to_ascii_lowercase());
-            match answer.as_deref() {
-                Some("y" | "yes") => return true,
-                None | Some("" | "n" | "no") => return false,
-                Some(_) => self.note("please answer y or n\n"),
-            }
-        }
+        self.note(&render::briefing(briefing, self.verbose));
+        self.agreement("Resume?", briefing.enter)
+    }
+
+    fn start(&mut self, outline: &Outline) -> Agreement {
+        self.note(&render::outline(outline, self.verbose));
+        self.agreement("Start?", Enter::No)
     }
 
     fn accept(&mut self, offer: &Offer) -> bool {
-        self.confirm_in_its_words(&offer.question, None)
+        self.confirm_in_its_words(&offer.question, None) == Agreement::Yes
     }
 
-    fn agree(&mut self, text: &str) -> bool {
+    fn propose(&mut self, text: &str, question: &str, enter: Enter) -> Agreement {
         // Names of files and plans are in it.
         self.note(&format!("{}\n", rekindle_text::printable_block(text)));
-        let answer = self
-            .ask("Go? [y/N] ")
-            .map(|answer| answer.to_ascii_lowercase());
-        if answer.is_none() {
-            self.hint(&render::hint(
-                "nobody answered; use `--yes` to agree in advance",
-            ));
-        }
-        matches!(answer.as_deref(), Some("y" | "yes"))
+        let question = rekindle_text::printable(question).into_owned();
+        self.agreement(&question, enter)
     }
 
     fn answer(&mut self, question: &Question) -> Option<String> {

@@ -305,13 +305,6 @@ fn a_checkbox_without_an_id_is_told_of_with_its_line_and_what_to_type() {
         let words = ["--branch", "result", "--yes", "--agent-cmd", WRITE];
         project.rekindle(&[&["run", "plan.md"][..], &words].concat())
     };
-    // Where none is a task, that is what is wrong with the plan.
-    let none = run("# Greeting\n\n- [ ] write it\n- [ ] use it\n");
-    assert_eq!(none.status.code(), Some(1));
-    let said = text(&none.stderr);
-    for expected in ["plan.md:3: ", "plan.md:4: ", "`- [ ] T1 Title`"] {
-        assert!(said.contains(expected), "{said}");
-    }
     let one = run("1. [ ] T1 Write it\n2. [ ] T2 Use it (depends: T1)\n3. [ ] praise it\n");
     assert_done(&one);
     assert_eq!(project.tasks(), "T1 T2");
@@ -333,14 +326,15 @@ fn a_run_that_nobody_agrees_to_changes_nothing_and_says_so() {
         WRITE,
     ];
     let asked = project.rekindle(&words);
-    assert_done(&asked);
+    assert_eq!(asked.status.code(), Some(3));
     let said = text(&asked.stderr);
-    assert!(said.contains("nobody answered; use `--yes`"), "{said}");
+    assert!(said.contains("nobody answered the question"), "{said}");
+    assert!(said.contains("use `--yes` to agree in advance"), "{said}");
     let object = project.rekindle(&[&words[..], &["--json"]].concat());
-    assert_done(&object);
+    assert_eq!(object.status.code(), Some(3));
     let object: serde_json::Value = serde_json::from_slice(&object.stdout).unwrap();
-    assert_eq!(object["schema"], "rekindle.resume/1");
-    assert_eq!(object["outcome"], "declined");
+    assert_eq!(object["schema"], "rekindle.error/1");
+    assert_eq!(object["error"]["exit"], 3);
     assert!(!project.path().join(".agent-memory").exists());
 }
 
@@ -460,12 +454,9 @@ fn cleaning_removes_a_failed_tasks_worktree_and_keeps_what_was_in_it() {
     let agent = "cat > /dev/null; echo precious > half.txt; exit 1";
     let output = project.run(agent, &["--retries", "0"]);
     assert_eq!(output.status.code(), Some(1));
-    let declined = project.rekindle(&["clean"]);
-    assert!(
-        text(&declined.stdout).contains("nothing was changed"),
-        "{}",
-        text(&declined.stdout)
-    );
+    let unanswered = project.rekindle(&["clean"]);
+    assert_eq!(unanswered.status.code(), Some(3));
+    assert!(text(&unanswered.stderr).contains("nobody answered"));
     assert_eq!(project.git(&["worktree", "list"]).lines().count(), 2);
     let cleaned = project.rekindle(&["clean", "--yes", "--json"]);
     assert_done(&cleaned);

@@ -223,7 +223,7 @@ fn resume_slowly(project: &Project, agent: &str, meanwhile: impl FnOnce()) -> (O
         .unwrap();
     let mut errors = resumed.stderr.take().unwrap();
     let mut said = Vec::new();
-    while !said.ends_with(b"Resume? [y/N] ") {
+    while !said.ends_with(b"Resume? [Y/n] ") {
         let mut byte = [0];
         errors.read_exact(&mut byte).unwrap();
         said.push(byte[0]);

@@ -36,7 +36,7 @@ use tokio::task::JoinSet;
 pub use self::board::Tally;
 use self::board::{Board, State};
 pub use self::ending::{Ending, GivenUp, Skipped};
-pub use self::evidence::{Missing, has_commits, missing};
+pub use self::evidence::{Missing, has_commits, is_delivered, missing};
 pub use self::ledger::Cost;
 use self::ledger::Ledger;
 pub use self::scribe::Scribe;
@@ -317,6 +317,7 @@ impl<'a> Orchestrator<'a> {
             stopped: self.stops.load(Ordering::Relaxed) > 0,
             over_budget: self.is_over_budget(),
             attempts: self.attempts,
+            all_attempts: self.ledger.attempts(),
             cost: self.ledger.cost(),
             branch: self.engine.work.settings.branch.clone(),
             tip: self.tip.as_str().to_owned(),

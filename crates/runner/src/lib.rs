@@ -7,6 +7,7 @@
 //! [`Reach`] says where they may write.
 
 mod agent;
+mod agreed;
 mod apply;
 mod binding;
 mod branch_lock;
@@ -34,7 +35,7 @@ pub use cleaning::{Leftover, ignored_in, leftovers, remove};
 pub use crash::places as crash_places;
 pub use engine::{
     After, Change, Cost, Ending, Engine, GivenUp, LeftOut, Missing, Progress, Scribe, Skipped,
-    StillAtWork, Tally, Watcher, WorkerView, has_commits, missing,
+    StillAtWork, Tally, Watcher, WorkerView, has_commits, is_delivered, missing,
 };
 pub use error::Error;
 pub use heartbeat::{Attempt, beat};

@@ -11,8 +11,9 @@ use rekindle_wire::journal::Intent;
 use crate::StillAtWork;
 use crate::binding::{Binding, Foreign};
 
-/// Its folders; each file is checked when its path is requested.
-const OWN: [&str; 7] = [
+/// The folders in it; each file is looked at when its path is asked for.
+const OWN: [&str; 8] = [
+    "agreed",
     "journal",
     "locks",
     "logs",
@@ -110,6 +111,11 @@ impl StateFolder {
 
     pub(crate) fn journal(&self, id: &WorkflowId) -> Result<Utf8PathBuf, Error> {
         self.own_file(&self.root.join("journal"), &self.file_name(id, "jsonl"))
+    }
+
+    /// Returns the file of the commands that the user agreed to; a link is refused.
+    pub(crate) fn agreed_file(&self, id: &WorkflowId) -> Result<Utf8PathBuf, Error> {
+        self.own_file(&self.root.join("agreed"), &self.file_name(id, "json"))
     }
 
     /// Returns the lock file of commands on the files of one name.

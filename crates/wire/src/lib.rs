@@ -5,6 +5,7 @@
 //! removed: an older reader ignores unknown keys, a newer reader finds
 //! all keys it needs. Human text may change in any release, this may not.
 
+pub mod agreed;
 pub mod exit;
 mod facts;
 mod install;
@@ -24,8 +25,9 @@ pub use mcp::{Brief, NextStep, Page, Piece};
 pub use output::{
     AtWorkOut, CheckOut, CheckpointOut, Checkpoints, CleanOut, Doctor, ErrorBody, ErrorOut,
     EventOut, Explained, FindingOut, FindingPage, Inspect, LastSessionOut, MigrateOut, NextOut,
-    NotRemovedOut, OrphanOut, ProgressOut, RemovedOut, ReportOut, RequestOut, ResumeOut, RunOut,
-    SaidOut, Status, TextOut, ValidateOut, WorkflowOut, finding, workflow,
+    NotRemovedOut, OrphanOut, OutlineOut, OutlineTaskOut, ProgressOut, RemovedOut, ReportOut,
+    RequestOut, ResumeOut, RunOut, SaidOut, Status, TextOut, ValidateOut, WorkflowOut, finding,
+    workflow,
 };
 pub use plan::{AgentOut, PlanOut, QuestionOut, StepOut, ThenOut, agent, plan, question};
 pub use rescue::{RescueOut, RescueShown, RescuedCommitOut, RescuedFileOut, Rescues, RestoredOut};

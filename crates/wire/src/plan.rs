@@ -281,7 +281,7 @@ fn command(command: &Command) -> CommandOut {
         role: command.role.as_str().to_owned(),
         file: match &command.source {
             CommandSource::Project(file) => Some(file.clone()),
-            CommandSource::Typed | CommandSource::User => None,
+            CommandSource::Typed | CommandSource::User | CommandSource::Agreed => None,
         },
         tasks: command.tasks,
     }

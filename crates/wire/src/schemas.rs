@@ -5,7 +5,7 @@ use schemars::{JsonSchema, Schema, schema_for};
 use crate::install::InstallOut;
 use crate::output::{
     Checkpoints, CleanOut, Doctor, ErrorOut, EventOut, Explained, FindingPage, Inspect, MigrateOut,
-    ProgressOut, ResumeOut, RunOut, Status, TextOut, ValidateOut,
+    OutlineOut, ProgressOut, ResumeOut, RunOut, Status, TextOut, ValidateOut,
 };
 use crate::plan::PlanOut;
 use crate::rescue::{RescueShown, Rescues, RestoredOut};
@@ -27,6 +27,7 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         of::<Inspect>("rekindle.inspect/1"),
         of::<MigrateOut>("rekindle.migrate/1"),
         of::<InstallOut>("rekindle.install/1"),
+        of::<OutlineOut>("rekindle.outline/1"),
         of::<PlanOut>("rekindle.plan/1"),
         of::<ProgressOut>("rekindle.progress/1"),
         of::<RescueShown>("rekindle.rescue/1"),

@@ -183,7 +183,7 @@ pub fn install(
     let agreed = match consent {
         Consent::Show => false,
         Consent::Given => true,
-        Consent::Ask => face.agree(&prepared.question),
+        Consent::Ask => face.agree(&prepared.question).given()?,
     };
     if agreed {
         deed()?;

@@ -1,18 +1,18 @@
 //! The start of a resume: finish interrupted steps, ask the person, lock the workflow.
 
 use rekindle_model::{
-    Code, Command, Destination, Finding, Intent, Offer, OfferKind, Permission, Severity, Stop,
-    StopKind, Then,
+    Code, Command, CommandSource, Destination, Finding, Intent, Offer, OfferKind, Permission,
+    Severity, Stop, StopKind, Then,
 };
 use rekindle_runner::{Recovered, Runner};
 
 use super::refusals::{refuse_another, refuse_blocked, refuse_held, refuse_moved, refuse_to_begin};
-use super::{Options, Outcome, Resumed};
+use super::{Outcome, Resumed, Terms};
 use crate::engine::{EngineOptions, hold_branch, refuse_missing};
-use crate::face::{Briefing, Face, News};
+use crate::face::{Agreement, Briefing, Enter, Face, News};
 use crate::inspect::{Planned, plan_world};
 use crate::records;
-use crate::{Error, Project, Query};
+use crate::{Error, Outline, Project, Query};
 
 /// How a resume starts.
 pub(super) enum Start {
@@ -42,11 +42,11 @@ pub(super) fn begin(
     project: &Project,
     mut query: Query,
     planned: Planned,
-    options: &Options,
+    terms: Terms<'_>,
     face: &mut dyn Face,
 ) -> Result<Start, Error> {
     let planned = planned.with_records(project);
-    refuse_another(&planned, options)?;
+    refuse_another(&planned, terms)?;
     let (planned, mut finished) = finish_begun(project, &query, planned, face)?;
     let mut planned = planned.beside_sessions(project);
     let id = planned.plan.id.clone();
@@ -55,7 +55,7 @@ pub(super) fn begin(
         face.print(&planned.plan.before_asking);
     }
     match &planned.plan.then {
-        Then::Stop(stop) if planned.plan.steps.is_empty() && !options.stays_for(stop) => {
+        Then::Stop(stop) if planned.plan.steps.is_empty() && !terms.stays_for(stop) => {
             if let Some(work) = &planned.work
                 && work.destination == Destination::Branch
             {
@@ -72,9 +72,9 @@ pub(super) fn begin(
         }
         // A plan that only asks is a question already; a confirmation before it would be a second one.
         Then::Ask(_) if planned.plan.steps.is_empty() => {
-            refuse_to_begin(project, &planned, options)?;
+            refuse_to_begin(project, &planned, terms)?;
             face.tell(&News::Findings(&planned.assessment.findings));
-            face.tell(&News::Commands(&commands(&planned, options)));
+            face.tell(&News::Commands(&commands(&planned, terms)));
         }
         Then::Stop(_)
         | Then::Agent(_)
@@ -82,11 +82,11 @@ pub(super) fn begin(
         | Then::Workers
         | Then::Check(_)
         | Then::Again => {
-            refuse_to_begin(project, &planned, options)?;
-            if !agreed(project, &planned, options, face)? {
+            refuse_to_begin(project, &planned, terms)?;
+            if !agreed(project, &planned, terms, face)? {
                 return Ok(Start::over(&planned, finished, Outcome::Declined));
             }
-            query.accepted = accepted(&planned, options, face);
+            query.accepted = accepted(&planned, terms, face);
             planned = plan_accepted(project, &query, planned)?;
         }
     }
@@ -106,7 +106,7 @@ pub(super) fn begin(
     }
     finished.extend(records::finished(&recovered));
     // If nobody was asked, the newest plan counts.
-    let somebody_agreed = !options.yes && planned.plan.permission != Permission::NotNeeded;
+    let somebody_agreed = !terms.options.yes && planned.plan.permission != Permission::NotNeeded;
     if somebody_agreed {
         refuse_moved(&planned, &anew, &runner, &recovered)?;
     }
@@ -116,7 +116,12 @@ pub(super) fn begin(
             .spend(&planned.digest, project.now())
             .map_err(Error::Run)?;
     }
-    let branch = match (&anew.work, &options.engine) {
+    if anew.work.is_some() && terms.engine.is_some() {
+        let commands = commands(&anew, terms);
+        let texts = commands.iter().map(|command| command.text.as_str());
+        project.state().agree(&id, texts)?;
+    }
+    let branch = match (&anew.work, terms.engine) {
         (Some(work), Some(_)) => Some(hold_branch(project, &work.settings.branch, &purpose)?),
         (Some(_) | None, _) => None,
     };
@@ -199,7 +204,7 @@ fn note_while_waiting(
 fn agreed(
     project: &Project,
     planned: &Planned,
-    options: &Options,
+    terms: Terms<'_>,
     face: &mut dyn Face,
 ) -> Result<bool, Error> {
     let findings: Vec<_> = planned
@@ -210,8 +215,8 @@ fn agreed(
         .cloned()
         .collect();
     let of_sessions = planned.of_sessions();
-    let commands = commands(planned, options);
-    if options.is_agreed_for(&planned.plan) {
+    let commands = commands(planned, terms);
+    if terms.is_agreed_for(&planned.plan) {
         face.tell(&News::Commands(&commands));
         // A protocol that asks in its own words has shown its findings, but not this one.
         if planned.plan.confirmation().is_none() {
@@ -230,7 +235,15 @@ fn agreed(
     if planned.plan.confirmation().is_some() {
         face.tell(&News::Commands(&commands));
     }
-    Ok(face.confirm(&Briefing {
+    let outline = Outline::of_run(project, planned, terms.engine);
+    let enter = if outline.is_some() && is_safe(planned, &commands) {
+        Enter::Yes
+    } else {
+        Enter::No
+    };
+    let agreement = face.confirm(&Briefing {
+        outline: outline.as_ref(),
+        enter,
         summary,
         findings: &findings,
         plan: &planned.plan,
@@ -241,18 +254,38 @@ fn agreed(
             .as_ref()
             .filter(|_| of_sessions.is_none()),
         now: project.now(),
-    }))
+    });
+    // A protocol that asks in its own words takes silence for a no.
+    if planned.plan.confirmation().is_some() {
+        return Ok(agreement == Agreement::Yes);
+    }
+    agreement.given()
+}
+
+/// Returns whether Enter alone may go on: nothing was noticed that a person has to weigh, nobody else
+/// is at work, and every command was chosen by this user or agreed to before.
+///
+/// The tasks land on the run's own branch, so going on changes nothing that a person works with.
+fn is_safe(planned: &Planned, commands: &[Command]) -> bool {
+    let mut findings = planned.assessment.findings.iter();
+    let is_own = |command: &Command| match command.source {
+        CommandSource::Typed | CommandSource::User | CommandSource::Agreed => true,
+        CommandSource::Project(_) => false,
+    };
+    planned.last_session.is_none()
+        && findings.all(|finding| finding.severity() < Severity::Warning)
+        && commands.iter().all(is_own)
 }
 
 /// Returns the offers of the protocol that a person accepts.
 ///
 /// A plan that was confirmed by its digest includes none.
-fn accepted(planned: &Planned, options: &Options, face: &mut dyn Face) -> Vec<OfferKind> {
+fn accepted(planned: &Planned, terms: Terms<'_>, face: &mut dyn Face) -> Vec<OfferKind> {
     let offers = planned.plan.confirmation().into_iter();
     let offers = offers.flat_map(|confirmation| &confirmation.offers);
-    let is_accepted = |offer: &&Offer| match &options.agreed_to {
+    let is_accepted = |offer: &&Offer| match &terms.options.agreed_to {
         Some(_) => false,
-        None => options.yes || face.accept(offer),
+        None => terms.options.yes || face.accept(offer),
     };
     offers.filter(is_accepted).map(|offer| offer.kind).collect()
 }
@@ -271,7 +304,7 @@ fn plan_accepted(project: &Project, query: &Query, offered: Planned) -> Result<P
 }
 
 /// Returns every command that a resume runs once a person agrees.
-fn commands(planned: &Planned, options: &Options) -> Vec<Command> {
-    let agent = options.engine.as_ref().map(EngineOptions::command);
+fn commands(planned: &Planned, terms: Terms<'_>) -> Vec<Command> {
+    let agent = terms.engine.map(EngineOptions::command);
     agent.into_iter().chain(planned.commands.clone()).collect()
 }

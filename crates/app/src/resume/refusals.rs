@@ -4,7 +4,7 @@
 use rekindle_model::{Then, WorkflowId};
 use rekindle_runner::{Recovered, Runner};
 
-use super::Options;
+use super::Terms;
 use crate::face::Face;
 use crate::inspect::{Inspected, Planned};
 use crate::{Error, Fate, Project, Query};
@@ -32,8 +32,8 @@ pub(super) fn refuse_moved(
 }
 
 /// Refuses any plan except the confirmed one.
-pub(super) fn refuse_another(planned: &Planned, options: &Options) -> Result<(), Error> {
-    match &options.agreed_to {
+pub(super) fn refuse_another(planned: &Planned, terms: Terms<'_>) -> Result<(), Error> {
+    match &terms.options.agreed_to {
         Some(digest) if *digest != planned.digest => {
             let id = planned.plan.id.clone();
             Err(Error::Moved { id })
@@ -100,7 +100,7 @@ pub(crate) fn refuse_held(project: &Project, id: &WorkflowId) -> Result<(), Erro
 pub(super) fn refuse_to_begin(
     project: &Project,
     planned: &Planned,
-    options: &Options,
+    terms: Terms<'_>,
 ) -> Result<(), Error> {
     // Unfinished steps may be the blocker; it is checked again when they are finished.
     if !planned.is_unfinished {
@@ -113,7 +113,7 @@ pub(super) fn refuse_to_begin(
     let (Fate::Running(Some(pid)) | Fate::Open(_, Some(pid))) = last.fate else {
         return Ok(());
     };
-    if !options.is_agreed_for(&planned.plan) {
+    if !terms.is_agreed_for(&planned.plan) {
         return Ok(());
     }
     // If another rekindle holds it, that one is named and not its agent.

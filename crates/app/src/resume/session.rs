@@ -11,7 +11,7 @@ use rekindle_model::{
 };
 use rekindle_runner::{Ending, Runner};
 
-use super::{Options, Outcome, refuse_blocked};
+use super::{Outcome, Terms, refuse_blocked};
 use crate::engine::{EngineOptions, drive};
 use crate::face::{Face, News};
 use crate::inspect::plan_world;
@@ -27,7 +27,7 @@ const WATCH_INTERVAL: Duration = Duration::from_secs(2);
 pub(super) struct Session<'a> {
     pub(super) project: &'a Project,
     pub(super) query: Query,
-    pub(super) options: &'a Options,
+    pub(super) terms: Terms<'a>,
     pub(super) runner: Runner,
     pub(super) face: &'a mut dyn Face,
     /// What the last agent did successfully; the same request again means no progress.
@@ -54,12 +54,12 @@ impl Session<'_> {
         loop {
             let notes = self.new_notes(plan.notes);
             self.apply(&notes)?;
-            if let (Some(stop), None) = (&plan.without_agent, &self.options.engine) {
+            if let (Some(stop), None) = (&plan.without_agent, self.terms.engine) {
                 return Ok(Outcome::Stopped(stop.clone()));
             }
-            // Records about an agent's start are not written if no agent will work: the task would count as
-            // interrupted. A person's decision is written.
-            if let (Then::Agent(task), None) = (&plan.then, self.options.agent())
+            // What begins with an agent's work is not recorded when none will work: the task would
+            // count as interrupted. What a person has just decided is.
+            if let (Then::Agent(task), None) = (&plan.then, self.terms.agent())
                 && !decided_by_a_person
             {
                 return Ok(Outcome::AgentNeeded(task.clone()));
@@ -67,20 +67,20 @@ impl Session<'_> {
             self.apply(&plan.steps)?;
             let log = plan.log;
             if let (Then::Again, true, Some(options)) =
-                (&plan.then, self.is_engines, &self.options.engine)
+                (&plan.then, self.is_engines, self.terms.engine)
                 && let Some(ending) = self.drive(&plan.id, &log, options)?
             {
                 return Ok(Outcome::Ran(ending));
             }
             let intent = match plan.then {
-                Then::Stop(stop) if self.options.stays_for(&stop) => {
+                Then::Stop(stop) if self.terms.stays_for(&stop) => {
                     self.watch(stop);
                     Intent::GoOn { log }
                 }
                 Then::Stop(stop) => return Ok(Outcome::Stopped(stop)),
                 Then::Again => Intent::GoOn { log },
                 Then::Agent(task) => {
-                    let Some(agent) = self.options.agent() else {
+                    let Some(agent) = self.terms.agent() else {
                         return Ok(Outcome::AgentNeeded(task));
                     };
                     let ended = self.agent(agent, &task)?;
@@ -172,7 +172,7 @@ impl Session<'_> {
 
     /// Runs workers for the ready tasks. Returns how the resume ends, if it does.
     fn workers(&mut self, id: &WorkflowId, log: &Utf8Path) -> Result<Option<Outcome>, Error> {
-        let Some(options) = &self.options.engine else {
+        let Some(options) = self.terms.engine else {
             return Ok(None);
         };
         let Some(ending) = self.drive(id, log, options)? else {
@@ -226,7 +226,7 @@ impl Session<'_> {
             is_about_a_blocker: question.is_about_a_blocker,
             answer,
         };
-        if self.options.is_agreed() {
+        if self.terms.is_agreed() {
             match question.with_yes {
                 WithYes::LeaveOpen => return None,
                 WithYes::Answer(answer) => return Some(answered(answer.to_owned())),

@@ -17,6 +17,7 @@ mod messages;
 mod next;
 mod origin;
 mod phase;
+mod plain_list;
 mod plan;
 mod read;
 mod recent;

@@ -32,7 +32,7 @@ impl Record<'_> {
         let path = self.folder.join(settings::FILE);
         let broken = match self.read(&path) {
             Ok(Some(settings)) => match self.graph {
-                GraphFile::Read(_) => return SettingsFile::Read(settings),
+                GraphFile::Read(_) => return SettingsFile::Read(Box::new(settings)),
                 GraphFile::Corrupt => "`task-graph.json` cannot be read".to_owned(),
                 GraphFile::Absent => "`task-graph.json` is missing".to_owned(),
             },

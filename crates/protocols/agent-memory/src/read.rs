@@ -71,7 +71,7 @@ pub(super) enum SettingsFile {
     Absent,
     /// `rekindle run` started the run, and how it is to be done cannot be read.
     Unusable,
-    Read(Settings),
+    Read(Box<Settings>),
 }
 
 impl RunEvidence {

@@ -2,7 +2,10 @@
 //!
 //! Other readers ignore it.
 
-use rekindle_model::Settings;
+use std::num::NonZeroU8;
+
+use camino::Utf8PathBuf;
+use rekindle_model::{AgentChoice, Settings};
 use serde::{Deserialize, Serialize};
 
 /// The file's name in the run's folder.
@@ -21,6 +24,21 @@ struct OnDisk {
     timeout_seconds: Option<u64>,
     #[serde(default)]
     max_cost_microdollars: Option<u64>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    title: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    plan: Option<Utf8PathBuf>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    agent: Option<AgentOnDisk>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    jobs: Option<NonZeroU8>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum AgentOnDisk {
+    Name(String),
+    Command(String),
 }
 
 /// Reads the file, or says why it cannot be used.
@@ -59,6 +77,13 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Settings, String> {
         retries: read.retries,
         timeout: read.timeout_seconds,
         max_cost: read.max_cost_microdollars,
+        title: read.title,
+        plan: read.plan,
+        agent: read.agent.map(|agent| match agent {
+            AgentOnDisk::Name(name) => AgentChoice::Named(name),
+            AgentOnDisk::Command(command) => AgentChoice::Command(command),
+        }),
+        jobs: read.jobs.map(|jobs| usize::from(jobs.get())),
     })
 }
 
@@ -72,6 +97,15 @@ pub(super) fn text(settings: &Settings) -> String {
         retries: settings.retries,
         timeout_seconds: settings.timeout,
         max_cost_microdollars: settings.max_cost,
+        title: settings.title.clone(),
+        plan: settings.plan.clone(),
+        agent: settings.agent.as_ref().map(|agent| match agent {
+            AgentChoice::Named(name) => AgentOnDisk::Name(name.clone()),
+            AgentChoice::Command(command) => AgentOnDisk::Command(command.clone()),
+        }),
+        jobs: settings
+            .jobs
+            .and_then(|jobs| NonZeroU8::new(u8::try_from(jobs).ok()?)),
     };
     // Strings and numbers can always be written as JSON.
     let mut text = serde_json::to_string_pretty(&on_disk).unwrap_or_default();
@@ -91,12 +125,31 @@ mod tests {
             retries: 2,
             timeout: Some(60),
             max_cost: Some(2_500_000),
+            title: "Orders".to_owned(),
+            plan: Some("plan.md".into()),
+            agent: Some(AgentChoice::Named("claude".to_owned())),
+            jobs: Some(3),
         }
     }
 
     #[test]
     fn settings_read_back() {
-        assert_eq!(parse(text(&settings()).as_bytes()), Ok(settings()));
+        let command = AgentChoice::Command("/opt/agent --fast".to_owned());
+        for agent in [settings().agent, Some(command), None] {
+            let settings = Settings {
+                agent,
+                ..settings()
+            };
+            assert_eq!(parse(text(&settings).as_bytes()), Ok(settings));
+        }
+    }
+
+    #[test]
+    fn a_record_of_an_earlier_release_names_no_agent() {
+        let text = r#"{"schema":"rekindle.run-settings/1","branch":"result","retries":2,
+            "base":"0123456789abcdef0123456789abcdef01234567"}"#;
+        let read = parse(text.as_bytes()).unwrap();
+        assert_eq!((read.agent, read.jobs, read.plan), (None, None, None));
     }
 
     #[test]

@@ -16,8 +16,9 @@ use super::event::INITIATOR;
 use super::layout::{self, Artifact};
 use super::record::Record;
 use super::task_graph::{self, Task};
+use super::task_list::{Misspelt, TaskList};
 use super::{settings, task_list};
-use rekindle_protocol::capability::{Draft, NewRun};
+use rekindle_protocol::capability::{Draft, DraftTask, NewRun};
 
 /// A plan that was read.
 #[derive(Debug)]
@@ -28,13 +29,27 @@ pub(super) struct PlanFile {
     findings: Vec<Finding>,
 }
 
+/// Returns whether a plan is a Markdown list: by its name, else by how it begins.
+fn is_list(path: &Utf8Path, text: &str) -> bool {
+    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+    match extension.as_str() {
+        "md" | "markdown" | "txt" => true,
+        "json" => false,
+        _ => !text.trim_start().starts_with(['{', '[']),
+    }
+}
+
 /// Reads a plan: JSON in either shape of a task graph, or a Markdown list.
 pub(super) fn draft(path: &Utf8Path, bytes: &[u8]) -> PlanFile {
     let text = String::from_utf8_lossy(bytes);
-    let (title, tasks, needs, lines, without_id) = if path.extension() == Some("md") {
-        from_list(&text)
+    let text = text.trim_start_matches('\u{feff}');
+    let mut misspelt = Vec::new();
+    let (title, tasks, needs, lines, without_id) = if is_list(path, text) {
+        let list = task_list::parse(text);
+        misspelt.clone_from(&list.misspelt);
+        from_list(list)
     } else {
-        match from_graph(&text) {
+        match from_graph(text) {
             Ok(parts) => parts,
             Err(reason) => {
                 let finding = Finding::new(
@@ -53,6 +68,8 @@ pub(super) fn draft(path: &Utf8Path, bytes: &[u8]) -> PlanFile {
     };
     let mut findings = check(path, &tasks, &needs, &lines);
     findings.extend(without_id.into_iter().map(|line| nameless(path, line)));
+    let misspelt = misspelt.iter();
+    findings.extend(misspelt.map(|(line, key)| misspelled(path, *line, key)));
     PlanFile {
         title,
         tasks,
@@ -64,8 +81,7 @@ pub(super) fn draft(path: &Utf8Path, bytes: &[u8]) -> PlanFile {
 /// Title, tasks, dependencies of each, line of each, and the lines of checkboxes without an id.
 type Parts = (String, Vec<Task>, Vec<Vec<String>>, Vec<u64>, Vec<u64>);
 
-fn from_list(text: &str) -> Parts {
-    let list = task_list::parse(text);
+fn from_list(list: TaskList) -> Parts {
     let lines = list.tasks.iter().map(|listed| listed.line).collect();
     let (tasks, needs) = list
         .tasks
@@ -73,6 +89,15 @@ fn from_list(text: &str) -> Parts {
         .map(|listed| (listed.task, listed.needs))
         .unzip();
     (list.title, tasks, needs, lines, list.without_id)
+}
+
+fn misspelled(path: &Utf8Path, line: u64, misspelt: &Misspelt) -> Finding {
+    let key = rekindle_text::excerpt(&misspelt.key, 40);
+    let meant = misspelt.meant;
+    let message = format!("unknown key `{key}`; did you mean `{meant}`?");
+    Finding::new(Code::MisspeltKey, message)
+        .at(Place::line(path, line))
+        .hint("correct the key, or write the line without a colon if it is text")
 }
 
 fn nameless(path: &Utf8Path, line: u64) -> Finding {
@@ -252,6 +277,18 @@ impl Draft for PlanFile {
 
     fn n_tasks(&self) -> usize {
         self.tasks.len()
+    }
+
+    fn tasks(&self) -> Vec<DraftTask> {
+        let tasks = self.tasks.iter().zip(&self.needs);
+        tasks
+            .map(|(task, needs)| DraftTask {
+                id: task.id.clone(),
+                title: task.title.clone(),
+                needs: needs.clone(),
+                is_skipped: task.skipped,
+            })
+            .collect()
     }
 
     fn checks(&self) -> Vec<(&str, usize)> {

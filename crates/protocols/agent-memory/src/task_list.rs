@@ -18,10 +18,12 @@
 //!
 //! A task is a heading of level 2 or deeper, or a checkbox at the left edge, whose first word is an
 //! id: letters with a digit. Lines `key: value` below it are its fields, other lines its
-//! description. A checkbox without an id is reported.
+//! description. A checkbox without an id is reported. Where no task has an id, [`plain_list`] reads
+//! the plan.
 
 use rekindle_text::markdown::line::{self, check_box, is_id};
 
+use super::plain_list;
 use super::task_graph::Task;
 
 /// A task with its dependencies and its line.
@@ -40,6 +42,25 @@ pub(super) struct TaskList {
     pub(super) tasks: Vec<Listed>,
     /// The 1-based lines of open checkboxes that look like tasks and have no id.
     pub(super) without_id: Vec<u64>,
+    /// The 1-based lines of keys that are probably misspelt.
+    pub(super) misspelt: Vec<(u64, Misspelt)>,
+}
+
+/// A key that no field has, and the one that was probably meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Misspelt {
+    pub(super) key: String,
+    pub(super) meant: &'static str,
+}
+
+impl TaskList {
+    /// Takes blanks off the descriptions, which were put together line by line.
+    pub(super) fn finish(mut self) -> Self {
+        for listed in &mut self.tasks {
+            listed.task.description = listed.task.description.trim().to_owned();
+        }
+        self
+    }
 }
 
 /// What the current lines belong to.
@@ -54,6 +75,15 @@ enum Within {
 
 /// Reads a list; lines that belong to no task are passed over.
 pub(super) fn parse(text: &str) -> TaskList {
+    let list = parse_with_ids(text);
+    if list.tasks.is_empty() {
+        plain_list::parse(text)
+    } else {
+        list
+    }
+}
+
+fn parse_with_ids(text: &str) -> TaskList {
     let mut list = TaskList::default();
     let mut in_fence = false;
     let mut within = Within::Nothing;
@@ -97,13 +127,11 @@ pub(super) fn parse(text: &str) -> TaskList {
             list.without_id.push(number);
         }
         if let Some(listed) = list.tasks.last_mut().filter(|_| within != Within::Nothing) {
-            listed.take(trimmed, in_fence);
+            let misspelt = listed.take(trimmed, in_fence);
+            list.misspelt.extend(misspelt.map(|key| (number, key)));
         }
     }
-    for listed in &mut list.tasks {
-        listed.task.description = listed.task.description.trim().to_owned();
-    }
-    list
+    list.finish()
 }
 
 enum Beginning<'l> {
@@ -164,7 +192,7 @@ fn is_open_checkbox(line: &str) -> bool {
 }
 
 /// Takes `(depends: T001, T002)` out of a title, and returns the ids in it.
-fn without_needs(title: &str) -> (String, Vec<String>) {
+pub(super) fn without_needs(title: &str) -> (String, Vec<String>) {
     for (open, _) in title.match_indices('(') {
         let (before, rest) = title.split_at(open);
         let Some((inside, after)) = rest.split_once(')') else {
@@ -192,7 +220,12 @@ fn is_needs(key: &str) -> bool {
 
 fn ids(value: &str) -> Vec<String> {
     let mut ids = words(value);
-    ids.retain(|id| !id.eq_ignore_ascii_case("none"));
+    // `Task 1` means the task with the number 1.
+    let is_id = |id: &String| {
+        let words = ["none", "task", "step"];
+        !words.iter().any(|word| id.eq_ignore_ascii_case(word))
+    };
+    ids.retain(is_id);
     ids
 }
 
@@ -202,8 +235,62 @@ fn id_and_title(text: &str) -> Option<(&str, &str)> {
     is_id(id).then_some((id, title))
 }
 
+/// No key is longer.
+const LONGEST_KEY: usize = 24;
+/// The keys of fields in lower case.
+const KEYS: &[&str] = &[
+    "accept",
+    "acceptance",
+    "acceptance criteria",
+    "allowed files",
+    "check",
+    "dependencies",
+    "depends",
+    "depends on",
+    "files",
+    "files affected",
+    "needs",
+    "verification",
+    "verify",
+];
+
+/// Returns the key that was probably meant by one that no field has.
+fn meant(key: &str) -> Option<&'static str> {
+    let key = key.trim().to_lowercase();
+    if KEYS.contains(&key.as_str()) {
+        return None;
+    }
+    let is_near = |known: &&&str| {
+        let most = if known.len() > 5 { 2 } else { 1 };
+        known.chars().next() == key.chars().next() && distance(known, &key) <= most
+    };
+    KEYS.iter().find(is_near).copied()
+}
+
+/// Returns how many letters have to be added, removed, changed or swapped with a neighbor.
+fn distance(one: &str, other: &str) -> usize {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let mut rows: Vec<Vec<usize>> = vec![(0..=other.len()).collect()];
+    for (i, a) in one.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, b) in other.iter().enumerate() {
+            let mut least = (rows[i][j] + usize::from(a != b))
+                .min(rows[i][j + 1] + 1)
+                .min(row[j] + 1);
+            let is_swap = i > 0 && j > 0 && *a == other[j - 1] && one[i - 1] == *b;
+            if is_swap {
+                least = least.min(rows[i - 1][j - 1] + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
+    }
+    rows[one.len()][other.len()]
+}
+
 impl Listed {
-    fn take(&mut self, line: &str, in_fence: bool) {
+    /// Takes a line below the task; returns its key if that is probably misspelt.
+    pub(super) fn take(&mut self, line: &str, in_fence: bool) -> Option<Misspelt> {
         let field = line.trim_start_matches(['-', '*', ' ']).replace("**", "");
         let (key, value) = field.split_once(':').unwrap_or(("", ""));
         let known = !in_fence
@@ -229,10 +316,17 @@ impl Listed {
                 }
                 _ => false,
             };
-        if !known {
-            self.task.description.push_str(line);
-            self.task.description.push('\n');
+        if known {
+            return None;
         }
+        self.task.description.push_str(line);
+        self.task.description.push('\n');
+        let is_key = !in_fence && !key.is_empty() && key.len() <= LONGEST_KEY;
+        let meant = is_key.then(|| meant(key))??;
+        Some(Misspelt {
+            key: key.trim().to_owned(),
+            meant,
+        })
     }
 }
 
@@ -292,18 +386,44 @@ mod tests {
     #[test]
     fn reports_open_checkboxes_without_an_id() {
         for (text, lines) in [
-            ("- [ ] write it\n", &[1][..]),
             (
                 "- [ ] T1 a\n- [ ] b\n  - [ ] part of b\n1. [ ] c\n",
-                &[2, 4],
+                &[2, 4][..],
             ),
-            ("## Done when\n- [ ] it works\n", &[2]),
+            ("## Done when\n- [ ] it works\n## T1: a\n", &[2]),
             ("## T1: a\n- [ ] its own list\n# Next\n- [ ] other\n", &[4]),
-            ("- [x] old\n- [ ]\n- [P] legend\n- [link](x)\n", &[]),
-            ("```\n- [ ] code\n```\n", &[]),
+            (
+                "- [x] old\n- [ ]\n- [P] legend\n- [link](x)\n- [ ] T1 a\n",
+                &[],
+            ),
+            ("```\n- [ ] code\n```\n- [ ] T1 a\n", &[]),
         ] {
             assert_eq!(parse(text).without_id, lines, "{text}");
         }
+    }
+
+    #[test]
+    fn a_misspelt_key_is_reported_with_the_one_that_was_meant() {
+        for (line, meant) in [
+            ("Verfy: `make`", Some("verify")),
+            ("- verifiy: `make`", Some("verify")),
+            ("**Dependson:** T0", Some("depends on")),
+            ("Depnds: T0", Some("depends")),
+            ("Flies: a.rs", Some("files")),
+            ("Verify: `make`", None),
+            ("Acceptance:", None),
+            ("Note: it is small", None),
+            ("Example: a", None),
+            ("Vary: Accept", None),
+            ("see https://example.org", None),
+        ] {
+            let list = parse(&format!("## T1: a\n{line}\n"));
+            let found = list.misspelt.first().map(|(at, key)| (*at, key.meant));
+            assert_eq!(found, meant.map(|meant| (2, meant)), "{line}");
+            let plain = parse(&format!("- [ ] a\n  {line}\n"));
+            assert_eq!(plain.misspelt.len(), list.misspelt.len(), "{line}");
+        }
+        assert_eq!(parse("## T1: a\n```\nVerfy: x\n```\n").misspelt, []);
     }
 
     #[test]

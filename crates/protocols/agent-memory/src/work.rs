@@ -62,11 +62,11 @@ pub(super) fn work(run: &RunVerdict) -> Option<Work> {
         .max_by_key(|(mark, _)| mark.order())
         .map(|(_, commit)| commit.clone());
     Some(Work {
-        settings,
+        jobs: settings.jobs,
+        settings: *settings,
         tasks,
         last_commit,
         destination: Destination::Branch,
-        jobs: None,
         latest: run.evidence.folded.latest,
     })
 }

@@ -53,8 +53,11 @@ pub(crate) struct AgentArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// The plan: a Markdown task list or a task graph (JSON)
+    /// The plan: a Markdown task list, a task graph (JSON), or `-` for standard input
     pub(crate) plan: Utf8PathBuf,
+    /// Show the tasks in the order in which they run; write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) agent: AgentArguments,
     /// Land the work on this branch [default: a new branch]

@@ -1,7 +1,7 @@
 //! The job, on a terminal.
 
-use rekindle_app::{Options, Outcome, Project, Query, Resumed};
-use rekindle_model::ProtocolName;
+use rekindle_app::{EngineWish, Options, Outcome, Project, Query, Resumed};
+use rekindle_model::{ProtocolName, WorkflowId};
 use rekindle_wire::exit;
 
 use super::{elsewhere, inspect, named, run, started};
@@ -26,7 +26,7 @@ pub(super) fn resume(
         engine: if arguments.no_agent {
             None
         } else {
-            run::engine(project, &arguments.agent, terminal)?.map(|(engine, _, _)| engine)
+            Some(run::wished(project, &arguments.agent, terminal)?)
         },
         watch: arguments.watch,
         // What a person typed counts more than where it was typed.
@@ -35,11 +35,32 @@ pub(super) fn resume(
             && arguments.agent.agent_cmd.is_none(),
     };
     let resumed = rekindle_app::resume(project, &query, &options, terminal)?;
+    Ok(ended(project, resumed, terminal))
+}
+
+/// Resumes the run of a plan that was to be started once more; the person has just chosen it.
+pub(super) fn again(
+    project: &Project,
+    id: &WorkflowId,
+    engine: &EngineWish,
+    terminal: &mut Terminal,
+) -> Result<u8, Failure> {
+    let options = Options {
+        engine: Some(engine.clone()),
+        ..Options::default()
+    };
+    let query = named(id.to_string());
+    let resumed = rekindle_app::resume(project, &query, &options, terminal)?;
+    Ok(ended(project, resumed, terminal))
+}
+
+/// Shows how a resume ended and returns the exit code.
+fn ended(project: &Project, resumed: Resumed, terminal: &mut Terminal) -> u8 {
     if let (Some(id), Outcome::Ran(ending)) = (&resumed.id, &resumed.outcome) {
         run::show(&id.to_string(), ending, terminal);
-        return Ok(run::code(ending));
+        return run::code(ending);
     }
-    Ok(show(project, resumed, terminal))
+    show(project, resumed, terminal)
 }
 
 /// Goes back to a checkpoint, which is a resume from it without an agent.

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use camino::Utf8Path;
 use rekindle_app::{
-    Agent, Ending, EngineOptions, Outcome, Project, Ran, Resumed, RunDefaults, RunOptions,
+    Ending, EngineWish, Outcome, Outline, PlanText, Project, Ran, Resumed, RunDefaults, RunOptions,
 };
-use rekindle_model::{CommandSource, LeftFolder, LeftKind};
+use rekindle_model::{AgentChoice, CommandSource, LeftFolder, LeftKind};
 use rekindle_wire::{CleanOut, NotRemovedOut, OrphanOut, RemovedOut, RunOut, exit};
 
 use super::resume;
@@ -24,39 +24,77 @@ pub(super) fn run(
     arguments: &RunArguments,
     terminal: &mut Terminal,
 ) -> Result<u8, Failure> {
-    let Some((engine, defaults, verify_from)) = engine(project, &arguments.agent, terminal)? else {
-        return Err(Failure::usage("no agent was given".to_owned())
-            .hint("name one with `--agent NAME`, or a command with `--agent-cmd 'COMMAND'` (it gets the prompt on standard input)")
-            .hint("`[agent] default = \"NAME\"` in `.rekindle/config.toml` sets the default"));
-    };
+    let configured = configured(project, terminal)?;
+    let defaults = configured.run;
     let (verify, verify_from) = if arguments.verify.is_empty() {
-        (defaults.verify, verify_from)
+        (defaults.verify, configured.verify_from)
     } else {
         (arguments.verify.clone(), CommandSource::Typed)
     };
-    let timeout = arguments
-        .timeout
-        .or(engine.agent.timeout)
-        .unwrap_or(defaults.timeout);
     let options = RunOptions {
-        engine,
+        engine: wish(project, &arguments.agent),
         branch: arguments.branch.clone(),
         verify,
         verify_from,
         retries: arguments.retries.unwrap_or(defaults.retries),
-        timeout: Some(timeout.as_secs()),
+        timeout: arguments.timeout,
+        default_timeout: defaults.timeout,
+        dry_run: arguments.dry_run,
         yes: arguments.yes,
     };
-    let ran = rekindle_app::run(project, &arguments.plan, &options, terminal)?;
-    Ok(report(project, &ran, terminal))
+    let plan = plan(project, &arguments.plan, terminal)?;
+    match rekindle_app::run(project, &plan, &options, terminal)? {
+        Ran::Shown(outline) => {
+            shown(&outline, terminal);
+            Ok(exit::DONE)
+        }
+        Ran::Declined => {
+            let declined = Resumed::plain(None, Outcome::Declined);
+            Ok(resume::show(project, declined, terminal))
+        }
+        Ran::Instead(id) => resume::again(project, &id, &options.engine, terminal),
+        Ran::Ended(id, ending) => {
+            show(&id.to_string(), &ending, terminal);
+            Ok(code(&ending))
+        }
+    }
 }
 
-/// Returns how tasks are to be run and the configured defaults, or `None` where no agent is named anywhere.
-pub(super) fn engine(
-    project: &Project,
-    arguments: &AgentArguments,
-    terminal: &mut Terminal,
-) -> Result<Option<(EngineOptions, RunDefaults, CommandSource)>, Failure> {
+/// Reads the plan: a file, or standard input.
+fn plan(project: &Project, name: &Utf8Path, terminal: &mut Terminal) -> Result<PlanText, Failure> {
+    if name != rekindle_app::STANDARD_INPUT {
+        return Ok(rekindle_app::read_plan(project, name)?);
+    }
+    let bytes = terminal.whole_input().map_err(|error| {
+        Failure::cannot(format!(
+            "the plan cannot be read from standard input: {error}"
+        ))
+    })?;
+    Ok(PlanText {
+        name: name.to_owned(),
+        bytes,
+    })
+}
+
+/// Shows what a run would do.
+fn shown(outline: &Outline, terminal: &mut Terminal) {
+    if terminal.is_json() {
+        terminal.json(&outline.object());
+    } else {
+        let verbose = terminal.is_verbose();
+        terminal.result(&render::outline(outline, verbose));
+        terminal.result(&render::waves(outline));
+    }
+}
+
+/// What is configured for runs.
+struct ConfiguredRun {
+    run: RunDefaults,
+    verify_from: CommandSource,
+}
+
+/// Reads the configuration, and shows what a person has to see of it.
+fn configured(project: &Project, terminal: &mut Terminal) -> Result<ConfiguredRun, Failure> {
     let configured = rekindle_app::configured(project)?;
     for warning in &configured.warnings {
         let warning = rekindle_text::printable(warning).into_owned();
@@ -71,46 +109,42 @@ pub(super) fn engine(
             rekindle_text::visible_command(&command.text)
         ));
     }
-    let named = arguments
-        .agent
-        .as_deref()
-        .or_else(|| config.default_agent());
-    let (agent, agent_from) = match (&arguments.agent_cmd, named) {
-        (Some(command), _) => (Agent::shell(command), CommandSource::Typed),
-        (None, Some(name)) => {
-            let agent = config.agent(name).map_err(rekindle_app::Error::Config)?;
-            (agent, config.source_of(&format!("agents.{name}.")))
-        }
-        (None, None) => return Ok(None),
+    Ok(ConfiguredRun {
+        verify_from: config.source_of("run.verify"),
+        run: config.run,
+    })
+}
+
+/// Returns what was typed about agents and workers, and shows what of the configuration has to be seen.
+pub(super) fn wished(
+    project: &Project,
+    arguments: &AgentArguments,
+    terminal: &mut Terminal,
+) -> Result<EngineWish, Failure> {
+    configured(project, terminal)?;
+    Ok(wish(project, arguments))
+}
+
+fn wish(project: &Project, arguments: &AgentArguments) -> EngineWish {
+    let agent = match (&arguments.agent_cmd, &arguments.agent) {
+        // A relative path is meant where it was typed; an agent starts in a worktree.
+        (Some(command), _) => Some(AgentChoice::Command(anchored(project, command))),
+        (None, Some(name)) => Some(AgentChoice::Named(name.clone())),
+        (None, None) => None,
     };
-    let engine = EngineOptions {
-        agent_from,
+    EngineWish {
         agent,
         jobs: arguments.jobs.map(usize::from),
-        default_jobs: config.run.jobs.get(),
         max_cost: arguments.max_cost,
-        default_max_cost: config.run.max_cost.map(millionths),
         silent_after: environment::silent_after().unwrap_or(SILENT_AFTER),
-    };
-    let verify_from = config.source_of("run.verify");
-    Ok(Some((engine, config.run, verify_from)))
+    }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a limit of money is positive and far below the range"
-)]
-fn millionths(dollars: f64) -> u64 {
-    (dollars * 1e6).round() as u64
-}
-
-fn report(project: &Project, ran: &Ran, terminal: &mut Terminal) -> u8 {
-    let Some(ending) = &ran.ending else {
-        return resume::show(project, Resumed::plain(None, Outcome::Declined), terminal);
-    };
-    show(&ran.id.to_string(), ending, terminal);
-    code(ending)
+/// Returns a shell command whose program does not depend on the folder in which it is started.
+fn anchored(project: &Project, command: &str) -> String {
+    rekindle_app::anchored(command, &project.typed_path(Utf8Path::new("")), &|path| {
+        path.is_file()
+    })
 }
 
 /// Shows how a run ended.
@@ -131,6 +165,7 @@ pub(super) fn show(id: &str, ending: &Ending, terminal: &mut Terminal) {
             left: ending.tally.left + ending.tally.running,
             total: ending.tally.total,
             attempts: ending.attempts,
+            all_attempts: ending.all_attempts,
             cost_microdollars: ending.cost.told,
             attempts_without_cost: ending.cost.untold,
             branch: ending.branch.clone(),

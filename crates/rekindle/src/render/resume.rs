@@ -9,7 +9,9 @@ use rekindle_model::{
 };
 use rekindle_text::{excerpt, printable, printable_block, visible_command};
 
-use super::{ERROR, FAINT, GOOD, NOTE, STRONG, WARNING, findings, last_session, styled, workflow};
+use super::{
+    ERROR, FAINT, GOOD, NOTE, STRONG, WARNING, findings, last_session, outline, styled, workflow,
+};
 
 pub(crate) fn recovered(recovered: &Recovered) -> String {
     let mut text = String::new();
@@ -127,6 +129,17 @@ pub(crate) fn briefing(briefing: &Briefing<'_>, verbose: bool) -> String {
         .iter()
         .filter(|finding| finding.severity() >= least)
         .collect();
+    if let Some(run) = briefing.outline {
+        let mut text = outline(run, verbose);
+        text.push_str(&findings(&shown));
+        if let Some(last) = briefing.last_session {
+            text.push_str(&last_session(last));
+        }
+        if verbose {
+            text.push_str(&steps(briefing.plan));
+        }
+        return text;
+    }
     let mut text = workflow(briefing.summary, briefing.now);
     text.push_str(&findings(&shown));
     put!(

@@ -6,7 +6,7 @@ use rekindle_app::{GivenUp, Skipped};
 use rekindle_model::LeftKind;
 use rekindle_text::{excerpt, option_words, shell_word};
 
-use super::{ERROR, GOOD, NOTE, STRONG, WARNING, hint, styled};
+use super::{ERROR, GOOD, NOTE, STRONG, WARNING, count, hint, styled};
 
 /// A list of names longer than this is cut.
 const MOST_NAMES: usize = 10;
@@ -148,13 +148,11 @@ pub(crate) fn ending(id: &str, ending: &rekindle_app::Ending) -> String {
     } else {
         styled(ERROR, "stopped")
     };
-    let attempts = match ending.attempts {
-        1 => "1 attempt".to_owned(),
-        n => format!("{n} attempts"),
-    };
     let mut text = format!(
-        "{word}: {} of {} tasks landed in {attempts}\n",
-        tally.landed, tally.total
+        "{word}: {} of {} landed in {}\n",
+        tally.landed,
+        count(tally.total, "task"),
+        count(ending.all_attempts, "attempt")
     );
     text.push_str(&unchanged(&ending.unchanged));
     text.push_str(budget);
@@ -216,7 +214,7 @@ fn unchanged(tasks: &[String]) -> String {
 }
 
 /// Returns the first of many names, and how many more there are.
-fn listed(names: &[String], longest: usize) -> String {
+pub(super) fn listed(names: &[String], longest: usize) -> String {
     let shown: Vec<String> = names
         .iter()
         .take(MOST_NAMES)
@@ -260,13 +258,18 @@ fn cost(cost: rekindle_app::Cost) -> String {
             _ => "cost: not reported by the agent\n".to_owned(),
         };
     };
-    let cents = told / 10_000;
     let rest = match cost.untold {
         0 => String::new(),
         1 => ", not counting one attempt that reported none".to_owned(),
         n => format!(", not counting {n} attempts that reported none"),
     };
-    format!("cost: ${}.{:02}{rest}\n", cents / 100, cents % 100)
+    format!("cost: {}{rest}\n", dollars(told))
+}
+
+/// Returns millionths of a dollar as dollars and cents.
+pub(super) fn dollars(microdollars: u64) -> String {
+    let cents = microdollars / 10_000;
+    format!("${}.{:02}", cents / 100, cents % 100)
 }
 
 /// Returns the warning that a limit of money can not hold.

@@ -17,7 +17,9 @@ pub struct Ending {
     pub over_budget: bool,
     /// How many attempts were started by this orchestrator.
     pub attempts: u32,
-    /// The cost of the whole run as reported by the agents.
+    /// How many attempts the whole run has had, by all orchestrators.
+    pub all_attempts: usize,
+    /// What the whole run has cost, by what the agents said.
     pub cost: Cost,
     /// The branch on which its tasks land.
     pub branch: String,

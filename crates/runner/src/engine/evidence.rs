@@ -36,8 +36,14 @@ pub(super) struct Proof {
     pub(super) is_empty: bool,
 }
 
-/// Looks for the commits of all tasks that are recorded as done, on the run's branch and in HEAD: a
-/// branch that was merged may be deleted. `None` if none is missing.
+/// Returns whether an attempt has delivered work that has not landed.
+pub fn is_delivered(repo: &Repo, id: &WorkflowId, task: &str, attempt: u32) -> bool {
+    let kept = crate::worker::work_ref(&id.name, task, attempt);
+    repo.resolve(&kept).is_ok_and(|commit| commit.is_some())
+}
+
+/// Looks for the commits of all tasks that are said to be done, on the run's branch and in what is
+/// checked out: a branch that was merged and deleted has done its duty. `None` when all are there.
 pub fn missing(
     project: &Utf8Path,
     search_path: &std::ffi::OsStr,

@@ -13,7 +13,14 @@ pub struct Cost {
     pub untold: usize,
 }
 
-/// The costs of all attempts, including those of earlier orchestrators.
+impl Cost {
+    /// Returns what the record of a run tells.
+    pub fn of(tasks: &[WorkTask]) -> Self {
+        Ledger::new(tasks).cost()
+    }
+}
+
+/// The costs of all attempts, those of earlier orchestrators too.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     begun: BTreeSet<(usize, u32)>,
@@ -51,7 +58,12 @@ impl Ledger {
         self.sum = self.sum.saturating_add(more);
     }
 
-    /// Returns the total cost.
+    /// Returns how many attempts there were.
+    pub(super) fn attempts(&self) -> usize {
+        self.begun.len()
+    }
+
+    /// Returns what all of it has cost.
     pub(super) fn cost(&self) -> Cost {
         Cost {
             told: (!self.told.is_empty()).then_some(self.sum),

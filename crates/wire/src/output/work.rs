@@ -74,9 +74,11 @@ pub struct RunOut {
     pub left: usize,
     /// All tasks.
     pub total: usize,
-    /// The number of attempts.
+    /// Attempts that this command started.
     pub attempts: u32,
-    /// The cost of the whole run as reported by the agents, in millionths of a dollar; null if none reported it.
+    /// Attempts of the whole run, those of earlier commands too.
+    pub all_attempts: usize,
+    /// What the whole run has cost by what the agents said, in millionths of a dollar; null when none said it.
     pub cost_microdollars: Option<u64>,
     /// The number of attempts without a reported cost; their cost is not in `cost_microdollars`.
     pub attempts_without_cost: usize,

@@ -1,0 +1,142 @@
+//! What cannot work, found before it costs anything: an agent that cannot start, or may not edit.
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use camino::Utf8Path;
+use rekindle_agents::{Agent, Preset};
+use rekindle_git::{Program, Repo};
+use rekindle_world::{End, World as _};
+
+use crate::face::{Enter, Face, News};
+use crate::{Agreement, Error, Project};
+
+/// Words that a shell knows by itself.
+const BUILT_IN: &[&str] = &[
+    ".", ":", "[", "alias", "break", "cd", "command", "continue", "echo", "eval", "exec", "exit",
+    "export", "false", "for", "if", "kill", "printf", "pwd", "read", "readonly", "return", "set",
+    "shift", "test", "trap", "true", "type", "ulimit", "umask", "unset", "until", "wait", "while",
+    "case", "getopts", "hash", "times",
+];
+/// The line that names an interpreter is not longer.
+const LONGEST_FIRST_LINE: usize = 512;
+/// Settings of an agent are a page.
+const LARGEST_SETTINGS: u64 = 4 * 1024 * 1024;
+
+/// Refuses an agent whose program is missing or cannot be executed.
+pub(crate) fn refuse_unstartable(project: &Project, agent: &Agent) -> Result<(), Error> {
+    let Some(program) = agent.shell_program() else {
+        // Only a shell knows what it runs.
+        return Ok(());
+    };
+    if agent.is_shell() && BUILT_IN.contains(&program) {
+        return Ok(());
+    }
+    let refusal = |problem: String| Error::AgentCannotStart {
+        agent: agent.name.clone(),
+        problem,
+    };
+    let path = find(project, program)
+        .ok_or_else(|| refusal(format!("there is no program `{program}`")))?;
+    let mode = path.metadata().map_or(0, |found| found.mode());
+    if mode & 0o111 == 0 {
+        return Err(refusal(format!("`{program}` is not executable")));
+    }
+    match interpreter(project, &path) {
+        Some(missing) if find(project, &missing).is_none() => Err(refusal(format!(
+            "`{program}` needs `{missing}`, which does not exist"
+        ))),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Returns the file of a program: a path as it is, a name in the folders of `PATH`.
+fn find(project: &Project, program: &str) -> Option<PathBuf> {
+    if program.contains('/') {
+        let path = project.folder().join(program).into_std_path_buf();
+        return path.is_file().then_some(path);
+    }
+    std::env::split_paths(&project.search_path)
+        .map(|folder| folder.join(program))
+        .find(|path| path.is_file())
+}
+
+/// Returns the interpreter that a script names on its first line.
+fn interpreter(project: &Project, path: &Path) -> Option<String> {
+    let path = Utf8Path::from_path(path)?;
+    let world = project.world();
+    let head = world.read_end(path, End::Head, LONGEST_FIRST_LINE).ok()?;
+    let line = head
+        .strip_prefix(b"#!")?
+        .split(|byte| *byte == b'\n')
+        .next()?;
+    let line = String::from_utf8_lossy(line).into_owned();
+    line.split_whitespace().next().map(ToOwned::to_owned)
+}
+
+/// Offers to let an agent edit files, where its settings do not; nothing is written without a yes.
+///
+/// Returns whether its arguments have changed.
+pub(crate) fn offer_editing(
+    project: &Project,
+    agent: &Agent,
+    yes: bool,
+    face: &mut dyn Face,
+) -> Result<bool, Error> {
+    let Some(arguments) = lacking(project, agent) else {
+        return Ok(false);
+    };
+    let words: Vec<String> = arguments.iter().map(|word| format!("\"{word}\"")).collect();
+    let line = format!("args = [{}]", words.join(", "));
+    let text = format!(
+        "`{}` may not edit files without a person at its terminal: neither `[agents.{}] args` nor its own settings allow it",
+        agent.name, agent.name
+    );
+    // Permissions are given by a person, never by `--yes`.
+    if yes || crate::config::mentions(project, &agent.name) {
+        face.tell(&News::MayNotEdit {
+            problem: &text,
+            remedy: &format!(
+                "`[agents.{}] {line}` in `.rekindle/config.toml` allows it",
+                agent.name
+            ),
+        });
+        return Ok(false);
+    }
+    let question = format!(
+        "Write `{line}` below `[agents.{}]` to `.rekindle/config.toml`?",
+        agent.name
+    );
+    if face.propose(&text, &question, Enter::No) != Agreement::Yes {
+        return Ok(false);
+    }
+    crate::config::set_arguments(project, &agent.name, &arguments)?;
+    Ok(true)
+}
+
+/// Returns the arguments that would let an agent edit, if it may not.
+fn lacking(project: &Project, agent: &Agent) -> Option<Vec<String>> {
+    let preset = Preset::of(&agent.program)?;
+    let wanted = preset.editing()?;
+    let world = project.world();
+    let home = world.variable("HOME").unwrap_or_default();
+    let reads = |path: &Utf8Path| {
+        let bytes = world.read(path, LARGEST_SETTINGS).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let settings: Vec<String> = preset
+        .settings(project.folder(), Utf8Path::new(&home))
+        .iter()
+        .filter_map(|path| reads(path))
+        .collect();
+    (!preset.may_edit(&agent.extra, &settings)).then_some(wanted)
+}
+
+/// Returns how many files of the project have changes that no commit has; tasks start without them.
+pub(crate) fn uncommitted(project: &Project) -> usize {
+    let Ok(program) = Program::find(&project.search_path) else {
+        return 0;
+    };
+    let status = Repo::at(&program, project.folder()).status();
+    status.map_or(0, |entries| entries.len())
+}
