@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_that_holds_counts_beside_newer_sessions_that_went_well() {
+    fn a_limit_that_holds_counts_next_to_newer_sessions_that_went_well() {
         let until = Fate::Limited(Some("2026-01-20T12:30:00Z".to_owned()));
         let noted = session("a", 10, until);
         // Whose trace, its minute, the minute of now, whether the limit is told.
@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_told_in_a_sentence() {
+    fn it_is_described_in_a_sentence() {
         let said = |fate: Fate| session("a", 0, fate).to_string();
         let sentences = [
             said(Fate::Running(Some(7))),

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_of_a_record_is_no_difference_and_all_else_is() {
+    fn the_time_of_a_record_is_not_a_difference_and_all_else_is() {
         let line = |time: &str, phase: u32| {
             format!(r#"{{"event_type":"x","timestamp":"{time}","phase":{phase}}}"#)
         };

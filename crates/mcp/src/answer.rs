@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn an_offset_behind_the_end_is_told() {
+    fn an_offset_behind_the_end_is_reported() {
         let answer = Answer::new(&json!({"schema": "x/1"})).unwrap();
         assert!(answer.from(Some(1000)).result().is_err());
     }

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_what_is_gone_and_what_is_other_is_told_apart() {
+    fn new_removed_and_different_values_are_distinguished() {
         let before = shown(1, &["a", "b"], &["X"]);
         let now = shown(2, &["b", "c"], &["Y"]);
         assert_eq!(
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_that_does_not_show_is_told_as_one() {
+    fn a_change_that_does_not_show_is_described_as_one() {
         let same = shown(1, &["a"], &[]);
         assert_eq!(
             changes(&same, &same),

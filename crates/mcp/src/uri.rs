@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_of_ours_is_none() {
+    fn other_addresses_are_not_ours() {
         for bad in [
             "",
             "file:///etc/passwd",

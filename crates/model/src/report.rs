@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_leads_elsewhere_is_no_actor_and_no_event() {
+    fn a_name_that_leads_elsewhere_is_neither_an_actor_nor_an_event() {
         for bad in ["", "..", ".x", "-x", "a/b", "a b", "a\nb", "é"] {
             assert_eq!(
                 Report::parse_actor(bad),

@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_is_no_word_stands_below_what_is_said_of_it() {
+    fn a_name_that_is_not_a_word_is_below_what_is_said_of_it() {
         let told = |name: &str| {
             let prompt = Prompt::new(format!("Do task {}.\n", plain_or(name, "TASK")));
             prompt.meaning("TASK", "`a.json`", name).finish()

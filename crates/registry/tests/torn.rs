@@ -81,7 +81,7 @@ fn a_broken_run_of_agent_memory_is_never_lost() {
 }
 
 #[test]
-fn a_document_that_was_only_begun_moves_no_run_on() {
+fn a_document_that_was_only_started_advances_no_run() {
     for case in [
         "04-phase1-awaiting-approval",
         "06-phase2-mid-deps",

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_worker_is_one_line_and_its_silence_is_told() {
+    fn a_worker_is_one_line_and_its_silence_is_reported() {
         let mut worker = WorkerView {
             task: "T1".to_owned(),
             attempt: 2,

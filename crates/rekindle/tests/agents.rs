@@ -252,7 +252,7 @@ fn what_an_agent_prints_never_reaches_standard_output() -> Result<()> {
 }
 
 #[test]
-fn an_agent_that_fails_once_is_told_why_and_tries_again() -> Result<()> {
+fn an_agent_that_fails_once_learns_why_and_tries_again() -> Result<()> {
     let scene = Scene::new(
         nearly_done(),
         r#"[ "$REKINDLE_ROLE/$REKINDLE_ATTEMPT" = executor/1 ] && exit 3
@@ -634,7 +634,7 @@ fn without_an_answer_the_gate_stays_closed() -> Result<()> {
 }
 
 #[test]
-fn a_yes_for_everything_is_no_approval() -> Result<()> {
+fn yes_for_everything_is_not_an_approval() -> Result<()> {
     let scene = Scene::new(at_the_gate(), "")?;
     let ran = scene.sandbox.run(&["resume", "--yes", "--no-agent"])?;
     assert_eq!(ran.code(), Some(0), "{ran}");
@@ -837,7 +837,7 @@ fn quiet_leaves_the_agents_words_and_drops_ours() -> Result<()> {
 }
 
 #[test]
-fn without_a_yes_the_work_begins_only_after_the_question() -> Result<()> {
+fn without_yes_the_work_starts_only_after_the_question() -> Result<()> {
     let scene = Scene::new(nearly_done(), "")?;
     let typed = scene
         .sandbox

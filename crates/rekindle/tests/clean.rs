@@ -79,7 +79,7 @@ fn a_question_about_worktrees_without_ignored_files_promises_all() {
 }
 
 #[test]
-fn programs_are_told_what_was_not_kept() {
+fn programs_learn_what_was_not_kept() {
     let project = with_ignored();
     let cleaned = project.rekindle(&["clean", "--yes", "--json"]);
     let told: Value = serde_json::from_slice(&cleaned.stdout).unwrap();
@@ -105,7 +105,7 @@ fn with_a_repository() -> Project {
 }
 
 #[test]
-fn a_worktree_that_can_not_be_removed_is_told_and_the_others_go() {
+fn a_worktree_that_cannot_be_removed_is_reported_and_the_others_go() {
     let project = with_a_repository();
     let cleaned = project.rekindle(&["clean", "--yes"]);
     let (said, failed) = (text(&cleaned.stdout), text(&cleaned.stderr));

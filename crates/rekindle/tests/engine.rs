@@ -175,7 +175,7 @@ fn what_an_agent_leaves_running_goes_when_it_ends() {
 }
 
 #[test]
-fn a_second_orchestrator_is_told_who_holds_the_run() {
+fn a_second_orchestrator_learns_who_holds_the_run() {
     let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
     project.plan("A");
     let gate = project.path().join("gate");
@@ -235,7 +235,7 @@ fn a_worker_that_outlives_its_orchestrator_is_found_and_not_doubled() {
 }
 
 #[test]
-fn a_plan_that_can_not_be_carried_out_is_refused_with_its_lines() {
+fn a_plan_that_cannot_be_carried_out_is_refused_with_its_lines() {
     let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
     project.plan("A<B B<A C<X C");
     let output = project.run(WRITE, &[]);
@@ -298,7 +298,7 @@ fn a_markdown_list_is_a_plan_too() {
 }
 
 #[test]
-fn a_checkbox_without_an_id_is_told_of_with_its_line_and_what_to_type() {
+fn a_checkbox_without_an_id_is_reported_with_its_line_and_a_hint() {
     let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
     let run = |plan: &str| {
         fs::write(project.path().join("plan.md"), plan).unwrap();
@@ -479,7 +479,7 @@ fn cleaning_removes_a_failed_tasks_worktree_and_keeps_what_was_in_it() {
 }
 
 #[test]
-fn a_session_that_an_agent_tells_is_kept_and_a_retry_goes_on_in_it() {
+fn a_session_that_an_agent_reports_is_kept_and_a_retry_continues_it() {
     let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
     project.plan("A");
     let agent = project.path().join("agent.sh");
@@ -717,7 +717,7 @@ fn a_commit_that_somebody_adds_to_the_branch_is_built_upon() {
 }
 
 #[test]
-fn a_name_that_can_not_be_a_branch_leaves_nothing_behind() {
+fn a_name_that_cannot_be_a_branch_leaves_nothing_behind() {
     let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
     project.plan("A");
     for name in [

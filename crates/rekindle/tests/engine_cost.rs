@@ -136,7 +136,7 @@ fn what_a_stopped_or_killed_attempt_had_spent_counts() {
 }
 
 #[test]
-fn a_limit_that_can_not_hold_is_said_once_and_the_cost_is_unknown() {
+fn a_limit_that_cannot_hold_is_said_once_and_the_cost_is_unknown() {
     let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
     project.plan("A B");
     let output = project.run(WRITE, &["--max-cost", "1", "--quiet"]);

@@ -246,7 +246,7 @@ fn orphaned(gate: &Path, project: &Project) -> String {
 }
 
 #[test]
-fn what_workers_write_while_a_person_thinks_is_no_reason_to_stop() {
+fn what_workers_write_while_a_person_thinks_does_not_stop_the_resume() {
     let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
     let gate = project.path().join("gate");
     let agent = orphaned(&gate, &project);
@@ -388,7 +388,7 @@ fn a_run_is_not_complete_on_its_records_word_alone() {
 }
 
 #[test]
-fn a_task_behind_a_skipped_one_is_told_what_helps() {
+fn a_task_behind_a_skipped_one_is_reported_with_a_hint() {
     for helps in ["task_ready --task A", "task_skipped --task B"] {
         let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
         project.plan("A B<A C");
@@ -412,7 +412,7 @@ fn a_task_behind_a_skipped_one_is_told_what_helps() {
 }
 
 #[test]
-fn what_the_plan_leaves_out_can_not_be_brought_back_by_an_event() {
+fn what_the_plan_leaves_out_cannot_be_brought_back_by_an_event() {
     let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
     let plan = r#"{"tasks":[{"id":"A","status":"skipped"},{"id":"B","dependencies":["A"]}]}"#;
     fs::write(project.path().join("plan.json"), plan).unwrap();

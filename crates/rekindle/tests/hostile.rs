@@ -67,7 +67,7 @@ fn done(sandbox: &Sandbox) -> Result<u64> {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_noticed_and_the_rest_counts() -> Result<()> {
+fn bytes_that_are_not_text_are_noticed_and_the_rest_counts() -> Result<()> {
     let (sandbox, run) = interrupted()?;
     let event = br#"{"event_type":"task_completed","task_id":"T002","timestamp":"2026-01-19T11:00:00Z","details":{"note":""#;
     let bytes = [event.as_slice(), b"\xff\xfe\x80", b"\"}}\n\xff\xff\n"].concat();
@@ -84,7 +84,7 @@ fn bytes_that_are_no_text_are_noticed_and_the_rest_counts() -> Result<()> {
 }
 
 #[test]
-fn a_graph_that_is_no_text_is_a_corrupt_graph() -> Result<()> {
+fn a_graph_that_is_not_text_is_a_corrupt_graph() -> Result<()> {
     let (sandbox, run) = interrupted()?;
     sandbox.write(run.path("task-graph.json"), b"\xff\xfe{\"tasks\":[]}")?;
     look_at_everything(&sandbox, "T001")?;
@@ -95,7 +95,7 @@ fn a_graph_that_is_no_text_is_a_corrupt_graph() -> Result<()> {
 /// Wrong as it is: what stands in such a log should count, or at least stop the resume. Its name is
 /// made into text on listing and the file is then not found, which is a note that few will read.
 #[test]
-fn a_log_whose_name_is_no_text_does_not_count_and_is_noted() -> Result<()> {
+fn a_log_whose_name_is_not_text_does_not_count_and_is_noted() -> Result<()> {
     let (sandbox, run) = interrupted()?;
     let events = sandbox.path(run.path("events"));
     let odd = events
@@ -113,7 +113,7 @@ fn a_log_whose_name_is_no_text_does_not_count_and_is_noted() -> Result<()> {
 /// Wrong as it is: the run shows under a name that is not its own, and a resume would make a folder
 /// of that name beside it.
 #[test]
-fn a_run_whose_name_is_no_text_shows_under_another_and_does_no_harm_to_the_rest() -> Result<()> {
+fn a_run_whose_name_is_not_text_shows_under_another_and_does_no_harm_to_the_rest() -> Result<()> {
     let (sandbox, run) = interrupted()?;
     let odd = OsStr::from_bytes(b"20260101\xff");
     let runs = sandbox.path(".agent-memory/runs");
@@ -131,7 +131,7 @@ fn a_run_whose_name_is_no_text_shows_under_another_and_does_no_harm_to_the_rest(
 }
 
 #[test]
-fn arguments_and_folders_that_are_no_text_are_wrong_usage() -> Result<()> {
+fn arguments_and_folders_that_are_not_text_are_wrong_usage() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     let odd = sandbox
         .project()
@@ -155,7 +155,7 @@ fn arguments_and_folders_that_are_no_text_are_wrong_usage() -> Result<()> {
 }
 
 #[test]
-fn an_answer_that_is_no_text_is_a_no() -> Result<()> {
+fn an_answer_that_is_not_text_means_no() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     let before = sandbox.files()?;
     let script = r#"printf 'y\377\n' | "$1" resume --no-agent"#;
@@ -496,7 +496,7 @@ fn pipes_and_folders_in_place_of_files_are_never_waited_for() -> Result<()> {
 }
 
 #[test]
-fn a_pipe_in_place_of_the_graph_is_no_graph() -> Result<()> {
+fn a_pipe_in_place_of_the_graph_is_not_a_graph() -> Result<()> {
     let (sandbox, run) = interrupted()?;
     fs_err::remove_file(sandbox.path(run.path("task-graph.json")))?;
     make_pipe(&sandbox.path(run.path("task-graph.json")))?;
@@ -759,7 +759,7 @@ fn harmless(ran: &Ran, args: &[&str]) {
 }
 
 #[test]
-fn a_thousand_runs_and_a_log_of_many_lines_are_no_trouble() -> Result<()> {
+fn a_thousand_runs_and_a_log_of_many_lines_are_handled() -> Result<()> {
     let (sandbox, run) = interrupted()?;
     for number in 0..1000 {
         let folder = format!(".agent-memory/runs/20260101-0900-many-{number:04}/events");

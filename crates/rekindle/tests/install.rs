@@ -76,7 +76,7 @@ impl Scene {
 }
 
 #[test]
-fn the_change_is_shown_and_made_only_after_a_yes() -> Result<()> {
+fn the_change_is_shown_and_made_only_after_consent() -> Result<()> {
     let scene = Scene::new()?;
     let settings = scene.home(".codex/hooks.json");
     let servers = scene.home(".codex/config.toml");
@@ -286,7 +286,7 @@ fn hooks_of_others_that_came_later_stay() -> Result<()> {
 }
 
 #[test]
-fn what_can_not_be_changed_is_refused_and_left() -> Result<()> {
+fn what_cannot_be_changed_is_refused_and_left() -> Result<()> {
     let scene = Scene::new()?;
     let path = scene.home(".claude/settings.json");
     fs_err::create_dir_all(path.parent().unwrap_or(&path))?;

@@ -45,7 +45,7 @@ impl Scene {
 }
 
 #[test]
-fn a_second_resume_is_refused_and_told_who_holds_the_run() -> Result<()> {
+fn a_second_resume_is_refused_with_the_holder_of_the_run() -> Result<()> {
     let mut scene = Scene::new()?;
     let typed = scene.sandbox.typed(&scene.args()).answering("merged\n");
     let first = typed.start()?;
@@ -291,7 +291,7 @@ fn a_lock_file_that_a_dead_process_left_holds_nobody_up() -> Result<()> {
 }
 
 #[test]
-fn whoever_cleans_the_folder_away_takes_the_lock_and_the_work_stops() -> Result<()> {
+fn removing_the_state_folder_takes_the_lock_and_the_work_stops() -> Result<()> {
     let mut scene = Scene::new()?;
     let typed = scene.sandbox.typed(&scene.args()).answering("merged\n");
     let first = typed.start()?;

@@ -20,7 +20,7 @@ fn state(sandbox: &Sandbox) -> Result<Value> {
 }
 
 #[test]
-fn a_state_that_can_not_be_parsed_is_left_alone_by_every_command() -> Result<()> {
+fn a_state_that_cannot_be_parsed_is_left_alone_by_every_command() -> Result<()> {
     let commands: &[&[&str]] = &[
         &["get_next_step"],
         &["validate_step", "1.0"],
@@ -80,7 +80,7 @@ fn a_state_that_can_not_be_parsed_is_left_alone_by_every_command() -> Result<()>
 }
 
 #[test]
-fn what_is_no_object_is_a_fault_on_standard_error() -> Result<()> {
+fn what_is_not_an_object_is_a_fault_on_standard_error() -> Result<()> {
     for damaged in [&b"[]"[..], b"\xff"] {
         let sandbox = Sandbox::in_memory(BINARY)?;
         sandbox.write(STATE, damaged)?;
@@ -288,7 +288,7 @@ fn a_link_that_leads_out_of_the_project_is_refused_by_reading_and_writing_alike(
 }
 
 #[test]
-fn a_folder_below_a_project_without_git_is_no_project_of_its_own() -> Result<()> {
+fn a_folder_below_a_project_without_git_is_not_a_project_of_its_own() -> Result<()> {
     let sandbox = at_the_monitor()?;
     sandbox.write("src/deep/x", "")?;
     let typed = sandbox.typed(&["map", "set_tdd_mode", "true"]);

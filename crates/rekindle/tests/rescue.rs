@@ -177,7 +177,7 @@ fn half_done_work_of_a_retried_task_is_listed_shown_and_restored_as_it_was() {
 }
 
 #[test]
-fn a_person_is_asked_and_told_how_to_compare_and_copy_back() {
+fn a_person_is_asked_and_shown_how_to_compare_and_copy_back() {
     let (project, seen) = rescued();
     let into = project.path().join("a b/re's");
     let mut restore = project.command(&["rescue", "restore", "2", "--into", "a b/re's"]);
@@ -403,7 +403,7 @@ fn commits_of_an_agent_that_landed_nowhere_are_shown() {
 }
 
 #[test]
-fn what_clean_keeps_stands_beside_what_retries_kept() {
+fn rescues_of_clean_are_listed_with_those_of_retries() {
     let project = Project::new(BINARY);
     project.plan("A");
     let agent = r#"cat > /dev/null; echo "$REKINDLE_ATTEMPT" > half.txt; exit 1"#;

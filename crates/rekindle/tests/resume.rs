@@ -223,7 +223,7 @@ fn every_answer_but_yes_leaves_everything_as_it_was() -> Result<()> {
 }
 
 #[test]
-fn a_yes_in_any_spelling_goes_on_also_after_something_else() -> Result<()> {
+fn yes_in_any_spelling_continues_also_after_another_answer() -> Result<()> {
     for answers in ["y\n", "Y\n", "yes\n", "YES\n", "y", "well\ny\n"] {
         let (sandbox, run) = interrupted()?;
         let ran = sandbox
@@ -266,7 +266,7 @@ fn without_an_agent_it_says_what_one_would_do_next() -> Result<()> {
 }
 
 #[test]
-fn whoever_does_every_step_by_hand_comes_to_the_question_of_the_merge() -> Result<()> {
+fn doing_every_step_by_hand_leads_to_the_question_of_the_merge() -> Result<()> {
     let (sandbox, run) = interrupted()?;
     let mut done = Vec::new();
     loop {
@@ -441,7 +441,7 @@ fn what_changes_while_a_person_thinks_stops_the_resume() -> Result<()> {
 }
 
 #[test]
-fn a_damaged_journal_is_told_of_and_does_not_stop_the_work() -> Result<()> {
+fn a_damaged_journal_is_reported_and_does_not_stop_the_work() -> Result<()> {
     let (sandbox, run) = interrupted()?;
     sandbox.run(&["resume", "--yes", "--no-agent"])?;
     let journal = format!(".rekindle/journal/agent-memory-{ORDERS}.jsonl");
@@ -484,7 +484,7 @@ fn what_keeps_an_agent_from_being_started_is_not_held_against_its_task() -> Resu
 
 #[cfg(not(feature = "crash-points"))]
 #[test]
-fn a_normal_build_does_not_die_where_it_is_told_to() -> Result<()> {
+fn a_normal_build_does_not_die_where_it_is_ordered_to() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     let typed = sandbox.typed(&["resume", "--yes", "--no-agent"]);
     let ran = typed.with("REKINDLE_CRASH_AT", "after-lock").run()?;

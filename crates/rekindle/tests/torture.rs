@@ -260,7 +260,7 @@ for log in .agent-memory/runs/*/events/*/*.jsonl; do printf '{{"half' >> "$log";
 }
 
 #[test]
-fn a_program_that_can_not_even_run_a_plan_is_named() {
+fn a_program_that_cannot_even_run_a_plan_is_named() {
     let options = options("/bin/false");
     let error = rekindle_torture::torture(&options, &mut |_| {}).unwrap_err();
     assert_eq!(

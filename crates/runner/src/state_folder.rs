@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_workflow_is_told_by_the_name_of_its_files() {
+    fn a_workflow_is_identified_by_the_name_of_its_files() {
         for name in [
             "20260119-0900-x",
             "../a b",
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_workflows_can_not_lead_elsewhere_or_meet() {
+    fn names_of_workflows_cannot_lead_elsewhere_or_meet() {
         let name = |text: &str| {
             state("/w".into()).file_name(
                 &WorkflowId::new(ProtocolName::new("agent-memory"), text),

@@ -225,7 +225,7 @@ fn a_record_that_was_not_written_here_is_put_aside_and_never_carried_out() {
 }
 
 #[test]
-fn what_a_dead_command_had_begun_is_finished() {
+fn the_steps_of_a_dead_command_are_finished() {
     let scene = Scene::new();
     died(&scene, &[create("a"), edit("before")]);
     let transaction = scene.open().unwrap();

@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_is_laid_out_and_its_new_events_are_told_in_order() {
+    fn a_run_is_laid_out_and_its_new_events_are_reported_in_order() {
         let sandbox = Sandbox::new("/bin/sh").unwrap();
         let run = Run::in_execution("r").task("T1", "Title", &["T0"]);
         run.lay_out(&sandbox).unwrap();

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn input_nobody_reads_is_no_error() {
+    fn input_that_nobody_reads_is_not_an_error() {
         let long = "x".repeat(1 << 20);
         let done = shell("exit 0", &long, Duration::from_secs(60)).unwrap();
         assert!(done.status.success());

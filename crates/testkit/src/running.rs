@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_never_said_is_an_error_as_soon_as_it_can_not_come() {
+    fn what_is_never_said_is_an_error_as_soon_as_it_cannot_come() {
         let sandbox = Sandbox::new("/bin/sh").unwrap();
         let running = sandbox.typed(&["-c", "echo no >&2"]).start().unwrap();
         assert!(running.wait_for("yes").is_err());

@@ -508,7 +508,7 @@ mod tests {
     }
 
     #[test]
-    fn new_changed_and_removed_files_and_folders_are_told_apart() {
+    fn new_changed_and_removed_files_and_folders_are_distinguished() {
         let sandbox = Sandbox::new("/bin/sh").unwrap();
         sandbox.write("a/changed", "1").unwrap();
         sandbox.write("a/gone", "1").unwrap();

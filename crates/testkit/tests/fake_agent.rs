@@ -62,7 +62,7 @@ fn files_are_made_and_the_prompt_is_kept() -> Outcome {
 }
 
 #[test]
-fn a_script_that_can_not_be_played_ends_with_97() -> Outcome {
+fn a_script_that_cannot_be_played_ends_with_97() -> Outcome {
     for (script, told) in [
         (
             "say a\ndance",
@@ -128,7 +128,7 @@ fn a_session_is_continued_and_success_is_said_at_the_end_of_the_script() -> Outc
 }
 
 #[test]
-fn it_ends_as_it_is_told_to() -> Outcome {
+fn it_ends_as_ordered() -> Outcome {
     let code = |script: &str| Ok::<_, Box<dyn Error>>(typed(&stage(script)?, &[]).run()?);
     assert_eq!(code("exit 3\nsay never")?.code(), Some(3));
     assert_eq!(code("result error no")?.code(), Some(1));

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_again_and_a_new_word_is_no_loss() {
+    fn what_is_written_is_read_again_and_a_new_word_loses_nothing() {
         let stopped = Stopped {
             schema: STOPPED_SCHEMA.to_owned(),
             agent: Some("claude".to_owned()),

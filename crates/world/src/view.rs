@@ -83,7 +83,7 @@ pub enum End {
 #[serde(rename_all = "snake_case")]
 pub enum ReadError {
     /// The path is missing, or not of the requested kind.
-    #[error("not there")]
+    #[error("it does not exist")]
     NotFound,
     /// The user may not read it.
     #[error("permission denied")]

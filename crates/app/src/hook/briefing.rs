@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_workers_are_at_can_be_taken_up() {
+    fn a_run_with_only_workers_can_be_resumed() {
         let mut left = standing("orders", "Resume T002");
         left.at_work = Some(AtWork::Workers(vec!["T002".to_owned()]));
         let text = briefing(&here(), &[left], 0, None).unwrap();
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_go_on_by_itself_is_told_with_what_helps() {
+    fn what_cannot_go_on_by_itself_is_reported_with_what_helps() {
         for (state, expected) in [
             (
                 State::Blocked,
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn beside_a_session_at_work_the_user_is_asked_first() {
+    fn with_another_session_at_work_the_user_is_asked_first() {
         let mut last = died("x");
         let asks = |last: &LastSession| {
             let text = briefing(&here(), &[standing("a", "x")], 0, Some(last)).unwrap();
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_or_a_folder_that_a_shell_could_misread_stands_in_no_command() {
+    fn a_name_or_a_folder_that_a_shell_could_misread_is_in_no_command() {
         let said = |name: &str, folder: &str| {
             let place = Place {
                 folder: folder.into(),

@@ -162,7 +162,7 @@ fn input_that_is_not_read_does_no_harm() {
 }
 
 #[test]
-fn death_by_a_signal_is_told() {
+fn death_by_a_signal_is_reported() {
     let fixture = Fixture::empty();
     let repo = Repo::at(&fixture.fake_program("kill -9 $$"), &fixture.dir);
     let error = repo.status().unwrap_err();

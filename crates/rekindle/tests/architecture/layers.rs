@@ -154,7 +154,7 @@ fn pure_crates_use_only_a_few_crates_of_others() -> anyhow::Result<()> {
 }
 
 #[test]
-fn the_real_world_stands_behind_its_feature() -> anyhow::Result<()> {
+fn the_real_world_is_behind_its_feature() -> anyhow::Result<()> {
     let metadata = metadata()?;
     let world = package(&metadata, "rekindle-world")?;
     let mut faults = Vec::new();

@@ -105,7 +105,7 @@ fn checkpoints_are_listed_made_and_archived() -> Result<()> {
 }
 
 #[test]
-fn a_checkpoint_that_can_not_be_read_is_shown_and_mended() -> Result<()> {
+fn a_checkpoint_that_cannot_be_read_is_shown_and_repaired() -> Result<()> {
     let project = Project::new()?;
     project.write(SESSION, &TEXT.replacen("**CP-007** (2026-03-13 15:20): Task T003 complete - login contract test created\n  - **Phase**: implement", "**CP-007** (2026-03-1", 1))?;
     let ran = project.run(&["checkpoints"])?;

@@ -17,7 +17,7 @@ fn resumed(text: &str) -> String {
 }
 
 #[test]
-fn a_yes_changes_marker_and_session_by_the_bytes_that_are_meant() -> Result<()> {
+fn after_consent_marker_and_session_change_only_by_the_intended_bytes() -> Result<()> {
     for windows in [false, true] {
         let eol = |text: &str| {
             if windows {
@@ -51,7 +51,7 @@ fn a_yes_changes_marker_and_session_by_the_bytes_that_are_meant() -> Result<()> 
 }
 
 #[test]
-fn where_no_feature_can_be_chosen_the_failure_is_told_in_the_seeds_words() -> Result<()> {
+fn where_no_feature_can_be_chosen_the_failure_has_the_prescribed_words() -> Result<()> {
     let project = Project::new()?;
     let ran = project.run(&["resume", "../x"])?;
     assert_eq!(ran.code(), Some(2), "{ran}");
@@ -67,7 +67,7 @@ fn where_no_feature_can_be_chosen_the_failure_is_told_in_the_seeds_words() -> Re
 }
 
 #[test]
-fn anything_but_a_yes_changes_nothing() -> Result<()> {
+fn any_answer_but_yes_changes_nothing() -> Result<()> {
     for answer in ["n\n", "no\n", "", "\n", "details\n", "what?\nN\n"] {
         let project = Project::new()?;
         let before = project.sandbox.files()?;
@@ -196,7 +196,7 @@ fn what_is_wrong_is_said_on_standard_output_with_its_exit_code() -> Result<()> {
 }
 
 #[test]
-fn an_agent_gets_the_command_after_a_yes_and_only_then() -> Result<()> {
+fn an_agent_gets_the_command_after_consent_and_only_then() -> Result<()> {
     let project = Project::new()?;
     let agent = project.sandbox.script("agent.sh", "cat > ../prompt")?;
     let prompt = project.sandbox.root().join("prompt");

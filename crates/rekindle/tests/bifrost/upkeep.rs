@@ -143,7 +143,7 @@ fn five_resumes_lose_no_entry_of_the_history() -> Result<()> {
 }
 
 #[test]
-fn a_high_context_is_compacted_after_a_yes_or_with_fresh() -> Result<()> {
+fn a_high_context_is_compacted_after_consent_or_with_fresh() -> Result<()> {
     let question = "The context is at 72% utilization. Compact the session: move 2 history entries to specs/user-authentication/session-archive.md? (y/n)";
     let line = "**2026-03-14** - Context: Compacted the session at 72% utilization. Moved 2 history entries to session-archive.md.\n";
     for (args, answer, is_asked, is_compacted) in [

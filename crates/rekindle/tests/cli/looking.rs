@@ -229,7 +229,7 @@ fn inspect_of_a_name_that_is_not_there_fails_and_says_what_is() -> Result<()> {
 }
 
 #[test]
-fn a_beginning_of_several_names_is_told_with_what_it_could_be() -> Result<()> {
+fn a_beginning_of_several_names_is_reported_with_what_it_could_be() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     Run::complete("20260119-0900-orders-ui-x1y2").lay_out(&sandbox)?;
     insta::assert_snapshot!(sandbox.run(&["plan", "20260119"])?, @"
@@ -323,7 +323,7 @@ fn every_code_is_explained_by_its_page_however_it_is_typed() -> Result<()> {
 }
 
 #[test]
-fn explain_tells_what_every_log_said_of_a_task_and_what_decided() -> Result<()> {
+fn explain_shows_what_every_log_said_of_a_task_and_what_decided() -> Result<()> {
     let (sandbox, run) = interrupted()?;
     run.clone()
         .line(

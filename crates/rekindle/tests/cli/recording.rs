@@ -107,7 +107,7 @@ fn events_of_runs_that_are_not_there_are_refused() -> Result<()> {
 }
 
 #[test]
-fn an_event_that_would_reach_nobody_is_refused_and_one_without_a_rule_is_told() -> Result<()> {
+fn an_event_that_would_reach_nobody_is_refused_and_one_without_a_rule_is_reported() -> Result<()> {
     let (sandbox, run) = interrupted()?;
     let before = sandbox.files()?;
     insta::assert_snapshot!(sandbox.run(&["event", ORDERS, "task_completed", "--task", "T9"])?, @"

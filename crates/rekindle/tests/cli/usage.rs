@@ -380,7 +380,7 @@ fn colors_change_nothing_but_the_colors() -> Result<()> {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_failure() -> Result<()> {
+fn a_reader_that_goes_away_is_not_a_failure() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     for args in [
         &[][..],
@@ -405,7 +405,7 @@ fn a_reader_that_goes_away_is_no_failure() -> Result<()> {
 }
 
 #[test]
-fn an_output_that_nobody_reads_is_one_that_can_not_be_written() -> Result<()> {
+fn an_output_that_nobody_reads_cannot_be_written() -> Result<()> {
     let sandbox = Sandbox::new("/bin/echo")?;
     let (code, stderr) = with_closed_output(&sandbox, &["x"])?;
     assert!(code != Some(0), "{stderr}");

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::{BINARY, call, interrupted, told};
 
 #[test]
-fn an_agent_of_ours_is_told_nothing_and_nothing_is_noted_of_it() -> Result<()> {
+fn an_agent_of_ours_gets_no_briefing_and_no_note() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     call(&sandbox, "session-start", &json!({}))?;
     let before = sandbox.files()?;

@@ -12,7 +12,7 @@ fn started() -> Value {
 }
 
 #[test]
-fn a_session_is_told_what_is_interrupted_and_what_to_type() -> Result<()> {
+fn a_session_learns_what_is_interrupted_and_what_to_type() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     let before = sandbox.files()?;
     let ran = call(&sandbox, "session-start", &started())?;
@@ -120,7 +120,7 @@ fn a_server_that_was_started_in_a_folder_below_serves_the_project() -> Result<()
 }
 
 #[test]
-fn what_is_told_to_be_typed_leads_to_what_is_told() -> Result<()> {
+fn the_suggested_commands_lead_to_the_announced_result() -> Result<()> {
     let sandbox = Sandbox::new(BINARY)?;
     let case = concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -178,7 +178,7 @@ fn hostile_names_stay_in_their_line_and_out_of_commands() -> Result<()> {
 }
 
 #[test]
-fn what_the_last_session_died_in_is_told_and_seen_in_the_status() -> Result<()> {
+fn what_the_last_session_died_in_is_reported_and_seen_in_the_status() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     let name = sandbox
         .project()
@@ -241,7 +241,7 @@ fn what_a_dead_session_started_and_left_is_named() -> Result<()> {
 }
 
 #[test]
-fn an_old_run_that_is_open_is_told_among_many_that_are_over() -> Result<()> {
+fn an_old_run_that_is_open_is_reported_among_many_finished_ones() -> Result<()> {
     let (sandbox, open) = interrupted()?;
     let summary = "# Run Summary: orders\n\n## Outcome\n\nsuccess, and every task has landed\n";
     for n in 0..150 {

@@ -79,7 +79,7 @@ fn a_run_that_rests_gets_no_checkpoint_and_every_other_one_does() -> Result<()> 
 }
 
 #[test]
-fn what_another_rekindle_works_on_is_left_alone_and_told_so() -> Result<()> {
+fn what_another_rekindle_works_on_is_left_alone_and_reported() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     let gate = Gate::new(sandbox.root())?;
     let stop = gate.script();
@@ -100,7 +100,7 @@ fn what_another_rekindle_works_on_is_left_alone_and_told_so() -> Result<()> {
 }
 
 #[test]
-fn a_usage_limit_is_noted_with_its_end_and_told_until_the_work_goes_on() -> Result<()> {
+fn a_usage_limit_is_noted_with_its_end_and_reported_until_the_work_goes_on() -> Result<()> {
     let (sandbox, run) = interrupted()?;
     let limit = json!({"error": "rate_limit",
         "last_assistant_message": "You've hit your limit · resets 3pm"});
@@ -150,7 +150,7 @@ fn called(sandbox: &Sandbox, session: &str, time: &str, moment: &str, more: &Val
 }
 
 #[test]
-fn a_limit_that_holds_is_told_beside_other_sessions_that_are_done() -> Result<()> {
+fn a_limit_that_holds_is_reported_next_to_other_sessions_that_are_done() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     let limit = json!({"error": "rate_limit",
         "last_assistant_message": "You've hit your limit · resets 3pm"});

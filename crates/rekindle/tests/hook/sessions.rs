@@ -57,8 +57,7 @@ fn started(sandbox: &Sandbox) -> Result<String> {
 }
 
 #[test]
-fn a_session_that_was_taken_up_again_lives_though_the_killed_process_is_still_listed() -> Result<()>
-{
+fn a_resumed_session_is_alive_though_the_killed_process_is_still_listed() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     let session = session("taken-up");
     transcript(&sandbox, sandbox.project().as_str(), &session)?;
@@ -82,7 +81,7 @@ fn a_session_that_was_taken_up_again_lives_though_the_killed_process_is_still_li
 }
 
 #[test]
-fn nothing_is_done_beside_a_session_at_work_unless_a_person_says_so() -> Result<()> {
+fn nothing_is_done_next_to_a_session_at_work_unless_a_person_says_so() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     let session = session("at-work");
     transcript(&sandbox, sandbox.project().as_str(), &session)?;
@@ -125,7 +124,7 @@ fn nothing_is_done_beside_a_session_at_work_unless_a_person_says_so() -> Result<
 }
 
 #[test]
-fn what_a_dead_session_left_is_told_before_its_work_is_done_again() -> Result<()> {
+fn what_a_dead_session_left_is_reported_before_its_work_is_done_again() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     let session = session("left");
     transcript(&sandbox, sandbox.project().as_str(), &session)?;
@@ -189,7 +188,7 @@ fn a_codex_that_calls_us_is_known_by_its_variable() -> Result<()> {
 }
 
 #[test]
-fn a_session_that_was_begun_in_a_folder_below_is_one_of_the_project() -> Result<()> {
+fn a_session_that_was_started_in_a_folder_below_is_one_of_the_project() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     fs_err::create_dir(sandbox.path(".git"))?;
     sandbox.write("src/deep/x", "")?;

@@ -22,7 +22,7 @@ fn silent(ran: &Ran) {
 }
 
 #[test]
-fn what_can_not_be_understood_is_logged_and_not_told() -> Result<()> {
+fn input_that_cannot_be_understood_is_logged_and_not_reported() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     for told in ["{", "[]", "nonsense", "{\"a\":1}{}"] {
         silent(
@@ -56,7 +56,7 @@ fn where_no_protocol_has_anything_not_even_a_log_is_made() -> Result<()> {
 }
 
 #[test]
-fn words_of_a_newer_release_are_no_veto() -> Result<()> {
+fn words_of_a_newer_release_do_not_veto() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     for args in [
         &["hook"][..],
@@ -102,7 +102,7 @@ fn more_than_a_hook_needs_is_read_to_its_end_and_refused() -> Result<()> {
 }
 
 #[test]
-fn a_project_that_can_not_be_written_to_fails_no_agent() -> Result<()> {
+fn a_project_that_cannot_be_written_to_fails_no_agent() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     symlink("/", sandbox.path(".rekindle"))?;
     for moment in MOMENTS {

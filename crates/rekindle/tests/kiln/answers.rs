@@ -102,7 +102,7 @@ fn retry_validation_validates_and_asks_again_if_it_fails() -> Result<()> {
 }
 
 #[test]
-fn a_fourth_correction_is_never_begun() -> Result<()> {
+fn a_fourth_correction_is_never_started() -> Result<()> {
     let project = Project::new(
         "stage: validation\nstatus: in_progress\ncorrection_cycle: 3\n",
         "",

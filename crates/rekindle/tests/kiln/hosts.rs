@@ -32,7 +32,7 @@ fn validating() -> Result<Project> {
 }
 
 #[test]
-fn what_its_helpers_leave_is_taken_up_by_the_next_resume() -> Result<()> {
+fn the_next_resume_continues_with_what_its_helpers_leave() -> Result<()> {
     let project = Project::new(
         "stage: execution\nstatus: in_progress\nphase_total: 3\n",
         "- phase_number: 1 | phase_name: Storage | phase_status: completed\n\

@@ -130,7 +130,7 @@ fn a_second_resume_is_refused_while_the_first_is_at_work() -> Result<()> {
 }
 
 #[test]
-fn a_pause_ends_only_by_a_yes() -> Result<()> {
+fn a_pause_ends_only_if_a_person_agrees() -> Result<()> {
     let paused = json!({"state": {"paused": true, "pause_reason": "lunch"}});
     let tasks = [
         ready(1, 1, json!({"src/a.js": "a\n"})),

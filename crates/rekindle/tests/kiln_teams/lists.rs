@@ -86,7 +86,7 @@ fn of_two_entries_of_a_task_the_newest_word_counts() -> Result<()> {
 }
 
 #[test]
-fn what_the_task_list_lacks_is_no_task_and_what_it_garbles_is_told() -> Result<()> {
+fn what_the_task_list_lacks_is_not_a_task_and_what_it_garbles_is_reported() -> Result<()> {
     let mut scene = scene(&[landed(1, 1, json!({"a": "a\n"}))]);
     if let Some(plan) = scene["plan"].as_array_mut() {
         plan.push(json!({"id": "P1-T99", "title": "Forgotten", "wave": 1}));
@@ -115,7 +115,7 @@ fn what_the_task_list_lacks_is_no_task_and_what_it_garbles_is_told() -> Result<(
 }
 
 #[test]
-fn a_worktree_that_says_something_else_than_its_worker_is_no_proof() -> Result<()> {
+fn a_worktree_that_says_something_else_than_its_worker_is_not_a_proof() -> Result<()> {
     let operations = [
         ("nothing", "[]"),
         (

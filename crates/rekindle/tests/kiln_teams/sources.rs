@@ -60,7 +60,7 @@ fn a_list_in_a_file_is_read_in_three_forms_and_never_written() -> Result<()> {
 }
 
 #[test]
-fn a_list_that_is_not_there_or_no_list_is_told_and_nothing_is_done() -> Result<()> {
+fn a_missing_or_invalid_list_is_reported_and_nothing_is_done() -> Result<()> {
     for text in [None, Some("no json"), Some("3"), Some("{\"tasks\": 1}")] {
         let stage = wave(&[ready(1, 1, json!({"src/a.js": "a\n"}))])?;
         let file = stage.sandbox().root().join("list.json");
@@ -144,7 +144,7 @@ fn a_root_that_others_can_write_to_is_refused() -> Result<()> {
 }
 
 #[test]
-fn orphans_are_told_and_never_touched() -> Result<()> {
+fn orphans_are_reported_and_never_touched() -> Result<()> {
     let strays =
         json!({"stray_worktrees": ["phase-9-exec-wave-1-task-1"], "stray_folders": ["old things"]});
     let stage = stage(&with(scene(&[dead(1, 1)]), strays))?;
@@ -188,7 +188,7 @@ fn work_lands_on_the_branch_that_is_checked_out_and_on_no_commit_without_one() -
 }
 
 #[test]
-fn a_commit_of_the_same_name_before_the_wave_is_no_proof() -> Result<()> {
+fn a_commit_of_the_same_name_before_the_wave_is_not_a_proof() -> Result<()> {
     let stage = wave(&[ready(1, 1, json!({"src/a.js": "a\n"}))])?;
     stage.git(&["commit", "-q", "--allow-empty", "-m", &subject(1, 1)])?;
     stage.git(&["commit", "-q", "--allow-empty", "-m", "later"])?;
@@ -278,7 +278,7 @@ fn a_project_in_a_folder_of_its_repository_gets_work_of_the_whole_repository() -
 }
 
 #[test]
-fn a_gate_that_can_not_be_read_is_closed() -> Result<()> {
+fn a_gate_that_cannot_be_read_is_closed() -> Result<()> {
     let stage = wave(&[landed(1, 1, json!({"src/a.js": "a\n"})), idle(2, 1)])?;
     fs_err::write(stage.task_list().join("2.json"), "{\"id\": \"2\", \"sub")?;
     let ran = stage.resume(&["--agent-cmd", "echo b > src/b.js"])?;
@@ -380,7 +380,7 @@ fn a_lock_on_a_lost_worktree_spends_no_retries() -> Result<()> {
 }
 
 #[test]
-fn work_that_can_not_be_looked_at_is_neither_landed_nor_done_again() -> Result<()> {
+fn work_that_cannot_be_looked_at_is_neither_landed_nor_done_again() -> Result<()> {
     let loop_of_links = "ln -sf changed_ops.json .kiln-artifacts/P1-T11/changed_ops.json";
     let broken_index = r#"echo broken > "$(git rev-parse --git-path index)""#;
     for (damage, told) in [

@@ -79,7 +79,7 @@ fn the_age_of_a_workflow_is_that_of_the_newest_time_in_its_files() -> Result<()>
 }
 
 #[test]
-fn plan_and_state_that_disagree_are_both_shown_and_a_clean_retry_is_told() -> Result<()> {
+fn plan_and_state_that_disagree_are_both_shown_and_a_clean_retry_is_reported() -> Result<()> {
     let project = Project::new()?;
     let mut state = state();
     state["retry_count"] = json!(2);
@@ -157,7 +157,7 @@ fn plan_and_state_that_disagree_are_both_shown_and_a_clean_retry_is_told() -> Re
 }
 
 #[test]
-fn a_finished_workflow_is_told_from_an_interrupted_one() -> Result<()> {
+fn a_finished_workflow_is_distinguished_from_an_interrupted_one() -> Result<()> {
     let project = Project::new()?;
     let mut state = state();
     for key in ["current_step_id", "current_step_phase"] {
@@ -202,7 +202,7 @@ fn a_finished_workflow_is_told_from_an_interrupted_one() -> Result<()> {
 }
 
 #[test]
-fn a_branch_without_a_checkpoint_is_told_how_to_begin() -> Result<()> {
+fn a_branch_without_a_checkpoint_shows_how_to_start() -> Result<()> {
     let project = Project::empty()?;
     let ran = project.resume(&["--yes"]).run()?;
     insta::assert_snapshot!(ran, @r#"

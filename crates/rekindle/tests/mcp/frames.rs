@@ -167,7 +167,7 @@ fn shapes_that_are_json_and_no_frames_end_nothing() -> Result<()> {
 }
 
 #[test]
-fn a_request_that_can_not_be_read_is_answered_with_its_number() -> Result<()> {
+fn a_request_that_cannot_be_read_is_answered_with_its_number() -> Result<()> {
     let sandbox = sandbox()?;
     let mut client = Client::open(&sandbox)?;
     let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));

@@ -123,7 +123,7 @@ fn many_requests_at_once_are_all_answered() -> Result<()> {
 }
 
 #[test]
-fn requests_that_are_none_are_told() -> Result<()> {
+fn invalid_requests_are_reported() -> Result<()> {
     let sandbox = Sandbox::new(BINARY)?;
     let mut client = Client::open(&sandbox)?;
     for (method, params, code) in [

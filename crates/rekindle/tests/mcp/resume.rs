@@ -96,7 +96,7 @@ fn of_six_servers_with_the_same_digest_one_carries_the_plan_out() -> Result<()> 
 }
 
 #[test]
-fn when_the_world_has_moved_the_plan_is_refused_and_what_is_other_is_told() -> Result<()> {
+fn when_the_files_have_changed_the_plan_is_refused_and_the_differences_are_listed() -> Result<()> {
     let (sandbox, run) = interrupted()?;
     let mut client = Client::open(&sandbox)?;
     let digest = digest(&mut client)?;

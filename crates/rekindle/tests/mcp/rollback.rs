@@ -60,7 +60,8 @@ fn a_rollback_is_planned_first_and_carried_out_with_the_digest_of_that_plan() ->
 }
 
 #[test]
-fn a_checkpoint_that_is_not_there_and_a_protocol_that_does_not_go_back_are_told() -> Result<()> {
+fn a_checkpoint_that_is_not_there_and_a_protocol_that_does_not_go_back_are_reported() -> Result<()>
+{
     let sandbox = feature()?;
     let mut client = Client::open(&sandbox)?;
     let empty = client.failure("rollback", &json!({"checkpoint": ""}))?;
@@ -74,7 +75,7 @@ fn a_checkpoint_that_is_not_there_and_a_protocol_that_does_not_go_back_are_told(
 }
 
 #[test]
-fn where_no_events_are_kept_the_agent_is_told_what_to_do_instead() -> Result<()> {
+fn where_no_events_are_kept_the_agent_learns_what_to_do_instead() -> Result<()> {
     let sandbox = feature()?;
     let before = sandbox.files()?;
     let mut client = Client::open(&sandbox)?;

@@ -155,7 +155,7 @@ fn a_tool_answers_what_the_command_prints() -> Result<()> {
 }
 
 #[test]
-fn what_agents_report_stands_in_the_log_as_if_it_was_typed() -> Result<()> {
+fn what_agents_report_is_in_the_log_as_if_it_was_typed() -> Result<()> {
     let (sandbox, run) = interrupted()?;
     let mut client = Client::open(&sandbox)?;
     client.object(
@@ -259,7 +259,7 @@ fn failures_say_what_to_call_next_and_change_nothing() -> Result<()> {
 }
 
 #[test]
-fn one_of_several_must_be_named_and_which_there_are_is_told() -> Result<()> {
+fn one_of_several_must_be_named_and_which_there_are_is_reported() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     Run::interrupted(BILLING).lay_out(&sandbox)?;
     let mut client = Client::open(&sandbox)?;

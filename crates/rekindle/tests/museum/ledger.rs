@@ -96,7 +96,7 @@ fn bmad_loop_299_delivered_and_never_merged() -> Result<()> {
 
 /// Elsewhere a workflow that was over began again at phase 0, since the time of its end was missing.
 #[test]
-fn gsd_pi_746_a_run_without_its_last_word_is_not_begun_again() -> Result<()> {
+fn gsd_pi_746_a_run_without_its_last_word_is_not_started_again() -> Result<()> {
     let (project, tip) = landed()?;
     forget(&project, "run_completed")?;
     let resumed = resume(&project);
@@ -137,7 +137,7 @@ fn claude_plugins_2301_committed_and_uncommitted_work_both_land() -> Result<()> 
 
 /// Elsewhere the command that goes on began at the very first task.
 #[test]
-fn spec_kit_789_done_tasks_are_not_begun_again() -> Result<()> {
+fn spec_kit_789_done_tasks_are_not_started_again() -> Result<()> {
     let (sandbox, run) = interrupted()?;
     let calls = sandbox.root().join("calls");
     let script = format!("echo $REKINDLE_ROLE $REKINDLE_TASK >> {calls}\n{DILIGENT_AGENT}");

@@ -13,7 +13,7 @@ use crate::{BINARY, NOTHING, ORDERS, interrupted, states};
 
 /// Elsewhere nothing was resumed after a crash of the host: the log had never reached the disk.
 #[test]
-fn genie_774_after_a_crash_everything_that_was_begun_goes_on() -> Result<()> {
+fn genie_774_after_a_crash_everything_that_was_started_goes_on() -> Result<()> {
     let mut cut = Cut::new()?;
     assert_eq!(cut.project.events("task_claimed", "A"), 1);
     assert_eq!(cut.project.events("task_started", "A"), 1);

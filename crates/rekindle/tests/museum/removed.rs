@@ -45,7 +45,7 @@ fn claude_code_74719_nothing_is_removed_by_its_age() -> Result<()> {
 
 /// Elsewhere a look by git that failed was taken for "nothing to lose", and the work was deleted by force.
 #[test]
-fn hermes_agent_88113_what_git_can_not_look_at_is_kept() -> Result<()> {
+fn hermes_agent_88113_what_git_cannot_look_at_is_kept() -> Result<()> {
     for damage in [
         "rm .git",
         "echo nonsense > .git",
@@ -93,7 +93,7 @@ fn get_shit_done_1756_what_was_deleted_stays_deleted() -> Result<()> {
 
 /// Elsewhere a worktree was deleted in the middle of a task, and the next command called it a success.
 #[test]
-fn trusty_tools_5661_a_worktree_deleted_under_its_agent_is_no_success() -> Result<()> {
+fn trusty_tools_5661_a_worktree_deleted_under_its_agent_is_not_a_success() -> Result<()> {
     let project = Project::new(BINARY);
     project.plan("A");
     let agent = r#"cat > /dev/null; [ $REKINDLE_ATTEMPT = 1 ] && { rm -rf "$PWD"; exit 0; }; echo x > A.txt"#;

@@ -20,7 +20,7 @@ fn lands_after(damage: &str) -> Result<Cut> {
 /// Elsewhere a session that was resumed worked in the main checkout, since its worktree was a folder
 /// that git did not know.
 #[test]
-fn claude_code_85339_a_folder_that_git_does_not_know_is_no_worktree() -> Result<()> {
+fn claude_code_85339_a_folder_that_git_does_not_know_is_not_a_worktree() -> Result<()> {
     lands_after(&format!("rm -r {RECORD}"))?;
     Ok(())
 }
@@ -86,7 +86,7 @@ fn beads_609_a_worktree_that_is_registered_and_gone_is_made_anew() -> Result<()>
 
 /// Elsewhere a folder that was there and not registered made every `continue` end in "already exists".
 #[test]
-fn agent_orch_540_a_folder_in_the_way_of_a_worktree_is_no_loop() -> Result<()> {
+fn agent_orch_540_a_folder_in_the_way_of_a_worktree_causes_no_loop() -> Result<()> {
     let cut = lands_after(&format!("rm -r {RECORD} .git && echo mine > mine.txt"))?;
     // Nobody but git could say whose it is, so it is put aside.
     let kept = format!("{}.left-1/mine.txt", cut.worktree()?);

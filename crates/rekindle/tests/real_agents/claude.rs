@@ -96,7 +96,7 @@ fn a_resume_is_planned_and_carried_out_by_the_tools_of_the_plugin_and_of_setting
 }
 
 #[test]
-fn without_anything_interrupted_the_model_is_told_nothing() -> Result<()> {
+fn without_anything_interrupted_the_model_gets_no_briefing() -> Result<()> {
     let scene = scene(&json!([]))?;
     scene.rekindle(&["install", "claude", "--yes"])?;
     fs_err::remove_dir_all(scene.sandbox.path(".agent-memory"))?;
@@ -118,7 +118,7 @@ fn a_usage_limit_is_noted() -> Result<()> {
 }
 
 #[test]
-fn a_session_that_was_killed_is_told_with_its_tool_and_what_it_left() -> Result<()> {
+fn a_session_that_was_killed_is_reported_with_its_tool_and_what_it_left() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let mut gate = Gate::new(Utf8Path::from_path(folder.path()).context("a path")?)?;
     let command = format!("{} true", gate.script());

@@ -89,7 +89,7 @@ fn a_resume_is_planned_by_tools_and_carried_out_once_the_user_allows_it() -> Res
 }
 
 #[test]
-fn a_session_that_was_killed_is_told_from_one_that_is_at_work() -> Result<()> {
+fn a_session_that_was_killed_is_distinguished_from_one_that_is_at_work() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let mut gate = Gate::new(Utf8Path::from_path(folder.path()).context("a path")?)?;
     let command = format!("{} true", gate.script());

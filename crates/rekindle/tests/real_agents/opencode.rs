@@ -45,7 +45,7 @@ fn what_is_interrupted_reaches_the_model() -> Result<()> {
 }
 
 #[test]
-fn a_session_that_was_killed_is_told_from_one_that_is_at_work() -> Result<()> {
+fn a_session_that_was_killed_is_distinguished_from_one_that_is_at_work() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let mut gate = Gate::new(Utf8Path::from_path(folder.path()).context("a path")?)?;
     let command = format!("{} true", gate.script());
@@ -61,7 +61,7 @@ fn a_session_that_was_killed_is_told_from_one_that_is_at_work() -> Result<()> {
     let text = died["text"].as_str().unwrap_or_default();
     ensure!(text.contains("in the middle of `bash: "), "{died}");
     // It starts tools in sessions of their own, so they do not go with it.
-    ensure!(text.contains("what it started still runs"), "{died}");
+    ensure!(text.contains("are still running"), "{died}");
     gate.open()?;
     wait_until_gone(process, LIMIT)?;
     Ok(())

@@ -19,7 +19,7 @@ fn plugin_and_marketplace_are_valid_by_the_strictest_rules() -> Result<()> {
 }
 
 #[test]
-fn the_plugin_tells_the_model_what_is_interrupted_and_brings_its_skills() -> Result<()> {
+fn the_plugin_informs_the_model_what_is_interrupted_and_brings_its_skills() -> Result<()> {
     let mut scene = Scene::new(&json!([]))?;
     let address = scene.address();
     scene.set("ANTHROPIC_BASE_URL", &address);

@@ -31,7 +31,7 @@ fn success_lands_with_what_it_cost_and_the_session_it_was_done_in() {
 }
 
 #[test]
-fn after_a_failure_the_session_goes_on_and_is_told_the_reason() {
+fn after_a_failure_the_session_continues_and_learns_the_reason() {
     let first = "session s-1\nstream claude\nwrite half.txt x\nresult error it does not compile";
     let second = format!(
         "{KEEP_WORDS}\nstream claude\nread-prompt prompt\nwrite A.txt by $SESSION\nsay mended"
@@ -84,7 +84,7 @@ fn an_agent_that_crashes_by_itself_has_failed() {
 }
 
 #[test]
-fn a_success_that_a_check_denies_is_a_failure_and_the_agent_is_told_which() {
+fn a_success_that_a_check_denies_is_a_failure_and_the_agent_learns_which() {
     let lie = "session s-1\nstream claude\nwrite other.txt x\nsay all done!";
     let mended = "stream claude\nread-prompt prompt\nwrite A.txt by $SESSION";
     let stage = Stage::new("A", &[("A.1", lie), ("A.2", mended)]);
@@ -121,7 +121,7 @@ fn what_the_stream_says_counts_for_more_than_the_exit_code() {
 }
 
 #[test]
-fn nonsense_on_the_stream_is_never_taken_for_success_and_does_no_harm_beside_it() {
+fn nonsense_on_the_stream_is_never_success_and_does_no_harm_next_to_it() {
     let torn = r#"half {"type":"result","subtype":"success","is_error":false,"termin"#;
     let torn = format!("stream claude\nwrite B.txt x\n{torn}\nexit 0");
     let empty = "say {\"type\":\"result\"}\nsay {\"type\":\"result\",\"is_error\":\"no\"}";

@@ -31,7 +31,7 @@ fn at_a_limit_all_work_waits_for_its_end_and_then_goes_on_in_the_session() {
 }
 
 #[test]
-fn a_limit_that_is_just_over_is_no_wait() {
+fn a_limit_that_is_just_over_causes_no_wait() {
     let limited = format!("stream claude\nresult limit {}", SOON - 2);
     let second = "stream claude\nwrite A.txt x";
     let stage = Stage::new("A", &[("A.1", &limited), ("A.2", second)]);
@@ -46,7 +46,7 @@ fn a_limit_that_is_just_over_is_no_wait() {
 }
 
 #[test]
-fn a_wait_without_a_known_end_can_be_stopped_and_the_session_is_taken_up_later() {
+fn a_wait_without_a_known_end_can_be_stopped_and_the_session_is_resumed_later() {
     let limited = "session s-1\nstream claude\nresult limit";
     let second = "stream claude\nwrite A.txt by $SESSION";
     let stage = Stage::new("A", &[("A.1", limited), ("A.2", second)]);

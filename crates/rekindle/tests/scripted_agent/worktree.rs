@@ -35,7 +35,7 @@ fn what_is_written_outside_the_worktree_never_lands_nor_gets_into_the_users_inde
 }
 
 #[test]
-fn a_file_of_the_user_that_is_changed_again_is_told_and_one_that_stays_is_not() {
+fn a_file_of_the_user_that_is_changed_again_is_reported_and_one_that_stays_is_not() {
     let work = "stream claude\nwrite-outside ../../../../mine.txt other words\nwrite A.txt x";
     let stage = Stage::new("A", &[("A", work)]);
     for name in ["mine.txt", "too.txt", "README"] {

@@ -39,7 +39,7 @@ fn run_under(umask: &str) -> Result<(Project, Utf8PathBuf)> {
 }
 
 #[test]
-fn what_agents_were_told_and_printed_is_for_nobody_else() -> Result<()> {
+fn prompts_and_output_of_agents_are_private() -> Result<()> {
     for umask in ["000", "022", "077"] {
         let (_project, path) = run_under(umask)?;
         let mode = path.join(".rekindle").metadata()?.mode() & 0o777;

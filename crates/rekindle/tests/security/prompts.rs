@@ -66,7 +66,7 @@ fn look(sandbox: &Sandbox) -> Result<usize> {
 }
 
 #[test]
-fn no_title_of_a_wave_stands_outside_of_the_fences_of_a_prompt() -> Result<()> {
+fn no_title_of_a_wave_is_outside_of_the_fences_of_a_prompt() -> Result<()> {
     let sandbox = lay_out("kiln-teams", "14-retry-with-agent")?;
     for path in files(&sandbox)? {
         let text = String::from_utf8_lossy(&fs_err::read(&path)?).into_owned();
@@ -78,7 +78,7 @@ fn no_title_of_a_wave_stands_outside_of_the_fences_of_a_prompt() -> Result<()> {
 }
 
 #[test]
-fn no_sentence_of_a_file_stands_outside_of_the_fences_of_a_prompt() -> Result<()> {
+fn no_sentence_of_a_file_is_outside_of_the_fences_of_a_prompt() -> Result<()> {
     for (protocol, cases) in CASES {
         if OTHERS.contains(protocol) {
             continue;

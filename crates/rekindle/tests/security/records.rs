@@ -68,7 +68,7 @@ fn a_journal_of_another_user_or_folder_is_never_carried_out() -> Result<()> {
             .run()?;
         assert!(!sandbox.path(&log).exists(), "{ran}");
         if answer == "y\n" {
-            assert!(ran.stderr().contains("not written here"), "{ran}");
+            assert!(ran.stderr().contains("lines from another machine, user or folder"), "{ran}");
             assert!(sandbox.path(format!("{}.aside-1", journal())).exists());
             assert_eq!(codes(&sandbox)?, [""; 0]);
             assert_eq!(run.told(&sandbox)?, "session_resumed\nsession_resumed\n");
@@ -78,7 +78,8 @@ fn a_journal_of_another_user_or_folder_is_never_carried_out() -> Result<()> {
 }
 
 #[test]
-fn what_was_begun_here_is_listed_by_a_plan_and_finished_path_by_path() -> Result<()> {
+fn interrupted_steps_of_this_project_are_listed_by_a_plan_and_finished_path_by_path() -> Result<()>
+{
     let (sandbox, _) = interrupted()?;
     let (begun, log) = begun(&sandbox, NOW)?;
     // As if it had been killed right after its first record.

@@ -80,7 +80,7 @@ fn secrets_behind_names_colors_and_base64_are_kept_out_of_the_output() -> Result
 }
 
 #[test]
-fn what_an_agent_tells_its_hook_is_kept_without_its_secrets() -> Result<()> {
+fn what_an_agent_sends_to_its_hook_is_kept_without_its_secrets() -> Result<()> {
     let sandbox = Sandbox::new(BINARY)?;
     Run::interrupted("20260119-0900-orders-api-k2l3").lay_out(&sandbox)?;
     for secret in SECRETS {

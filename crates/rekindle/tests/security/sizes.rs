@@ -68,7 +68,7 @@ fn values_in_values_without_end_in_place_of_any_file_end_nothing() -> Result<()>
 }
 
 #[test]
-fn ten_thousand_files_beside_the_state_are_no_trouble() -> Result<()> {
+fn ten_thousand_files_next_to_the_state_are_handled() -> Result<()> {
     for (protocol, cases) in CASES {
         let sandbox = lay_out(protocol, cases[0])?;
         let state = files(&sandbox)?

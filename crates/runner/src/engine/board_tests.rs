@@ -134,7 +134,7 @@ fn being_killed_costs_no_retry_but_not_for_ever() {
 }
 
 #[test]
-fn a_limit_that_is_over_is_no_wait_unless_it_is_met_again() {
+fn a_limit_that_is_over_causes_no_wait_unless_it_is_met_again() {
     let mut board = Board::new(&[task("a", &[])], 2);
     let soon = Duration::from_secs(7);
     let over = Some(Duration::ZERO);

@@ -140,7 +140,7 @@ const MOVED: &[(&str, Where, &str, &str)] = &[
         "a worktree that is gone",
         Where::Project,
         "git worktree remove --force $WORKTREE",
-        "not there",
+        "does not exist",
     ),
     (
         "a worktree that git has forgotten",

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_in_utc_stands_as_it_is() {
+    fn a_time_in_utc_is_kept_as_it_is() {
         assert_eq!(
             now("2026-03-14T10:00:00Z", "Europe/Berlin").unwrap(),
             "2026-03-14T10:00:00Z"

@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_told_with_its_line() {
+    fn what_is_not_understood_is_reported_with_its_line() {
         let cases = [
             ("dance", "there is no instruction `dance`"),
             ("write", "`write` needs a path"),
