@@ -106,11 +106,15 @@ mod tests {
             said(1)
         );
         assert!(
-            said(2).starts_with("workers at `T1`, `T2`, left by"),
+            said(2).starts_with("workers at `T1`, `T2`; the rekindle that started them"),
             "{}",
             said(2)
         );
-        assert!(said(7).contains("`T5` and 2 more, left by"), "{}", said(7));
+        assert!(
+            said(7).contains("`T5` and 2 more; the rekindle that"),
+            "{}",
+            said(7)
+        );
         assert!(!tasks(1).is_rekindle());
     }
 }

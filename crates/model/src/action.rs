@@ -1,84 +1,84 @@
 //! Effects: the closed list of what a plan can do to the world.
 //!
 //! Each can be repeated after a crash without harm. A relative path is below the project; an
-//! absolute one must lie in a folder that the protocol names as its own.
+//! absolute one must be in a folder that belongs to the protocol.
 
 use camino::Utf8PathBuf;
 
 /// An effect on the world.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
-    /// Appends one line to a log, which is made if it is not there.
+    /// Appends one line to a log, which is created if it is missing.
     Append {
         /// The log.
         log: Utf8PathBuf,
         /// The record, one line of JSON without its line end.
         record: String,
     },
-    /// Makes a file that is not there yet.
+    /// Creates a file.
     Create {
         /// The file.
         path: Utf8PathBuf,
-        /// What it holds.
+        /// Its contents.
         contents: Vec<u8>,
     },
-    /// Changes a file that must still be what was read.
+    /// Changes a file, if its contents are still those that were read.
     Edit {
         /// The file.
         path: Utf8PathBuf,
-        /// What was read.
+        /// The old contents.
         before: Vec<u8>,
-        /// What it is to be.
+        /// The new contents.
         after: Vec<u8>,
     },
-    /// Moves a folder with all that is in it to a place where nothing is.
+    /// Moves a folder to a path that does not exist.
     MoveFolder {
-        /// Where it is.
+        /// The old path.
         from: Utf8PathBuf,
-        /// Where it goes; missing folders above it are made.
+        /// The new path; missing parent folders are created.
         to: Utf8PathBuf,
     },
-    /// Moves a file that must still be what was read to a place where nothing is.
+    /// Moves a file to a path that does not exist, if its contents are still those that were read.
     MoveFile {
-        /// Where it is.
+        /// The old path.
         from: Utf8PathBuf,
-        /// Where it goes; missing folders above it are made.
+        /// The new path; missing parent folders are created.
         to: Utf8PathBuf,
-        /// What was read.
+        /// The contents.
         contents: Vec<u8>,
     },
-    /// Lands a worktree's files as one commit on the branch that is checked out in the project.
+    /// Lands a worktree's files as one commit on the project's checked-out branch.
     Land(Landing),
-    /// Ends a worker of ours that still holds a task, and all that it started.
+    /// Ends one of our workers that still holds a task, with all its processes.
     EndWorker {
         /// The task.
         task: String,
     },
-    /// Only the program that the workflow lives in can do this; it is shown, not done.
+    /// A request that only the host program can carry out; it is shown, not done.
     AskHost {
-        /// Who is to be told, in the host's words.
+        /// The recipient, in the host's words.
         who: String,
-        /// What, in the protocol's words (`shutdown_request`).
+        /// The message, in the protocol's words (`shutdown_request`).
         what: String,
     },
     /// Prints text that the protocol prescribes on standard output.
     Print(String),
 }
 
-/// The files of a worktree that are to be one commit.
+/// The files of a worktree that become one commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Landing {
     /// The task.
     pub task: String,
     /// The worktree, absolute.
     pub worktree: Utf8PathBuf,
-    /// The commit that the worktree began with.
+    /// The base commit of the worktree.
     pub base: String,
     /// The subject of the commit; a commit of this subject after `base` is the proof that it landed.
     pub subject: String,
-    /// Folders at the worktree's top that take no part.
+    /// Top-level folders of the worktree that are left out.
     pub leave_out: Vec<String>,
-    /// What differs from `base`, by path.
+    /// The differences from `base`, by path.
     pub files: Vec<LandedFile>,
 }
 
@@ -87,8 +87,8 @@ pub struct Landing {
 pub struct LandedFile {
     /// The path as git has it, not always UTF-8.
     pub path: Vec<u8>,
-    /// What `base` has there, as mode and content id; nothing for an addition.
+    /// The mode and content id in `base`; none for an addition.
     pub before: Option<(String, String)>,
-    /// What is to be there; nothing for a deletion.
+    /// The new mode and content id; none for a deletion.
     pub after: Option<(String, String)>,
 }

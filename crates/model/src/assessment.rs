@@ -1,4 +1,4 @@
-//! What the evidence means, in the words that all protocols share.
+//! The result of reading a project, in terms that all protocols share.
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
@@ -12,7 +12,7 @@ pub enum State {
     Nothing,
     /// Several can be resumed and none was named.
     Choice,
-    /// The named one is not there.
+    /// The named workflow does not exist.
     Unknown,
     /// It stopped and can continue.
     Interrupted,
@@ -50,12 +50,12 @@ impl State {
     }
 }
 
-/// How much of a workflow is done.
+/// The progress of a workflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// Finished tasks.
     pub done: usize,
-    /// All tasks, where that is known.
+    /// All tasks, if known.
     pub total: Option<usize>,
 }
 
@@ -68,7 +68,7 @@ impl std::fmt::Display for Progress {
     }
 }
 
-/// What comes next, as the protocol names it.
+/// The next action, as the protocol names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Next {
     /// The protocol's word for it.
@@ -78,7 +78,7 @@ pub struct Next {
 }
 
 impl Next {
-    /// Returns what comes next.
+    /// Returns the next action.
     pub fn new(kind: &'static str, summary: impl Into<String>) -> Self {
         let summary = summary.into();
         Self { kind, summary }
@@ -88,17 +88,17 @@ impl Next {
 /// One workflow in one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
-    /// Which one.
+    /// Its id.
     pub id: WorkflowId,
     /// Its state.
     pub state: State,
-    /// The stage or phase it is in, as a person reads it.
+    /// The stage or phase, as shown to a person.
     pub stage: String,
-    /// How much is done.
+    /// The progress.
     pub progress: Progress,
-    /// When something last happened in it.
+    /// The last activity.
     pub last_activity: Option<Timestamp>,
-    /// What comes next.
+    /// The next action.
     pub next: Next,
     /// How it appears among others.
     pub view: View,
@@ -132,16 +132,16 @@ impl Summary {
     }
 }
 
-/// What one protocol makes of a project.
+/// A protocol's assessment of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assessment {
-    /// The workflow that was named, or is the only one.
+    /// The workflow that was named, or the only one.
     pub id: Option<WorkflowId>,
     /// Its state.
     pub state: State,
-    /// Everything that the protocol keeps here, open ones first as the protocol orders them.
+    /// All workflows of the protocol, open ones first, in the protocol's order.
     pub workflows: Vec<Summary>,
-    /// What was noticed.
+    /// The findings.
     pub findings: Vec<Finding>,
     /// The protocol's own facts.
     pub facts: Fact,
@@ -167,7 +167,7 @@ impl Assessment {
         self.workflows.iter().find(|summary| summary.id == *id)
     }
 
-    /// Returns the findings that keep it from being resumed.
+    /// Returns the findings that block a resume.
     pub fn blockers(&self) -> impl Iterator<Item = &Finding> {
         self.findings
             .iter()
@@ -175,25 +175,25 @@ impl Assessment {
     }
 }
 
-/// A checkpoint that a workflow keeps.
+/// A checkpoint of a workflow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// Its name, where the protocol gives one, or a number.
+    /// Its name, or a number if the protocol gives no name.
     pub name: String,
-    /// When it was made.
+    /// When it was created.
     pub at: Option<Timestamp>,
-    /// What was said when it was made.
+    /// The message it was created with.
     pub note: String,
     /// Its state.
     pub place: Place,
-    /// Whether one can go back to it; `None` where the protocol knows no way back.
+    /// Whether a rollback to it is possible; `None` if the protocol has no rollback.
     pub is_valid: Option<bool>,
 }
 
-/// A document that a workflow keeps in the project.
+/// A document of a workflow in the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkflowDocument {
-    /// What the workflow calls it, such as `plan.md` or `tasks/T001.md`.
+    /// The workflow's name for it, such as `plan.md` or `tasks/T001.md`.
     pub name: String,
     /// Its file or line, relative to the project.
     pub path: Utf8PathBuf,
@@ -208,16 +208,16 @@ pub struct Explanation {
     pub task: String,
     /// Its state.
     pub verdict: String,
-    /// The rule that decided, in one sentence.
+    /// The rule that decided its state, one sentence.
     pub rule: String,
-    /// What each source said, in the order in which it counts.
+    /// What each source says, in order of precedence.
     pub said: Vec<Said>,
-    /// How many more things were said that are not listed.
+    /// The number of statements that are not listed.
     pub left_out: usize,
 }
 
 impl Explanation {
-    /// Returns an explanation with the sources that are listed.
+    /// Returns an explanation with the listed sources.
     pub fn new(
         id: WorkflowId,
         task: impl Into<String>,
@@ -236,21 +236,21 @@ impl Explanation {
     }
 }
 
-/// What one source said of a task.
+/// A statement of one source about a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
-    /// Where it said it.
+    /// Its file and line.
     pub place: Place,
-    /// When it said it.
+    /// Its time.
     pub at: Option<Timestamp>,
-    /// What it said.
+    /// The statement.
     pub what: String,
-    /// Whether this decided.
+    /// Whether it decided the state.
     pub decided: bool,
 }
 
 impl Said {
-    /// Returns what a source said at no known time.
+    /// Returns a statement without a known time.
     pub fn new(place: Place, what: impl Into<String>, decided: bool) -> Self {
         Self {
             place,

@@ -22,12 +22,12 @@ macro_rules! codes {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// Returns how much a finding of this code matters.
+            /// Returns the severity of this code.
             pub const fn severity(self) -> Severity {
                 match self { $(Self::$variant => Severity::$severity,)* }
             }
 
-            /// Returns the page that says what it means and what to do, as Markdown.
+            /// Returns its page as Markdown: the meaning, and what to do.
             pub const fn page(self) -> &'static str {
                 match self {
                     $(Self::$variant => include_str!(concat!("../../../docs/findings/", $name, ".md")),)*
@@ -45,7 +45,7 @@ codes! {
     BlockedBySkipped "BLOCKED_BY_SKIPPED" Warning;
     /// One line held several objects.
     ConcatenatedJsonRecovered "CONCATENATED_JSON_RECOVERED" Warning;
-    /// A line of a log is no JSON.
+    /// A line of a log is not JSON.
     CorruptLine "CORRUPT_LINE" Warning;
     /// The task graph cannot be read as one.
     CorruptTaskGraph "CORRUPT_TASK_GRAPH" Warning;
@@ -55,7 +55,7 @@ codes! {
     DuplicateTask "DUPLICATE_TASK" Warning;
     /// A log has bytes that are not UTF-8.
     InvalidUtf8 "INVALID_UTF8" Warning;
-    /// A document that an earlier phase leaves is not there.
+    /// A document of an earlier phase is missing.
     MissingArtifact "MISSING_ARTIFACT" Warning;
     /// An unfinished task has no contract.
     MissingContract "MISSING_CONTRACT" Warning;
@@ -63,11 +63,11 @@ codes! {
     MissingTimestamp "MISSING_TIMESTAMP" Warning;
     /// An object printed over several lines was put together.
     MultilineJsonRecovered "MULTILINE_JSON_RECOVERED" Warning;
-    /// A line is JSON but no object.
+    /// A line is JSON but not an object.
     NonObjectLine "NON_OBJECT_LINE" Warning;
     /// A log's times go backwards.
     NonmonotonicFile "NONMONOTONIC_FILE" Warning;
-    /// The phase is none that the protocol knows.
+    /// The protocol does not know the phase.
     PhaseOutOfRange "PHASE_OUT_OF_RANGE" Warning;
     /// An event names another run.
     RunIdMismatch "RUN_ID_MISMATCH" Warning;
@@ -82,22 +82,22 @@ codes! {
     /// An event names a task that the graph lacks.
     UnknownTask "UNKNOWN_TASK" Warning;
 
-    // kiln: what a project's memory, and what is next to it, may have.
-    /// MEMORY.md does not say where the project is.
+    // kiln: faults of a project's memory and of the files next to it.
+    /// MEMORY.md does not contain the project's state.
     MemoryCorrupt "MEMORY_CORRUPT" Blocker;
-    /// The memory is in another folder than the seed's rule names.
+    /// The memory is not in the folder that kiln prescribes.
     MemoryElsewhere "MEMORY_ELSEWHERE" Warning;
     /// There is no memory of the project.
     MemoryMissing "MEMORY_MISSING" Blocker;
     /// Neither the plan nor the memory has a phase.
     NoPhases "NO_PHASES" Warning;
-    /// A field of the memory has a value that is not known.
+    /// A field of the memory has an unknown value.
     OddMemoryField "ODD_MEMORY_FIELD" Warning;
-    /// A line of a phase's state file is no event of a phase.
+    /// A line of a phase's state file is not an event of a phase.
     OddPhaseEvent "ODD_PHASE_EVENT" Warning;
-    /// A heading begins like a phase and is none.
+    /// A phase heading without a unique number.
     OddPhaseHeading "ODD_PHASE_HEADING" Warning;
-    /// The line of a phase cannot be made out.
+    /// The line of a phase cannot be parsed.
     OddPhaseLine "ODD_PHASE_LINE" Warning;
     /// The memory was written for a project at another path.
     OtherProjectPath "OTHER_PROJECT_PATH" Warning;
@@ -110,8 +110,8 @@ codes! {
     /// A document next to the memory cannot be read.
     UnreadableDocument "UNREADABLE_DOCUMENT" Warning;
 
-    // kiln-teams: what a recovery of a wave notices.
-    /// Worktrees of one wave begin with different commits.
+    // kiln-teams: findings of the recovery of a wave.
+    /// Worktrees of one wave have different base commits.
     BasesDiffer "BASES_DIFFER" Blocker;
     /// A heartbeat is ahead of this machine's clock.
     ClockAhead "CLOCK_AHEAD" Warning;
@@ -119,7 +119,7 @@ codes! {
     Collision "COLLISION" Warning;
     /// git could not answer a question about the project.
     GitFailed "GIT_FAILED" Blocker;
-    /// What is said of a task and what is there contradict each other.
+    /// The sources disagree about a task.
     InconsistentTask "INCONSISTENT_TASK" Warning;
     /// There is no git repository to land work in.
     NoRepository "NO_REPOSITORY" Blocker;
@@ -129,37 +129,37 @@ codes! {
     Orphaned "ORPHANED" Warning;
     /// A worker has been silent for long.
     StaleHeartbeat "STALE_HEARTBEAT" Warning;
-    /// Main holds something that is neither the base's nor the worker's.
+    /// A path on main has neither the base's contents nor the worker's.
     StrangerOnMain "STRANGER_ON_MAIN" Warning;
-    /// A task's stage is none that the protocol knows.
+    /// The protocol does not know a task's stage.
     UnknownStage "UNKNOWN_STAGE" Warning;
     /// The plan has a task that the task list lacks.
     UnlistedTask "UNLISTED_TASK" Warning;
-    /// The retry ledger does not say how often a task was tried again.
+    /// The retry ledger has no number of retries.
     UnreadableLedger "UNREADABLE_LEDGER" Blocker;
     /// A file of the task list cannot be read.
     UnreadableTask "UNREADABLE_TASK" Warning;
-    /// The configuration asks for something that is not known.
+    /// The configuration has an unknown value.
     UnsupportedConfig "UNSUPPORTED_CONFIG" Blocker;
-    /// The project is on another branch than the one a wave was started on.
+    /// The checked-out branch is not the one a wave was started on.
     WrongBranch "WRONG_BRANCH" Blocker;
     /// Another user could choose what is in the folder of worktrees.
     UntrustedRoot "UNTRUSTED_ROOT" Blocker;
     /// Tasks of another project are in the team's task list.
     OtherProjectTask "OTHER_PROJECT_TASK" Blocker;
 
-    // bifrost: what stands against a resume, and what it notices.
+    // bifrost: blockers of a resume, and other findings.
     /// An error of the workflow is not resolved.
     ActiveError "ACTIVE_ERROR" Blocker;
     /// The name of a feature leads out of `specs/`.
     BadFeatureName "BAD_FEATURE_NAME" Blocker;
     /// The latest checkpoint cannot be read.
     CorruptCheckpoint "CORRUPT_CHECKPOINT" Blocker;
-    /// The session is no text.
+    /// The session is not text.
     CorruptSession "CORRUPT_SESSION" Blocker;
     /// The legacy session belongs to another feature.
     FeatureMismatch "FEATURE_MISMATCH" Blocker;
-    /// A file that the phase requires is not there.
+    /// A required file is missing.
     MissingCritical "MISSING_CRITICAL" Blocker;
     /// The session has no checkpoint.
     NoCheckpoint "NO_CHECKPOINT" Blocker;
@@ -167,13 +167,13 @@ codes! {
     NoFeatures "NO_FEATURES" Blocker;
     /// The feature has no session.
     NoSession "NO_SESSION" Blocker;
-    /// A file that the phase requires was never filled in.
+    /// A required file is still a placeholder.
     PlaceholderArtifact "PLACEHOLDER_ARTIFACT" Blocker;
     /// No checkpoint has this id.
     UnknownCheckpoint "UNKNOWN_CHECKPOINT" Blocker;
-    /// A validator was asked for and failed.
+    /// A requested validation failed.
     ValidationFailed "VALIDATION_FAILED" Blocker;
-    /// The checkpoint lies in the future.
+    /// The checkpoint's time is in the future.
     FutureTimestamp "FUTURE_TIMESTAMP" Warning;
     /// The context was, or is, more than sixty percent full.
     HighContext "HIGH_CONTEXT" Warning;
@@ -185,15 +185,15 @@ codes! {
     LatestNotInHistory "LATEST_NOT_IN_HISTORY" Warning;
     /// The session is in the legacy place, from before each feature had one.
     LegacySession "LEGACY_SESSION" Warning;
-    /// The marker is not spelled as it must be.
+    /// The marker is malformed.
     MarkerMalformed "MARKER_MALFORMED" Warning;
     /// The marker names another feature or phase than the checkpoint.
     MarkerMismatch "MARKER_MISMATCH" Warning;
     /// Files were written after the checkpoint.
     ModifiedAfter "MODIFIED_AFTER" Warning;
-    /// The task that comes next by the checkpoint is done or gone.
+    /// The checkpoint's next task is done or missing.
     NextStale "NEXT_STALE" Warning;
-    /// A phase is not called by its name.
+    /// A phase has another name than it should.
     PhaseNoncanonical "PHASE_NONCANONICAL" Warning;
     /// Another checkpoint than the latest was chosen.
     Rollback "ROLLBACK" Warning;
@@ -201,24 +201,24 @@ codes! {
     Stale30d "STALE_30D" Warning;
     /// The checkpoint is older than seven days.
     Stale7d "STALE_7D" Warning;
-    /// There are more or fewer tasks than the file says.
+    /// The number of tasks differs from the stated one.
     TaskCountMismatch "TASK_COUNT_MISMATCH" Warning;
     /// A task that the checkpoint depends on is not complete.
     DependencyOpen "DEPENDENCY_OPEN" Note;
-    /// Days without a trace lie between two entries of the session.
+    /// There are days without a record between two entries of the session.
     SessionGap "SESSION_GAP" Note;
     /// The session history has more than five entries.
     SessionHistoryLong "SESSION_HISTORY_LONG" Note;
-    /// A test was being worked on.
+    /// A test was not finished.
     TestState "TEST_STATE" Note;
-    // map: what the checkpoint of a branch, and its plan, may have.
+    // map: findings about a branch's checkpoint and plan.
     /// Headings of subtasks have no status of their own.
     HiddenSubtask "HIDDEN_SUBTASK" Warning;
     /// The state is an object of another shape than MAP 3.x writes.
     NotAMapState "NOT_A_MAP_STATE" Blocker;
     /// The workflow belongs to another branch than the one that is checked out.
     OtherBranch "OTHER_BRANCH" Warning;
-    /// The seed's way of naming a branch's folder leads to another state.
+    /// MAP's documented rule for a branch's folder leads to another state.
     OtherCheckpoint "OTHER_CHECKPOINT" Warning;
     /// Plan and state disagree about what is done.
     PlanDrift "PLAN_DRIFT" Note;

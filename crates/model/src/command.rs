@@ -1,19 +1,19 @@
 //! Commands that a workflow will run, and who chose them.
 
-/// A command that is run once a person agrees.
+/// A command that runs once a person agrees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
-    /// The command, whole and as it is run.
+    /// The full command.
     pub text: String,
-    /// What it is for.
+    /// Its purpose.
     pub role: CommandRole,
     /// Who chose it.
     pub source: CommandSource,
-    /// How many tasks it is run for; 0 where it is not about tasks.
+    /// The number of tasks it runs for; 0 if it is not about tasks.
     pub tasks: usize,
 }
 
-/// What a command is for.
+/// The purpose of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandRole {
     /// It does the work.

@@ -68,7 +68,11 @@ fn a_journal_of_another_user_or_folder_is_never_carried_out() -> Result<()> {
             .run()?;
         assert!(!sandbox.path(&log).exists(), "{ran}");
         if answer == "y\n" {
-            assert!(ran.stderr().contains("lines from another machine, user or folder"), "{ran}");
+            assert!(
+                ran.stderr()
+                    .contains("lines from another machine, user or folder"),
+                "{ran}"
+            );
             assert!(sandbox.path(format!("{}.aside-1", journal())).exists());
             assert_eq!(codes(&sandbox)?, [""; 0]);
             assert_eq!(run.told(&sandbox)?, "session_resumed\nsession_resumed\n");
