@@ -184,7 +184,7 @@ pub struct Checkpoint {
     pub at: Option<Timestamp>,
     /// The message it was created with.
     pub note: String,
-    /// Its state.
+    /// Its file and line.
     pub place: Place,
     /// Whether a rollback to it is possible; `None` if the protocol has no rollback.
     pub is_valid: Option<bool>,
