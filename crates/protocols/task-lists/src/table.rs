@@ -132,7 +132,7 @@ table! {
     /// The state of a task that only groups others.
     #[expect(clippy::needless_update, reason = "some rows ask for both inputs")]
     pub(crate) static PARENTS: Whole, asked by WholeWhen => ParentVerdict;
-    "The state of a task with parts", "Where a format says that such a task is no work of its own.";
+    "The state of a task with parts", "Where a format says that such a task has no work of its own.";
     [parts: Is(Parts::Finished), claim: Is(Claim::Done)] => ParentVerdict::Done, "States, 3";
     [parts: Is(Parts::Finished)] => ParentVerdict::DoneUnmarked, "States, 3";
     [parts: Is(Parts::LeftOut)] => ParentVerdict::Skipped, "States, 3";
