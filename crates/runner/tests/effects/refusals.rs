@@ -134,7 +134,7 @@ const MOVED: &[(&str, Where, &str, &str)] = &[
         "a worktree with a commit of its own",
         Where::Worktree,
         "git commit -qam own",
-        "began with",
+        "base commit",
     ),
     (
         "a worktree that is gone",
