@@ -123,9 +123,14 @@ impl Summary {
             view: View::of(state),
         }
     }
-}
 
-impl Summary {
+    /// Sets when something last happened in it.
+    #[must_use]
+    pub fn last_active(mut self, at: Option<Timestamp>) -> Self {
+        self.last_activity = at;
+        self
+    }
+
     /// Returns the word for its state that programs read.
     pub fn word(&self) -> &'static str {
         self.view.word.unwrap_or(self.state.as_str())
@@ -159,6 +164,26 @@ impl Assessment {
             findings: Vec::new(),
             facts,
         }
+    }
+
+    /// Adds findings.
+    #[must_use]
+    pub fn with(mut self, findings: impl IntoIterator<Item = Finding>) -> Self {
+        self.findings.extend(findings);
+        self
+    }
+
+    /// Chooses no workflow if a person named another one, in full or by its beginning.
+    #[must_use]
+    pub fn named(mut self, wanted: Option<&str>) -> Self {
+        let is_other = |id: &WorkflowId| {
+            wanted.is_some_and(|wanted| wanted.is_empty() || !id.name.starts_with(wanted))
+        };
+        if self.id.as_ref().is_some_and(is_other) {
+            self.id = None;
+            self.state = State::Unknown;
+        }
+        self
     }
 
     /// Returns the summary of the chosen workflow.
@@ -258,5 +283,12 @@ impl Said {
             what: what.into(),
             decided,
         }
+    }
+
+    /// Sets when the source said it.
+    #[must_use]
+    pub fn when(mut self, at: Option<Timestamp>) -> Self {
+        self.at = at;
+        self
     }
 }

@@ -44,11 +44,11 @@ impl Place {
         }
     }
 
-    /// Returns one line of a file.
-    pub fn line(path: impl Into<Utf8PathBuf>, line: u64) -> Self {
+    /// Returns one line of a file, by its number from 1.
+    pub fn line(path: impl Into<Utf8PathBuf>, line: impl TryInto<u64>) -> Self {
         Self {
             path: path.into(),
-            line: Some(line),
+            line: Some(line.try_into().unwrap_or(u64::MAX)),
         }
     }
 }

@@ -163,7 +163,9 @@ macro_rules! inputs {
 }
 pub use crate::inputs;
 
-/// Makes a decision table with one line for each row: what it asks for, the verdict, the source.
+/// Makes a decision table with one line for each row: what it asks for, the verdict, the rule.
+///
+/// The last row is `[]`, or `else [...]` where documentation names what is left.
 ///
 /// ```ignore
 /// table! {
@@ -183,6 +185,21 @@ macro_rules! table {
         $([$($field:ident: $cell:expr),+ $(,)?] => $then:expr, $source:expr;)*
         [] => $last:expr, $last_source:expr;
     ) => {
+        $crate::table! {
+            $(#[$doc])*
+            $vis static $name: $input, asked by $when => $verdict;
+            $title, $about;
+            $([$($field: $cell),+] => $then, $source;)*
+            else [] => $last, $last_source;
+        }
+    };
+    (
+        $(#[$doc:meta])*
+        $vis:vis static $name:ident: $input:ty, asked by $when:ident => $verdict:ty;
+        $title:literal, $about:expr;
+        $([$($field:ident: $cell:expr),+ $(,)?] => $then:expr, $source:expr;)*
+        else [$($last_field:ident: $last_cell:expr),*] => $last:expr, $last_source:expr;
+    ) => {
         $(#[$doc])*
         $vis static $name: $crate::table::Table<$input, $verdict> = $crate::table::Table {
             title: $title,
@@ -192,7 +209,11 @@ macro_rules! table {
                 then: $then,
                 source: $source,
             },)*],
-            last: $crate::table::Row { when: $when::ANY, then: $last, source: $last_source },
+            last: $crate::table::Row {
+                when: $when { $($last_field: $last_cell,)* ..$when::ANY },
+                then: $last,
+                source: $last_source,
+            },
         };
     };
 }

@@ -1,6 +1,5 @@
-//! The decisions of the recovery as data, each in one place: what a task is ([`task`]), what a
-//! claim of success is worth ([`claim`]), what is due
-//! in a round ([`round`]), and how long a worker may be silent ([`silence`]).
+//! The decisions of a recovery as tables: the state of a task ([`task`]), what a claim of success is
+//! worth ([`claim`]), what a round does ([`round`]), and how long a worker may be silent ([`silence`]).
 
 pub(super) mod claim;
 pub(super) mod round;
@@ -9,7 +8,7 @@ pub(super) mod task;
 
 use rekindle_protocol::table::Decision;
 
-/// Returns the decisions for the page about them.
+/// Returns the decisions for the documentation.
 pub(crate) fn decisions() -> Vec<Decision> {
     vec![
         task::TASKS.printed(),

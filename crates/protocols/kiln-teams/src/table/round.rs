@@ -1,15 +1,20 @@
-//! What a round does, and what a status says comes next: the seed's order of recovery.
+//! What a round does, and what a status shows as next: the order of recovery.
 
 use rekindle_protocol::table::Cell::Is;
-use rekindle_protocol::table::{Row, Table, Verdict, inputs, values};
+use rekindle_protocol::table::{inputs, table, values, verdicts};
+
+verdicts! {
+    Due: "due";
+    NextStep: "next" code;
+}
 
 values! {
-    /// What stands between a wave that is on main and the next one.
+    /// What separates a wave that is on main from the next one.
     Gate {
         Nothing "none",
-        /// A gate that opens by itself.
+        /// A gate without configured checks.
         Unchecked "without checks",
-        /// A gate that opens after the configured checks.
+        /// A gate that opens when the configured checks pass.
         Checked "with checks",
     }
 }
@@ -25,7 +30,7 @@ values! {
         Others "stop: others are at work",
         Requeue "tasks are put back and launched",
         Work "workers are launched and waited for",
-        Unread "stop: a file can not be read",
+        Unread "stop: a file cannot be read",
         OpenGate "the gate opens",
         CheckGate "the checks run",
         Finish "the phase is finished",
@@ -33,151 +38,46 @@ values! {
 }
 
 inputs! {
-    /// All that decides what is due.
+    /// What decides what a round does.
     Circumstances asked by When {
         is_paused: bool = "paused",
         /// Two tasks that wait to land touch the same path.
         has_collision: bool = "collision",
-        /// Something that is ready can land now, or landed and lacks its archive.
+        /// Something can land now, or has landed and is not archived yet.
         can_land: bool = "can land",
         /// A task has no retry left, or STATE.md says halt.
         is_halted: bool = "halted",
         has_stranger: bool = "stranger on main",
-        /// Somebody else's worker is alive.
+        /// A worker of another orchestrator is alive.
         has_foreign_worker: bool = "others at work",
         has_rerun: bool = "to run again",
         is_at_work: bool = "at work",
-        has_pending: bool = "never begun",
-        /// A file of the task list can not be read.
+        has_pending: bool = "not started",
+        /// A file of the task list cannot be read.
         has_unread: bool = "unread file",
         gate: Gate = "gate to open",
     }
 }
 
-impl Verdict for Due {
-    const COLUMNS: &'static [&'static str] = &["due"];
-
-    fn shown(&self) -> Vec<String> {
-        vec![self.as_str().to_owned()]
-    }
+table! {
+    /// What is due. Each row changes the evidence for the next round.
+    pub(crate) static ROUNDS: Circumstances, asked by When => Due;
+    "What a round does",
+    "One round does one kind of thing, then the evidence is read again.";
+    [is_paused: Is(true)] => Due::Unpause, "a pause ends first";
+    [has_collision: Is(true)] => Due::Collision, "a collision stops the wave";
+    [can_land: Is(true)] => Due::Land, "finished work lands before anything else";
+    [is_halted: Is(true)] => Due::Halt, "a halt stops the wave";
+    [has_stranger: Is(true)] => Due::Stranger, "other people's work is never overwritten";
+    [has_foreign_worker: Is(true)] => Due::Others, "live workers of others are never disturbed";
+    [has_rerun: Is(true), is_at_work: Is(false)] => Due::Requeue, "dead tasks are requeued before the launch";
+    [is_at_work: Is(true)] => Due::Work, "live workers are waited for";
+    [has_pending: Is(true)] => Due::Work, "tasks that never started are launched";
+    [has_unread: Is(true)] => Due::Unread, "an unreadable file is never ignored";
+    [gate: Is(Gate::Unchecked)] => Due::OpenGate, "a gate opens when its wave has landed";
+    [gate: Is(Gate::Checked)] => Due::CheckGate, "a gate with checks opens when they pass";
+    else [gate: Is(Gate::Nothing)] => Due::Finish, "a phase ends when everything has landed";
 }
-
-const fn due(when: When, then: Due, source: &'static str) -> Row<Circumstances, Due> {
-    Row { when, then, source }
-}
-
-/// What is due. Each row leaves evidence behind that makes the next round another one.
-pub(crate) static ROUNDS: Table<Circumstances, Due> = Table {
-    title: "What a round does",
-    about: "One round does one kind of thing, then the evidence is read again.",
-    rows: &[
-        due(
-            When {
-                is_paused: Is(true),
-                ..When::ANY
-            },
-            Due::Unpause,
-            "a pause ends first",
-        ),
-        due(
-            When {
-                has_collision: Is(true),
-                ..When::ANY
-            },
-            Due::Collision,
-            "a collision stops the wave",
-        ),
-        due(
-            When {
-                can_land: Is(true),
-                ..When::ANY
-            },
-            Due::Land,
-            "finished work lands before anything else",
-        ),
-        due(
-            When {
-                is_halted: Is(true),
-                ..When::ANY
-            },
-            Due::Halt,
-            "a halt stops the wave",
-        ),
-        due(
-            When {
-                has_stranger: Is(true),
-                ..When::ANY
-            },
-            Due::Stranger,
-            "other people's work is never overwritten",
-        ),
-        due(
-            When {
-                has_foreign_worker: Is(true),
-                ..When::ANY
-            },
-            Due::Others,
-            "live workers of others are never disturbed",
-        ),
-        due(
-            When {
-                has_rerun: Is(true),
-                is_at_work: Is(false),
-                ..When::ANY
-            },
-            Due::Requeue,
-            "dead tasks are requeued before the launch",
-        ),
-        due(
-            When {
-                is_at_work: Is(true),
-                ..When::ANY
-            },
-            Due::Work,
-            "live workers are waited for",
-        ),
-        due(
-            When {
-                has_pending: Is(true),
-                ..When::ANY
-            },
-            Due::Work,
-            "tasks that never started are launched",
-        ),
-        due(
-            When {
-                has_unread: Is(true),
-                ..When::ANY
-            },
-            Due::Unread,
-            "an unreadable file is never ignored",
-        ),
-        due(
-            When {
-                gate: Is(Gate::Unchecked),
-                ..When::ANY
-            },
-            Due::OpenGate,
-            "a gate opens when its wave has landed",
-        ),
-        due(
-            When {
-                gate: Is(Gate::Checked),
-                ..When::ANY
-            },
-            Due::CheckGate,
-            "a gate with checks opens when they pass",
-        ),
-    ],
-    last: due(
-        When {
-            gate: Is(Gate::Nothing),
-            ..When::ANY
-        },
-        Due::Finish,
-        "a phase ends when everything has landed",
-    ),
-};
 
 values! {
     /// What a status shows as next.
@@ -194,16 +94,8 @@ values! {
     }
 }
 
-impl Verdict for NextStep {
-    const COLUMNS: &'static [&'static str] = &["next"];
-
-    fn shown(&self) -> Vec<String> {
-        vec![format!("`{}`", self.as_str())]
-    }
-}
-
 inputs! {
-    /// All that a status counts.
+    /// What decides what a status shows as next.
     Standing asked by StandingWhen {
         is_paused: bool = "paused",
         has_collision: bool = "collision",
@@ -211,91 +103,26 @@ inputs! {
         is_halted: bool = "halted",
         has_rerun: bool = "to run again",
         is_at_work: bool = "at work",
-        has_pending: bool = "never begun",
+        has_pending: bool = "not started",
         has_gate: bool = "gate to open",
     }
 }
 
-const fn next(when: StandingWhen, then: NextStep, source: &'static str) -> Row<Standing, NextStep> {
-    Row { when, then, source }
+table! {
+    /// What a status shows as next.
+    pub(crate) static NEXT: Standing, asked by StandingWhen => NextStep;
+    "What a status shows as next",
+    "What `status` and `inspect` show; unlike a round, it also counts finished work of a wave with a live worker.";
+    [is_paused: Is(true)] => NextStep::Paused, "a pause ends first";
+    [has_collision: Is(true)] => NextStep::Collision, "a collision stops the wave";
+    [has_ready: Is(true)] => NextStep::Integrate, "finished work lands before anything else";
+    [is_halted: Is(true)] => NextStep::Halt, "a halt stops the wave";
+    [has_rerun: Is(true)] => NextStep::Requeue, "dead tasks are requeued";
+    [is_at_work: Is(true)] => NextStep::Wait, "live workers are waited for";
+    [has_pending: Is(true)] => NextStep::Launch, "tasks that never started are launched";
+    [has_gate: Is(true)] => NextStep::OpenGate, "a gate opens when its wave has landed";
+    [] => NextStep::Finish, "a phase ends when everything has landed";
 }
-
-/// What a status shows as next.
-pub(crate) static NEXT: Table<Standing, NextStep> = Table {
-    title: "What a status shows as next",
-    about: "What `status` and `inspect` show; unlike a round, it also counts finished work of a wave with a live worker.",
-    rows: &[
-        next(
-            StandingWhen {
-                is_paused: Is(true),
-                ..StandingWhen::ANY
-            },
-            NextStep::Paused,
-            "a pause ends first",
-        ),
-        next(
-            StandingWhen {
-                has_collision: Is(true),
-                ..StandingWhen::ANY
-            },
-            NextStep::Collision,
-            "a collision stops the wave",
-        ),
-        next(
-            StandingWhen {
-                has_ready: Is(true),
-                ..StandingWhen::ANY
-            },
-            NextStep::Integrate,
-            "finished work lands before anything else",
-        ),
-        next(
-            StandingWhen {
-                is_halted: Is(true),
-                ..StandingWhen::ANY
-            },
-            NextStep::Halt,
-            "a halt stops the wave",
-        ),
-        next(
-            StandingWhen {
-                has_rerun: Is(true),
-                ..StandingWhen::ANY
-            },
-            NextStep::Requeue,
-            "dead tasks are requeued",
-        ),
-        next(
-            StandingWhen {
-                is_at_work: Is(true),
-                ..StandingWhen::ANY
-            },
-            NextStep::Wait,
-            "live workers are waited for",
-        ),
-        next(
-            StandingWhen {
-                has_pending: Is(true),
-                ..StandingWhen::ANY
-            },
-            NextStep::Launch,
-            "tasks that never started are launched",
-        ),
-        next(
-            StandingWhen {
-                has_gate: Is(true),
-                ..StandingWhen::ANY
-            },
-            NextStep::OpenGate,
-            "a gate opens when its wave has landed",
-        ),
-    ],
-    last: next(
-        StandingWhen::ANY,
-        NextStep::Finish,
-        "a phase ends when everything has landed",
-    ),
-};
 
 #[cfg(test)]
 mod tests {
@@ -303,7 +130,7 @@ mod tests {
     use rekindle_protocol::table::{Input as _, check};
 
     #[test]
-    fn every_circumstance_has_one_thing_that_is_due() {
+    fn every_combination_of_circumstances_has_one_due_action() {
         check(&ROUNDS);
         check(&NEXT);
     }
@@ -323,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_put_back_while_anybody_is_at_work_or_a_person_must_decide() {
+    fn tasks_are_not_requeued_while_workers_are_alive_or_a_person_must_decide() {
         for case in Circumstances::all() {
             if *ROUNDS.decide(case) != Due::Requeue {
                 continue;
@@ -339,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_is_finished_only_when_nothing_at_all_is_left() {
+    fn a_phase_finishes_only_when_no_work_is_left() {
         let ends = [Due::Finish, Due::OpenGate, Due::CheckGate];
         for case in Circumstances::all().filter(|case| ends.contains(ROUNDS.decide(*case))) {
             let is_left = case.has_rerun

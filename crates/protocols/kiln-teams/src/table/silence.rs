@@ -1,46 +1,38 @@
-//! How long a worker may be silent: the seed's thresholds, by stage.
+//! How long a worker may be silent, by stage.
 
 use super::super::task_list::Stage;
 use rekindle_protocol::table::Decision;
 
-/// One row of the thresholds.
+/// One row of the limits.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Silence {
     pub(crate) stages: &'static [&'static str],
-    /// Minutes from which on it is worth a warning.
+    /// Minutes after which the worker is late.
     pub(crate) warning: i64,
     /// Minutes after which the worker counts as dead.
     pub(crate) dead: i64,
     source: &'static str,
 }
 
+const fn limit(stages: &'static [&'static str], warning: i64, dead: i64) -> Silence {
+    Silence {
+        stages,
+        warning,
+        dead,
+        source: "limits of heartbeats by stage",
+    }
+}
+
 static SILENCES: [Silence; 3] = [
-    Silence {
-        stages: &["claimed"],
-        warning: 5,
-        dead: 10,
-        source: "limits of heartbeats by stage",
-    },
-    Silence {
-        stages: &["sharpening", "sharpened"],
-        warning: 10,
-        dead: 15,
-        source: "limits of heartbeats by stage",
-    },
-    Silence {
-        stages: &["verifying", "verified"],
-        warning: 15,
-        dead: 20,
-        source: "limits of heartbeats by stage",
-    },
+    limit(&["claimed"], 5, 10),
+    limit(&["sharpening", "sharpened"], 10, 15),
+    limit(&["verifying", "verified"], 15, 20),
 ];
 
-/// A stage that is not known gets the longest row: a live worker is never given up for a typo.
+/// An unknown stage gets the longest limit: a live worker is never given up because of a typo.
 static LONGEST: Silence = Silence {
-    stages: &["implementing", "implemented"],
-    warning: 20,
-    dead: 30,
     source: "limits of heartbeats by stage; an unknown stage gets the longest",
+    ..limit(&["implementing", "implemented"], 20, 30)
 };
 
 /// Returns how long a worker in this stage may be silent.
@@ -51,7 +43,7 @@ pub(crate) fn allowed(stage: Option<&Stage>) -> &'static Silence {
         .unwrap_or(&LONGEST)
 }
 
-/// Returns the thresholds for the page about them.
+/// Returns the limits for the documentation.
 pub(super) fn printed() -> Decision {
     let rows = SILENCES.iter().chain([&LONGEST]).map(|row| {
         [
@@ -65,8 +57,8 @@ pub(super) fn printed() -> Decision {
     Decision::new(
         "The silence of a worker",
         "How old the heartbeat of a running task may be.\n\
-                A stage that is not known, or not told, counts as the last row.\n\
-                `preferences.deadWorkerTimeoutMinutes` replaces all rows and knows no warning.",
+         A stage that is unknown or missing counts as the last row.\n\
+         `preferences.deadWorkerTimeoutMinutes` replaces all rows and has no warning limit.",
         ["stage", "healthy", "late", "silent", "rule"],
         rows,
     )

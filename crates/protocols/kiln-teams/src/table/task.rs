@@ -1,12 +1,11 @@
-//! What a task's signals mean.
+//! The state of a task, from signals that [`assess`](crate::assess) has already reconciled.
 //!
-//! Signals are already reconciled; here nothing is read. The rows stand in the seed's order of
-//! precedence.
+//! The rows are in the order of precedence.
 
 use super::super::heartbeat::Tier;
 use super::claim::Proof;
 use rekindle_protocol::table::Cell::{In, Is};
-use rekindle_protocol::table::{Row, Table, Value, inputs, values};
+use rekindle_protocol::table::{Value, inputs, table, values};
 
 values! {
     /// What a task is classified as.
@@ -23,7 +22,7 @@ values! {
 }
 
 values! {
-    /// What the orchestrator's record orders for a task, where that is newer than the task's own word.
+    /// What STATE.md orders for a task, if that is newer than the task's own report.
     Override {
         None "nothing",
         Retry "retry",
@@ -34,15 +33,15 @@ values! {
 /// What the task list says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Word {
-    /// It has not begun.
+    /// It has not started.
     NotStarted,
-    /// It is at work, with a sign of life of this tier.
+    /// It is running, with a heartbeat of this tier.
     Running(Tier),
     /// It succeeded.
     Succeeded,
     /// It failed.
     Failed,
-    /// It was told to stop, and did.
+    /// It was asked to stop, and did.
     Cancelled,
     /// Its status and its stage contradict each other.
     Contradictory,
@@ -62,7 +61,7 @@ impl Value for Word {
 
     fn word(self) -> &'static str {
         match self {
-            Self::NotStarted => "not begun",
+            Self::NotStarted => "not started",
             Self::Running(Tier::Healthy) => "running, healthy",
             Self::Running(Tier::Warning) => "running, late",
             Self::Running(Tier::Dead) => "running, silent",
@@ -74,8 +73,8 @@ impl Value for Word {
     }
 }
 
-/// Everything but that it has not begun.
-const BEGUN: &[Word] = &[
+/// Everything except that it has not started.
+const STARTED: &[Word] = &[
     Word::Running(Tier::Healthy),
     Word::Running(Tier::Warning),
     Word::Running(Tier::Dead),
@@ -85,6 +84,11 @@ const BEGUN: &[Word] = &[
     Word::Contradictory,
 ];
 
+const LIVE: &[Word] = &[
+    Word::Running(Tier::Healthy),
+    Word::Running(Tier::Warning),
+];
+
 const RUNNING: &[Word] = &[
     Word::Running(Tier::Healthy),
     Word::Running(Tier::Warning),
@@ -92,7 +96,7 @@ const RUNNING: &[Word] = &[
 ];
 
 values! {
-    /// The sources in the order in which they count.
+    /// The sources, the most important first.
     Source {
         Main "main",
         State "STATE.md",
@@ -103,9 +107,9 @@ values! {
 }
 
 inputs! {
-    /// Everything that decides about one task.
+    /// What decides the state of a task.
     Signals asked by When {
-        /// A commit on main is its proof.
+        /// A commit on main proves that it landed.
         has_landed: bool = "on main",
         ordered: Override = "STATE.md orders",
         word: Word = "task list says",
@@ -148,41 +152,36 @@ pub(crate) struct Verdict {
     pub(crate) by: Source,
     /// The rule as one sentence.
     pub(crate) sentence: &'static str,
-    /// The ledger's reason for the retry that running the task again spends; none where it spends none.
+    /// The ledger's reason for the retry that another run spends; `None` if it spends none.
     pub(crate) retry: Option<&'static str>,
-    /// Whether the sources contradict each other, which a person is told.
+    /// Whether the sources contradict each other, which is reported.
     pub(crate) is_inconsistent: bool,
 }
 
-impl Verdict {
-    const fn new(rule: Rule, class: Class, by: Source, sentence: &'static str) -> Self {
-        Self {
-            rule,
-            class,
-            by,
-            sentence,
-            retry: None,
-            is_inconsistent: false,
-        }
+const fn is(class: Class, rule: Rule, by: Source, sentence: &'static str) -> Verdict {
+    Verdict {
+        rule,
+        class,
+        by,
+        sentence,
+        retry: None,
+        is_inconsistent: false,
     }
+}
 
-    const fn again(
-        rule: Rule,
-        by: Source,
-        retry: Option<&'static str>,
-        sentence: &'static str,
-    ) -> Self {
-        Self {
-            retry,
-            ..Self::new(rule, Class::RerunRequired, by, sentence)
-        }
+/// The task runs again and spends a retry, which the ledger gets with this reason.
+const fn again(retry: &'static str, rule: Rule, by: Source, sentence: &'static str) -> Verdict {
+    Verdict {
+        retry: Some(retry),
+        ..is(Class::RerunRequired, rule, by, sentence)
     }
+}
 
-    const fn inconsistent(rule: Rule, by: Source, sentence: &'static str) -> Self {
-        Self {
-            is_inconsistent: true,
-            ..Self::again(rule, by, Some("inconsistent"), sentence)
-        }
+/// The task runs again because sources contradict each other.
+const fn inconsistent(rule: Rule, by: Source, sentence: &'static str) -> Verdict {
+    Verdict {
+        is_inconsistent: true,
+        ..again("inconsistent", rule, by, sentence)
     }
 }
 
@@ -191,242 +190,39 @@ impl rekindle_protocol::table::Verdict for Verdict {
         &["task is", "decided by", "because", "spends a retry"];
 
     fn shown(&self) -> Vec<String> {
-        let retry = self
-            .retry
-            .map_or_else(String::new, |word| format!("`{word}`"));
+        let code = |word| format!("`{word}`");
         vec![
-            format!("`{}`", self.class.as_str()),
+            code(self.class.as_str()),
             self.by.as_str().to_owned(),
             self.sentence.to_owned(),
-            retry,
+            self.retry.map(code).unwrap_or_default(),
         ]
     }
 }
 
-const fn row(when: When, source: &'static str, then: Verdict) -> Row<Signals, Verdict> {
-    Row { when, then, source }
+table! {
+    /// The state of each task. A task that never started cannot be ordered to retry; its gate applies.
+    pub(crate) static TASKS: Signals, asked by When => Verdict;
+    "The state of a task",
+    "Every task of the list is exactly one of these; everything else in the folder of worktrees is `orphaned`.";
+    [has_landed: Is(true)] => is(Class::Done, Rule::Landed, Source::Main, "a commit of its own on main proves that it landed, whatever other sources say"), "main comes before every other source";
+    [ordered: Is(Override::Halt), word: In(STARTED)] => again("ordered", Rule::OrderedToHalt, Source::State, "STATE.md orders a halt that is newer than the task's heartbeat, and STATE.md comes first"), "STATE.md comes before the task list";
+    [ordered: Is(Override::Retry), word: In(STARTED)] => again("ordered", Rule::OrderedToRetry, Source::State, "STATE.md orders a retry that is newer than the task's heartbeat, and STATE.md comes first"), "STATE.md comes before the task list";
+    [word: Is(Word::NotStarted), is_behind_gate: Is(true)] => is(Class::Gated, Rule::BehindGate, Source::TaskList, "it has not started, and the gate of an earlier wave is closed"), "a closed gate holds back its wave";
+    [word: Is(Word::NotStarted)] => is(Class::Pending, Rule::NeverStarted, Source::TaskList, "it has not started, so no retry is spent on it"), "a task that never started spends no retry";
+    [word: In(RUNNING), is_paused: Is(true)] => is(Class::InProgress, Rule::Paused, Source::State, "the phase is paused, so silence does not count"), "a pause suspends the limits of heartbeats";
+    [word: In(LIVE)] => is(Class::InProgress, Rule::Alive, Source::TaskList, "its heartbeat is recent enough for its stage"), "a recent heartbeat means a live worker";
+    [word: Is(Word::Running(Tier::Dead))] => again("dead-worker", Rule::Dead, Source::TaskList, "its heartbeat is older than its stage allows, or cannot be read"), "an old heartbeat means a dead worker";
+    [word: Is(Word::Succeeded), proof: Is(Proof::Whole)] => is(Class::ReadyForIntegration, Rule::Proven, Source::Evidence, "the task list says verified, and the artifacts, the worktree and main confirm it"), "a success needs proof";
+    [word: Is(Word::Succeeded), proof: Is(Proof::NoArtifacts)] => inconsistent(Rule::ClaimWithoutArtifacts, Source::Evidence, "the task list says verified, but changed_ops.json or a passing verify_summary.json is missing"), "a success without proof is run again";
+    [word: Is(Word::Succeeded), proof: Is(Proof::NoWorktree)] => inconsistent(Rule::ClaimWithoutWorktree, Source::Worktree, "the task list says verified, but the worktree with its work is missing"), "a success without proof is run again";
+    [word: Is(Word::Succeeded), proof: Is(Proof::OwnCommits)] => inconsistent(Rule::ClaimWithOwnCommits, Source::Worktree, "its worktree has commits of its own, which workers never make"), "a success without proof is run again";
+    [word: Is(Word::Succeeded), proof: Is(Proof::Disagrees)] => inconsistent(Rule::ClaimDisagrees, Source::Evidence, "the worktree and changed_ops.json name different paths"), "a success without proof is run again";
+    [word: Is(Word::Succeeded), proof: Is(Proof::Stranger)] => again("inconsistent", Rule::StrangerOnMain, Source::Main, "one of its paths on main has content that is neither the base's nor the worker's"), "a success without proof is run again";
+    [word: Is(Word::Failed)] => again("failed", Rule::SaidFailed, Source::TaskList, "the task list says that it failed"), "a failed task is run again";
+    [word: Is(Word::Cancelled)] => is(Class::RerunRequired, Rule::SaidCancelled, Source::TaskList, "it was asked to stop and did, which spends no retry"), "a requested stop spends no retry";
+    else [word: Is(Word::Contradictory)] => inconsistent(Rule::Contradiction, Source::TaskList, "the task list's status and stage contradict each other"), "a contradictory task is run again";
 }
-
-/// What a worker's success is worth has a row each.
-const fn claim(proof: Proof, source: &'static str, then: Verdict) -> Row<Signals, Verdict> {
-    let when = When {
-        word: Is(Word::Succeeded),
-        proof: Is(proof),
-        ..When::ANY
-    };
-    row(when, source, then)
-}
-
-/// What each task is.
-pub(crate) static TASKS: Table<Signals, Verdict> = Table {
-    title: "The state of a task",
-    about: "Every task of the list is exactly one of these; everything else in the folder of worktrees is `orphaned`.",
-    rows: &[
-        row(
-            When {
-                has_landed: Is(true),
-                ..When::ANY
-            },
-            "main comes before every other source",
-            Verdict::new(
-                Rule::Landed,
-                Class::Done,
-                Source::Main,
-                "a commit of its own on main is the proof that it landed, whatever else is said",
-            ),
-        ),
-        // A task that never began can not be ordered to be tried again; its gate still holds.
-        row(
-            When {
-                ordered: Is(Override::Halt),
-                word: In(BEGUN),
-                ..When::ANY
-            },
-            "STATE.md comes before the task list",
-            Verdict::again(
-                Rule::OrderedToHalt,
-                Source::State,
-                Some("ordered"),
-                "STATE.md orders a halt that is newer than the task's heartbeat, and STATE.md comes first",
-            ),
-        ),
-        row(
-            When {
-                ordered: Is(Override::Retry),
-                word: In(BEGUN),
-                ..When::ANY
-            },
-            "STATE.md comes before the task list",
-            Verdict::again(
-                Rule::OrderedToRetry,
-                Source::State,
-                Some("ordered"),
-                "STATE.md orders a retry that is newer than the task's heartbeat, and STATE.md comes first",
-            ),
-        ),
-        row(
-            When {
-                word: Is(Word::NotStarted),
-                is_behind_gate: Is(true),
-                ..When::ANY
-            },
-            "a closed gate holds back its wave",
-            Verdict::new(
-                Rule::BehindGate,
-                Class::Gated,
-                Source::TaskList,
-                "it has not begun, and the gate of an earlier wave is closed",
-            ),
-        ),
-        row(
-            When {
-                word: Is(Word::NotStarted),
-                ..When::ANY
-            },
-            "a task that never started spends no retry",
-            Verdict::new(
-                Rule::NeverStarted,
-                Class::Pending,
-                Source::TaskList,
-                "it has not begun, so no retry is spent on it",
-            ),
-        ),
-        row(
-            When {
-                word: In(RUNNING),
-                is_paused: Is(true),
-                ..When::ANY
-            },
-            "a pause suspends the limits of heartbeats",
-            Verdict::new(
-                Rule::Paused,
-                Class::InProgress,
-                Source::State,
-                "the phase is paused on purpose, so silence is no death",
-            ),
-        ),
-        row(
-            When {
-                word: In(&[Word::Running(Tier::Healthy), Word::Running(Tier::Warning)]),
-                ..When::ANY
-            },
-            "a recent heartbeat means a live worker",
-            Verdict::new(
-                Rule::Alive,
-                Class::InProgress,
-                Source::TaskList,
-                "its heartbeat is young enough for its stage",
-            ),
-        ),
-        row(
-            When {
-                word: Is(Word::Running(Tier::Dead)),
-                ..When::ANY
-            },
-            "an old heartbeat means a dead worker",
-            Verdict::again(
-                Rule::Dead,
-                Source::TaskList,
-                Some("dead-worker"),
-                "its heartbeat is older than its stage allows, or can not be read",
-            ),
-        ),
-        claim(
-            Proof::Whole,
-            "a success needs proof",
-            Verdict::new(
-                Rule::Proven,
-                Class::ReadyForIntegration,
-                Source::Evidence,
-                "the task list says verified, and the artifacts, the worktree and main bear it out",
-            ),
-        ),
-        claim(
-            Proof::NoArtifacts,
-            "a success without proof is run again",
-            Verdict::inconsistent(
-                Rule::ClaimWithoutArtifacts,
-                Source::Evidence,
-                "the task list says verified, but changed_ops.json and a passing verify_summary.json are not both there",
-            ),
-        ),
-        claim(
-            Proof::NoWorktree,
-            "a success without proof is run again",
-            Verdict::inconsistent(
-                Rule::ClaimWithoutWorktree,
-                Source::Worktree,
-                "the task list says verified, but there is no worktree to take its work from",
-            ),
-        ),
-        claim(
-            Proof::OwnCommits,
-            "a success without proof is run again",
-            Verdict::inconsistent(
-                Rule::ClaimWithOwnCommits,
-                Source::Worktree,
-                "its worktree has commits of its own, which workers never make",
-            ),
-        ),
-        claim(
-            Proof::Disagrees,
-            "a success without proof is run again",
-            Verdict::inconsistent(
-                Rule::ClaimDisagrees,
-                Source::Evidence,
-                "the worktree and changed_ops.json name different paths",
-            ),
-        ),
-        claim(
-            Proof::Stranger,
-            "a success without proof is run again",
-            Verdict::again(
-                Rule::StrangerOnMain,
-                Source::Main,
-                Some("inconsistent"),
-                "main holds something at one of its paths that is neither the base's nor the worker's",
-            ),
-        ),
-        row(
-            When {
-                word: Is(Word::Failed),
-                ..When::ANY
-            },
-            "a failed task is run again",
-            Verdict::again(
-                Rule::SaidFailed,
-                Source::TaskList,
-                Some("failed"),
-                "the task list says that it failed",
-            ),
-        ),
-        row(
-            When {
-                word: Is(Word::Cancelled),
-                ..When::ANY
-            },
-            "a requested stop spends no retry",
-            Verdict::again(
-                Rule::SaidCancelled,
-                Source::TaskList,
-                None,
-                "it was told to stop and did, which spends no retry",
-            ),
-        ),
-    ],
-    last: row(
-        When {
-            word: Is(Word::Contradictory),
-            ..When::ANY
-        },
-        "a contradictory task is run again",
-        Verdict::inconsistent(
-            Rule::Contradiction,
-            Source::TaskList,
-            "the task list's status and stage contradict each other",
-        ),
-    ),
-};
 
 #[cfg(test)]
 #[path = "task_tests.rs"]
