@@ -50,8 +50,8 @@ impl State {
     }
 }
 
-/// The progress of a workflow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The progress of a workflow; by default nothing is done, of an unknown total.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Finished tasks.
     pub done: usize,

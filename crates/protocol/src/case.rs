@@ -1,7 +1,10 @@
 //! What a protocol concludes from one look at a project.
 
 use camino::Utf8PathBuf;
-use rekindle_model::{Assessment, Command, Intent, LeftFolder, Plan, WorkflowDocument};
+use rekindle_model::{
+    Assessment, Command, Intent, LeftFolder, Permission, Plan, Step, Stop, StopKind,
+    WorkflowDocument,
+};
 use rekindle_world::World;
 
 use crate::capability::{CheckpointList, TaskSource};
@@ -53,12 +56,34 @@ pub struct Belongings {
 /// A workflow whose files cannot be followed: there is at most one thing to say about it.
 #[derive(Debug)]
 pub struct Unreadable {
-    /// What is known of it.
-    pub assessment: Assessment,
-    /// The plan that says it; `None` where there is nothing to say.
-    pub plan: Option<Plan>,
-    /// The folders outside the project that are its own.
-    pub roots: Vec<Utf8PathBuf>,
+    assessment: Assessment,
+    says: Option<String>,
+    roots: Vec<Utf8PathBuf>,
+}
+
+impl Unreadable {
+    /// Returns a case about which there is nothing to say.
+    pub fn new(assessment: Assessment) -> Self {
+        Self {
+            assessment,
+            says: None,
+            roots: Vec::new(),
+        }
+    }
+
+    /// Adds the text that every plan prints before it stops.
+    #[must_use]
+    pub fn says(mut self, text: impl Into<String>) -> Self {
+        self.says = Some(text.into());
+        self
+    }
+
+    /// Adds the folders outside the project that it may write to.
+    #[must_use]
+    pub fn roots(mut self, roots: Vec<Utf8PathBuf>) -> Self {
+        self.roots = roots;
+        self
+    }
 }
 
 impl Case for Unreadable {
@@ -66,8 +91,20 @@ impl Case for Unreadable {
         &self.assessment
     }
 
-    fn plan(&self, _: &dyn World, _: &Intent) -> Option<Plan> {
-        self.plan.clone()
+    fn plan(&self, _: &dyn World, intent: &Intent) -> Option<Plan> {
+        let text = self.says.clone()?;
+        let id = self.assessment.workflows.first()?.id.clone();
+        let reason = text.lines().next().unwrap_or_default();
+        let mut plan = Plan::only(id, Stop::new(StopKind::BlockedAndSaid, reason));
+        plan.permission = Permission::NotNeeded;
+        if *intent == Intent::Open {
+            plan.before_asking = text;
+        } else {
+            // The files were lost or damaged during the resume.
+            let why = "the workflow's files cannot be followed";
+            plan.steps.push(Step::print(text, why));
+        }
+        Some(plan)
     }
 
     fn belongings(&self) -> Belongings {

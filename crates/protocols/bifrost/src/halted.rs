@@ -1,7 +1,7 @@
 //! Cases in which nothing can be resumed: a choice is open, or reading ended early.
 
 use rekindle_model::{
-    Assessment, Checkpoint, Finding, Intent, Next, Plan, Progress, State, Summary, Then, View,
+    Assessment, Checkpoint, Finding, Intent, Next, Plan, Progress, State, Summary, Then,
 };
 use rekindle_world::World;
 
@@ -16,17 +16,13 @@ const MOST_NEAR: usize = 3;
 
 /// Returns the case of features of which none was named.
 pub(super) fn unchosen(features: &[String], workflows: Vec<Summary>) -> Unreadable {
-    Unreadable {
-        assessment: Assessment {
-            id: None,
-            state: State::Choice,
-            workflows,
-            findings: Vec::new(),
-            facts: facts::choice(features),
-        },
-        plan: None,
-        roots: Vec::new(),
-    }
+    Unreadable::new(Assessment {
+        id: None,
+        state: State::Choice,
+        workflows,
+        findings: Vec::new(),
+        facts: facts::choice(features),
+    })
 }
 
 /// A feature that cannot be read any further.
@@ -73,23 +69,9 @@ impl Halted {
 }
 
 fn unknown(id: rekindle_model::WorkflowId, findings: &[Finding]) -> Summary {
-    Summary {
-        id,
-        state: State::Unknown,
-        stage: "unknown".to_owned(),
-        progress: Progress {
-            done: 0,
-            total: None,
-        },
-        last_activity: None,
-        next: Next::new(
-            "start",
-            findings
-                .first()
-                .map_or_else(String::new, |why| why.message.clone()),
-        ),
-        view: View::of(State::Unknown),
-    }
+    let why = findings.first().map(|why| why.message.as_str());
+    let next = Next::new("start", why.unwrap_or_default());
+    Summary::new(id, State::Unknown, "unknown", Progress::default(), next)
 }
 
 impl Case for Halted {

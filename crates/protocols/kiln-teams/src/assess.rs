@@ -109,13 +109,7 @@ fn judge_task(
             now,
         )
     });
-    let row = task.plan_task.as_ref().and_then(|plan_task| {
-        phase
-            .state
-            .ledger()
-            .iter()
-            .rfind(|row| row.plan_task == *plan_task)
-    });
+    let row = phase.ledger_row(task);
     let stranger = stranger(phase, id, task);
     let blocked_by_gate = || {
         let gates = phase
@@ -233,20 +227,15 @@ fn stranger(phase: &Phase, id: &TaskId, task: &TaskEvidence) -> Option<GitPath> 
 fn unreadable_rows(phase: &Phase, tasks: &BTreeMap<TaskId, JudgedTask>) -> Vec<Finding> {
     let is_counted = |task: &JudgedTask| task.verdict.retry.is_some();
     let counted = tasks.iter().filter(|(_, task)| is_counted(task));
-    let rows = counted.filter_map(|(id, _)| {
-        let plan_task = phase.tasks[id].plan_task.as_ref()?;
-        let mut rows = phase.state.ledger().iter();
-        rows.rfind(|row| row.plan_task == *plan_task)
-    });
+    let rows = counted.filter_map(|(id, _)| phase.ledger_row(&phase.tasks[id]));
     rows.filter(|row| !row.is_readable)
         .map(|row| {
             let message = format!(
                 "the Task Retry Ledger does not say in numbers how often {} was tried again",
                 shown(&row.plan_task)
             );
-            let line = u64::try_from(row.line).unwrap_or(u64::MAX);
             Finding::new(Code::UnreadableLedger, message)
-                .at(Place::line(layout::STATE, line))
+                .at(Place::line(layout::STATE, row.line))
                 .hint("write the number of its retries into the row")
         })
         .collect()
@@ -325,6 +314,12 @@ impl Judged {
 
     pub(super) fn is_gate_open(&self, wave: u32) -> bool {
         is_gate_open(&self.phase, wave)
+    }
+
+    /// Returns the first wave that has not landed or whose gate is closed.
+    pub(super) fn open_wave(&self) -> Option<u32> {
+        let mut waves = self.phase.waves.keys().copied();
+        waves.find(|wave| !(self.is_wave_landed(*wave) && self.is_gate_open(*wave)))
     }
 
     /// Returns the first wave whose tasks are all on main while its gate is closed.

@@ -23,7 +23,7 @@ fn task(number: u32) -> TaskId {
 }
 
 #[test]
-fn a_move_is_a_deletion_and_an_addition_and_bookkeeping_is_no_work() {
+fn a_move_is_a_deletion_and_an_addition_and_kilns_files_do_not_count() {
     let moved = GitChange {
         from: Some("src/log.js".into()),
         ..change("src/util/log.js", Some(entry("a")), Some(entry("a")))
@@ -48,7 +48,7 @@ fn a_move_is_a_deletion_and_an_addition_and_bookkeeping_is_no_work() {
 }
 
 #[test]
-fn what_a_worker_tells_is_read_as_paths_of_the_project_or_not_at_all() {
+fn changed_paths_of_a_worker_must_be_paths_of_the_project() {
     let paths = |text: &str| {
         told(text.as_bytes()).map(|paths| {
             let shown: Vec<String> = paths.iter().map(ToString::to_string).collect();
@@ -77,7 +77,7 @@ fn what_a_worker_tells_is_read_as_paths_of_the_project_or_not_at_all() {
 }
 
 #[test]
-fn main_may_hold_the_old_or_the_new_and_nothing_else() {
+fn main_must_have_the_old_or_the_new_content() {
     let touched = Touched::of(&[change("f", Some(entry("old")), Some(entry("new")))]);
     let of = |after: &str| Touched::of(&[change("f", Some(entry("old")), Some(entry(after)))]);
     let gone = Touched::of(&[change("f", Some(entry("old")), None)]);
@@ -167,7 +167,7 @@ fn main_may_hold_the_old_or_the_new_and_nothing_else() {
 }
 
 #[test]
-fn a_file_and_what_is_below_it_are_the_same_place() {
+fn a_file_and_a_path_below_it_collide() {
     let wave = |tasks: &[(u32, &[&str])]| {
         let tasks: Vec<_> = tasks
             .iter()

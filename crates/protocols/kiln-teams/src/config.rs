@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_absent_or_of_the_wrong_kind_has_its_default() {
+    fn missing_and_mistyped_values_have_their_default() {
         let default = Config::default();
         assert_eq!(Config::parse(None), default);
         for root in [
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_counts() {
+    fn valid_values_count() {
         assert_eq!(preferring("maxRetries", &json!(0)).max_retries, 0);
         assert_eq!(
             preferring("maxRetries", &json!(u64::MAX)).max_retries,
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_object_is_unreadable_and_counts_for_nothing() {
+    fn a_file_that_is_not_an_object_is_unreadable_and_ignored() {
         for bytes in [&b""[..], b"{", b"[]", b"null", b"\xff"] {
             let expected = Config {
                 is_readable: false,

@@ -22,41 +22,29 @@ pub(super) fn facts(judged: &Judged) -> Fact {
         Fact::object([("path", Fact::from(path)), ("tasks", Fact::list(tasks))])
     });
     let ready = judged.of(Class::ReadyForIntegration);
+    let order = ready.iter().map(ToString::to_string);
+    let orphaned = judged
+        .phase
+        .orphans
+        .iter()
+        .map(|orphan| orphan.name.clone());
+    let tasks = judged.tasks.iter();
+    let retries = tasks.map(|(id, task)| (judged.name(id), task.retries.into()));
     Fact::object([
         ("classification", Fact::object(classification)),
         ("heartbeat", Fact::object(heartbeat)),
-        (
-            "integration_order",
-            Fact::list(ready.iter().map(ToString::to_string)),
-        ),
+        ("integration_order", Fact::list(order)),
         ("collisions", Fact::List(collisions.collect())),
-        (
-            "orphaned",
-            Fact::list(
-                judged
-                    .phase
-                    .orphans
-                    .iter()
-                    .map(|orphan| orphan.name.clone()),
-            ),
-        ),
+        ("orphaned", Fact::list(orphaned)),
         ("orphans", orphans(judged)),
-        (
-            "retries",
-            Fact::object(
-                judged
-                    .tasks
-                    .iter()
-                    .map(|(id, task)| (judged.name(id), task.retries.into())),
-            ),
-        ),
+        ("retries", Fact::object(retries)),
         ("halted", judged.is_halted().into()),
         ("paused", judged.is_paused.into()),
         ("corrupt", false.into()),
     ])
 }
 
-/// Returns what is known of each orphan: its path, why it is one, its task, and since when it is recorded.
+/// Returns the path of each orphan, the reason, its task, and when it was first seen.
 fn orphans(judged: &Judged) -> Fact {
     let of = |orphan: &Orphan| {
         let task = orphan.task.map(|task| task.to_string());
@@ -71,7 +59,7 @@ fn orphans(judged: &Judged) -> Fact {
     Fact::List(judged.phase.orphans.iter().map(of).collect())
 }
 
-/// Returns the facts of a project whose STATE.md is not there or can not be made out.
+/// Returns the facts of a project whose STATE.md is missing or cannot be understood.
 pub(super) fn unreadable(is_corrupt: bool) -> Fact {
     let nothing = || Fact::object::<String>([]);
     Fact::object([

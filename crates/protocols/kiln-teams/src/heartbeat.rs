@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_of_the_table_at_its_edges() {
+    fn limits_apply_at_their_exact_minute() {
         let odd = || Stage::Unknown("implmenting".to_owned());
         let rows = [
             (Some(Stage::Claimed), 5, 10),
@@ -106,14 +106,14 @@ mod tests {
     }
 
     #[test]
-    fn the_override_knows_no_warning() {
+    fn the_override_has_no_warning_limit() {
         let at = |seconds| tier(Some(&Stage::Claimed), seconds, Some(45));
         assert_eq!(at(45 * 60), Tier::Healthy);
         assert_eq!(at(45 * 60 + 1), Tier::Dead);
     }
 
     #[test]
-    fn no_heartbeat_is_stale_and_one_of_the_future_is_healthy() {
+    fn a_missing_heartbeat_is_dead_and_a_future_one_healthy() {
         let now: Timestamp = "2026-02-16T15:00:00Z".parse().unwrap();
         for bad in [Heartbeat::Absent, Heartbeat::Unreadable("soon".to_owned())] {
             assert_eq!(judge(None, &bad, None, now).tier, Tier::Dead);

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_that_others_could_have_made_or_could_swap_is_not_trusted() {
+    fn a_root_that_others_could_create_or_replace_is_not_trusted() {
         let root = Utf8Path::new("/w/kiln-x");
         let made = |world: MemoryWorld| world.folder("/w/kiln-x");
         let cases = [

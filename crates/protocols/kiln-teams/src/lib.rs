@@ -1,9 +1,9 @@
 //! kiln-teams: crash recovery of a wave of workers in worktrees.
 //!
 //! After a crash four sources can disagree: git's worktrees, the folder they are in, `.kiln/STATE.md`
-//! and the Teams task list. `read` takes them all in, `table` has the decisions as data, `assess`
-//! applies them to each task and looks at waves as a whole, `plan` says what is due in the seed's
-//! order. Work lands on the branch that is checked out in the project, one commit a task.
+//! and the Teams task list. `read` reads them all, `table` has the decisions as data, `assess` applies
+//! them to each task and each wave, and `plan` returns what is due, in the prescribed order. Work lands
+//! on the branch that is checked out in the project, one commit for each task.
 
 mod assess;
 mod changes;
@@ -13,6 +13,7 @@ mod explain;
 mod facts;
 mod heartbeat;
 mod layout;
+mod messages;
 mod plan;
 mod plan_file;
 mod read;
@@ -20,15 +21,14 @@ mod scribe;
 mod state;
 mod table;
 mod task_list;
-mod words;
 mod work;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_model::{
     AgentTask, Assessment, Attempted, Code, Command, Explanation, Finding, Happened, Intent,
-    Moment, Next, Place, Plan, Progress, ProtocolName, State, Summary, View, Work,
-    WorkflowDocument, WorkflowId,
+    Moment, Next, Place, Plan, Progress, ProtocolName, State, Summary, Work, WorkflowDocument,
+    WorkflowId,
 };
 use rekindle_world::World;
 
@@ -60,9 +60,12 @@ impl Protocol for KilnTeams {
 
     fn inspect(&self, world: &dyn World, ask: &Ask) -> Box<dyn Case> {
         match read::evidence(world, task_list_file(ask)) {
-            Evidence::Nothing => Box::new(nothing()),
-            Evidence::NoState => Box::new(corrupt(words::NO_STATE)),
-            Evidence::Corrupt => Box::new(corrupt(words::CORRUPT)),
+            Evidence::Nothing => {
+                let assessment = Assessment::of(None, facts::unreadable(false));
+                Box::new(Unreadable::new(assessment))
+            }
+            Evidence::NoState => Box::new(corrupt(messages::NO_STATE)),
+            Evidence::Corrupt => Box::new(corrupt(messages::CORRUPT)),
             Evidence::Newer => Box::new(newer()),
             Evidence::Phase(phase) => {
                 let judged = assess::assess(*phase, world.now());
@@ -209,23 +212,15 @@ impl TaskSource for Recovery {
 /// The name of a workflow whose STATE.md cannot be read.
 const UNREADABLE: &str = "state";
 
-fn nothing() -> Unreadable {
-    Unreadable {
-        assessment: Assessment::of(None, facts::unreadable(false)),
-        plan: None,
-        roots: Vec::new(),
-    }
-}
-
 /// A state file that is missing or cannot be understood.
 fn corrupt(text: &'static str) -> Unreadable {
-    let next = Next::new("reinitialize", text.to_owned());
-    unreadable(text, State::Corrupt, next, Vec::new())
+    let next = Next::new("reinitialize", text);
+    Unreadable::new(unreadable(State::Corrupt, next)).says(format!("{text}\n"))
 }
 
 /// A state file of a newer Kiln.
 fn newer() -> Unreadable {
-    let message = "a newer Kiln wrote STATE.md, which is not read";
+    let message = "a newer Kiln wrote STATE.md, which this version does not read";
     let finding = Finding::new(Code::NewerKiln, message)
         .at(Place::path(layout::STATE))
         .hint("run `/kiln-fire` in your coding agent");
@@ -233,71 +228,30 @@ fn newer() -> Unreadable {
         "newer_kiln",
         "resume it with /kiln-fire in your coding agent",
     );
-    unreadable(words::NEWER, State::Blocked, next, vec![finding])
+    let assessment = unreadable(State::Blocked, next).with([finding]);
+    Unreadable::new(assessment).says(format!("{}\n", messages::NEWER))
 }
 
-fn unreadable(text: &str, state: State, next: Next, findings: Vec<Finding>) -> Unreadable {
+fn unreadable(state: State, next: Next) -> Assessment {
     let id = WorkflowId::new(NAME, UNREADABLE);
-    let summary = Summary {
-        id: id.clone(),
-        state,
-        stage: "unknown".to_owned(),
-        progress: Progress {
-            done: 0,
-            total: None,
-        },
-        last_activity: None,
-        next,
-        view: View::of(state),
-    };
-    Unreadable {
-        assessment: Assessment {
-            id: Some(id),
-            state,
-            workflows: vec![summary],
-            findings,
-            facts: facts::unreadable(state == State::Corrupt),
-        },
-        plan: Some(plan::only_says(UNREADABLE, text)),
-        roots: Vec::new(),
-    }
+    let summary = Summary::new(id, state, "unknown", Progress::default(), next);
+    Assessment::of(Some(summary), facts::unreadable(state == State::Corrupt))
 }
 
 fn assessment(judged: &Judged, ask: &Ask) -> Assessment {
-    let name = words::phase_name(judged.phase.number);
-    let id = WorkflowId::new(crate::NAME, &name);
-    let is_meant = ask
-        .name
-        .as_ref()
-        .is_none_or(|wanted| !wanted.is_empty() && name.starts_with(wanted.as_str()));
-    let state = standing(judged);
-    let summary = Summary {
-        id: id.clone(),
-        state,
-        stage: stage(judged),
-        progress: Progress {
-            done: judged.of(Class::Done).len(),
-            total: Some(judged.tasks.len()),
-        },
-        last_activity: judged.phase.state.last_activity(),
-        next: next(judged),
-        view: View::of(state),
+    let id = WorkflowId::new(NAME, messages::phase_name(judged.phase.number));
+    let progress = Progress {
+        done: judged.of(Class::Done).len(),
+        total: Some(judged.tasks.len()),
     };
-    Assessment {
-        id: is_meant.then_some(id),
-        state: if is_meant { state } else { State::Unknown },
-        workflows: vec![summary],
-        findings: judged.phase.findings.clone(),
-        facts: facts::facts(judged),
-    }
+    let summary = Summary::new(id, state(judged), stage(judged), progress, next(judged))
+        .last_active(judged.phase.state.last_activity());
+    Assessment::of(Some(summary), facts::facts(judged))
+        .with(judged.phase.findings.clone())
+        .named(ask.name.as_deref())
 }
 
-fn standing(judged: &Judged) -> State {
-    let is_over = judged
-        .phase
-        .waves
-        .keys()
-        .all(|wave| judged.is_wave_landed(*wave) && judged.is_gate_open(*wave));
+fn state(judged: &Judged) -> State {
     if judged.is_paused {
         State::Waiting
     } else if judged.is_halted()
@@ -306,7 +260,7 @@ fn standing(judged: &Judged) -> State {
         || judged.phase.is_list_shared()
     {
         State::Blocked
-    } else if is_over {
+    } else if judged.open_wave().is_none() {
         State::Complete
     } else {
         State::Interrupted
@@ -314,12 +268,7 @@ fn standing(judged: &Judged) -> State {
 }
 
 fn stage(judged: &Judged) -> String {
-    let wave = judged
-        .phase
-        .waves
-        .keys()
-        .find(|wave| !(judged.is_wave_landed(**wave) && judged.is_gate_open(**wave)));
-    match wave {
+    match judged.open_wave() {
         Some(wave) => format!("wave {wave} of {}", judged.phase.waves.len()),
         None => "all waves".to_owned(),
     }
@@ -342,15 +291,15 @@ fn next(judged: &Judged) -> Next {
         has_gate: judged.gate_to_open().is_some(),
     });
     let summary = match next {
-        NextStep::Paused => "a person paused it; a yes lets it go on".to_owned(),
-        NextStep::Collision => words::collisions(&judged.collisions),
+        NextStep::Paused => "a person paused it; confirm the resume to end the pause".to_owned(),
+        NextStep::Collision => messages::collisions(&judged.collisions),
         NextStep::Integrate => format!("put {ready} finished tasks on main"),
-        NextStep::Halt => words::halt_reason(judged),
+        NextStep::Halt => messages::halt_reason(judged),
         NextStep::Requeue => format!("run {again} tasks again"),
         NextStep::Wait => format!("wait for {running} workers"),
         NextStep::Launch => format!("launch {pending} tasks"),
-        NextStep::OpenGate => words::gate_to_open(judged),
-        NextStep::Finish => words::finished(judged),
+        NextStep::OpenGate => messages::gate_to_open(judged),
+        NextStep::Finish => messages::finished(judged),
     };
     Next::new(next.as_str(), summary)
 }

@@ -213,7 +213,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_task_is_what_the_seeds_sentences_say(story in story()) {
+    fn every_task_has_the_prescribed_state(story in story()) {
         let facts = Bench::new(&story).facts();
         let all = 0..story.tasks.len();
         let classes = all.clone().map(|at| (story.id(at), story.class(at).to_owned()));

@@ -1,32 +1,32 @@
-//! Verdicts to effects, in the seed's order: orphans logged, what is ready landed, then the rest.
+//! Verdicts to effects, in the prescribed order: orphans are logged, finished work lands, then the rest.
 //!
 //! One round does one kind of thing: land, halt, requeue and launch, or open a gate. Then the
-//! evidence is read again, so that every decision stands on what is there and not on what was meant.
+//! evidence is read again, so that every decision follows from the disk and not from an intention.
+
+mod land;
+mod task_list;
 
 use camino::Utf8PathBuf;
-use rekindle_model::{
-    Action, Checks, Ended, Intent, LandedFile, Landing, Permission, Plan, Step, Stop, StopKind,
-    Then, WorkflowId,
-};
+use rekindle_model::{Action, Checks, Ended, Intent, Plan, Step, Stop, StopKind, Then, WorkflowId};
 
 use super::assess::Judged;
 use super::layout;
+use super::messages;
 use super::read::shown;
-use super::state::{NewRow, StateFile};
+use super::state::StateFile;
 use super::table::round::{Circumstances, Due, Gate, ROUNDS};
-use super::table::task::{Class, Rule};
-use super::task_list::{TaskId, TaskUpdate};
-use super::words;
+use super::table::task::Class;
+use super::task_list::TaskId;
 use super::work::OWNER;
 
-/// Returns what is due, or `None` where the intent is none of this protocol's.
+/// Returns what is due; `None` for an intent that kiln-teams does not know.
 pub(super) fn plan(judged: &Judged, intent: &Intent) -> Option<Plan> {
     let planner = Planner { judged };
     match intent {
         Intent::Open => {
             let mut plan = planner.noted_round();
             if judged.phase.unanswered.is_none() {
-                plan.before_asking = words::report(judged);
+                plan.before_asking = messages::report(judged);
             }
             Some(plan)
         }
@@ -40,41 +40,21 @@ pub(super) fn plan(judged: &Judged, intent: &Intent) -> Option<Plan> {
     }
 }
 
-/// Returns the plan of a project that says only one thing and stops.
-pub(super) fn only_says(name: &str, text: &str) -> Plan {
-    Plan {
-        id: WorkflowId::new(crate::NAME, name),
-        steps: Vec::new(),
-        log: Utf8PathBuf::new(),
-        then: Then::Stop(stop(StopKind::BlockedAndSaid, text, &[])),
-        ahead: Vec::new(),
-        before_asking: format!("{text}\n"),
-        permission: Permission::Ask,
-        without_agent: None,
-        notes: Vec::new(),
-    }
-}
-
 struct Planner<'j> {
     judged: &'j Judged,
 }
 
 impl Planner<'_> {
-    fn plan(&self, steps: Vec<Step>, then: Then) -> Plan {
-        Plan {
-            id: WorkflowId::new(crate::NAME, words::phase_name(self.judged.phase.number)),
-            steps,
-            log: Utf8PathBuf::new(),
-            then,
-            ahead: Vec::new(),
-            before_asking: String::new(),
-            permission: Permission::Ask,
-            without_agent: None,
-            notes: Vec::new(),
-        }
+    fn plan(&self, steps: Vec<Step>, then: impl Into<Then>) -> Plan {
+        let name = messages::phase_name(self.judged.phase.number);
+        Plan::new(WorkflowId::new(crate::NAME, name), steps, then)
     }
 
-    /// Returns what is due now, with the orphans that are new and the workers that the host is to ask.
+    fn stop(&self, kind: StopKind, reason: impl Into<String>, hint: &str) -> Plan {
+        self.plan(Vec::new(), Stop::new(kind, reason).hint(hint))
+    }
+
+    /// Returns what is due now, with records of new orphans and requests to the host.
     fn noted_round(&self) -> Plan {
         let mut plan = self.round();
         let judged = self.judged;
@@ -91,7 +71,7 @@ impl Planner<'_> {
                     log: log.clone(),
                     record: orphan.record(at),
                 };
-                step(action, format!("`{}` is orphaned", shown(&orphan.name)))
+                Step::new(action, format!("`{}` is orphaned", shown(&orphan.name)))
             })
             .collect();
         let is_asked = plan.requests().next().is_some();
@@ -104,25 +84,21 @@ impl Planner<'_> {
     }
 
     fn shutdown_request(&self, id: &TaskId, owner: &str) -> Step {
-        step(
-            Action::AskHost {
-                who: shown(owner),
-                what: words::SHUTDOWN_REQUEST.to_owned(),
-            },
-            format!(
-                "its worker on {} gives no sign of life",
-                self.judged.name(id)
-            ),
-        )
+        let request = Action::AskHost {
+            who: shown(owner),
+            what: messages::SHUTDOWN_REQUEST.to_owned(),
+        };
+        let why = format!("its worker on {} is silent", self.judged.name(id));
+        Step::new(request, why)
     }
 
     /// Returns what is due now, as the table has it.
     fn round(&self) -> Plan {
         let judged = self.judged;
-        // The table decides from verdicts, and without git's answers there are none.
+        // Without git's answers there are no verdicts for the table.
         if let Some(finding) = &judged.phase.unanswered {
             let hint = finding.hint.as_deref().unwrap_or_default();
-            return self.blocked(&finding.message, hint);
+            return self.stop(StopKind::Blocked, &finding.message, hint);
         }
         let landings = self.landings();
         let strangers = judged.strangers();
@@ -149,8 +125,9 @@ impl Planner<'_> {
         });
         match due {
             Due::Unpause => self.unpause(),
-            Due::Collision => self.blocked(
-                &words::collisions(&judged.collisions),
+            Due::Collision => self.stop(
+                StopKind::Blocked,
+                messages::collisions(&judged.collisions),
                 "replan the wave so that one task owns each path; all worktrees are kept",
             ),
             Due::Land => {
@@ -159,25 +136,24 @@ impl Planner<'_> {
                 plan
             }
             Due::Halt => self.halt(),
-            Due::Stranger => self.blocked(
-                &strangers.first().map_or_else(String::new, |(id, path)| {
-                    words::stranger(&judged.name(id), path)
+            Due::Stranger => self.stop(
+                StopKind::Blocked,
+                strangers.first().map_or_else(String::new, |(id, path)| {
+                    messages::stranger(&judged.name(id), path)
                 }),
-                "commit it, move it away or put it back, then run `rekindle resume` again",
+                "commit it, move it away or restore it, then run `rekindle resume` again",
             ),
-            Due::Others => {
-                let reason = words::others_at_work(judged, &foreign);
-                let hints = ["`rekindle resume --watch` stays and goes on when they have ended"];
-                self.plan(
-                    Vec::new(),
-                    Then::Stop(stop(StopKind::OthersAtWork, &reason, &hints)),
-                )
-            }
+            Due::Others => self.stop(
+                StopKind::OthersAtWork,
+                messages::others_at_work(judged, &foreign),
+                "`rekindle resume --watch` waits and continues when they have ended",
+            ),
             Due::Requeue => self.with_agent(self.requeue(&wanted), Then::Workers),
             Due::Work => self.with_agent(Vec::new(), Then::Workers),
-            Due::Unread => self.blocked(
-                &unread.map_or_else(String::new, words::unread),
-                "repair the file or take it away, then run `rekindle resume` again",
+            Due::Unread => self.stop(
+                StopKind::Blocked,
+                unread.map_or_else(String::new, messages::unread),
+                "repair or remove the file, then run `rekindle resume` again",
             ),
             Due::OpenGate => self.with_agent(
                 gate.map_or_else(Vec::new, |wave| self.open_gate(wave)),
@@ -185,7 +161,7 @@ impl Planner<'_> {
             ),
             Due::CheckGate => {
                 let checks = Checks {
-                    of: gate.map_or_else(String::new, words::wave_name),
+                    of: gate.map_or_else(String::new, messages::wave_name),
                     commands: judged.phase.config.checks.clone(),
                 };
                 self.with_agent(Vec::new(), Then::Check(checks))
@@ -194,152 +170,62 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns the plan of a phase that only a person can help.
-    fn blocked(&self, reason: &str, hint: &str) -> Plan {
-        self.plan(
-            Vec::new(),
-            Then::Stop(stop(StopKind::Blocked, reason, &[hint])),
-        )
-    }
-
-    /// Returns a plan that is carried out only where an agent is there to do the work.
+    /// Returns a plan that is applied only if there is an agent.
     fn with_agent(&self, steps: Vec<Step>, then: Then) -> Plan {
         let judged = self.judged;
-        let mut plan = self.plan(steps, then);
         if judged.phase.is_list_foreign {
-            let reason = "the task list was given with --tasks, so nothing can be recorded in it";
-            let hints = ["leave --tasks away to let rekindle launch workers"];
-            plan = self.plan(
-                Vec::new(),
-                Then::Stop(stop(StopKind::Waiting, reason, &hints)),
+            return self.stop(
+                StopKind::Waiting,
+                "the task list was given with --tasks, so nothing can be recorded in it",
+                "omit --tasks to let rekindle launch workers",
             );
-        } else {
-            let reason = words::without_agent(judged);
-            let hints = [
-                "name an agent with `--agent NAME` or `--agent-cmd CMD`, and rekindle goes on to the end of the phase",
-            ];
-            plan.without_agent = Some(stop(StopKind::Waiting, &reason, &hints));
         }
+        let stop = Stop::new(StopKind::Waiting, messages::without_agent(judged)).hint(
+            "name an agent with `--agent NAME` or `--agent-cmd CMD`, and rekindle completes the phase",
+        );
+        let mut plan = self.plan(steps, then);
+        plan.without_agent = Some(stop);
         plan
     }
 
     fn unpause(&self) -> Plan {
-        let steps = self.state_step("the person wants the paused phase to go on", |state| {
+        let steps = self.state_step("a person ended the pause", |state| {
             state.with_field("Paused", "false")
         });
         if steps.is_empty() {
-            let reason =
-                "the phase is paused, and STATE.md has no Paused line that could be changed";
-            return self.plan(Vec::new(), Then::Stop(stop(StopKind::Blocked, reason, &[])));
+            let reason = "the phase is paused, and STATE.md has no Paused line to change";
+            return self.plan(Vec::new(), Stop::new(StopKind::Blocked, reason));
         }
         self.plan(steps, Then::Again)
     }
 
-    /// Returns the landing of everything that is ready in waves where nobody is at work.
-    fn landings(&self) -> Vec<Step> {
-        let judged = self.judged;
-        let mut steps = Vec::new();
-        let mut last = None;
-        let mut landing_now = Vec::new();
-        for id in judged.of(Class::ReadyForIntegration) {
-            if judged.is_wave_live(id.wave) {
-                continue;
-            }
-            let Some(landing) = self.landing(id) else {
-                continue;
-            };
-            last = Some(landing.subject.clone());
-            landing_now.push(id);
-            steps.push(step(
-                Action::Land(landing),
-                words::why_landing(&judged.name(id)),
-            ));
-            steps.extend(self.archive(id));
-        }
-        // Landed before a crash, whose artifacts did not get to their place any more.
-        for id in judged.of(Class::Done) {
-            let task = &judged.phase.tasks[id];
-            if task.has_artifacts_left && !task.is_archived {
-                steps.extend(self.archive(id));
-            }
-        }
-        if let Some(subject) = last {
-            let now = rekindle_text::format_seconds(judged.now);
-            let done = format!("{subject} — committed");
-            steps.extend(self.state_step("what was done last is recorded", |state| {
-                let state = or_same(state, state.with_field("Last Activity", &now));
-                let state = or_same(&state, state.with_field("Last Completed Action", &done));
-                Some(self.with_next_action(state, &landing_now, "none"))
-            }));
-        }
-        steps
-    }
-
-    fn landing(&self, id: &TaskId) -> Option<Landing> {
-        let judged = self.judged;
-        let task = &judged.phase.tasks[id];
-        let touched = task.touched.as_ref()?.as_ref().ok()?;
-        let entry = |entry: &rekindle_world::GitEntry| (entry.mode.clone(), entry.id.clone());
-        Some(Landing {
-            task: id.to_string(),
-            worktree: task.worktree.clone(),
-            base: task.tree.as_ref()?.head.clone(),
-            subject: judged.subject(id)?,
-            leave_out: layout::LEAVE_OUT.map(str::to_owned).to_vec(),
-            files: touched
-                .0
-                .iter()
-                .map(|(path, sides)| LandedFile {
-                    path: path.as_bytes().to_vec(),
-                    before: sides.before.as_ref().map(entry),
-                    after: sides.after.as_ref().map(entry),
-                })
-                .collect(),
-        })
-    }
-
-    fn archive(&self, id: &TaskId) -> Option<Step> {
-        let task = &self.judged.phase.tasks[id];
-        let plan_task = task.plan_task.as_ref()?;
-        let action = Action::MoveFolder {
-            from: layout::artifacts(&task.worktree, plan_task),
-            to: self.judged.archived(plan_task),
-        };
-        Some(step(
-            action,
-            format!("the evidence of {plan_task} is kept with the phase"),
-        ))
-    }
-
     fn halt(&self) -> Plan {
         let judged = self.judged;
-        let steps = self.state_step("the phase cannot go on by itself", |state| {
+        let steps = self.state_step("the phase cannot continue without a person", |state| {
             let state = match state.step_status().as_deref() {
                 Some("failed" | "halted") => state.clone(),
-                Some(_) | None => or_same(state, state.with_field("Step Status", "failed")),
+                Some(_) | None => state.with_known_field("Step Status", "failed"),
             };
             Some(self.with_next_action(state, &judged.exhausted(), "halt"))
         });
-        let text = words::halt(judged);
-        let mut all = vec![step(
-            Action::Print(format!("{text}\n")),
-            "why the phase is halted",
-        )];
+        let text = format!("{}\n", messages::halt(judged));
+        let mut all = vec![Step::print(text, "why the phase is halted")];
         all.extend(steps);
-        let hints = words::halt_hints(judged);
-        let hints: Vec<&str> = hints.iter().map(String::as_str).collect();
-        let reason = words::halt_reason(judged);
-        self.plan(all, Then::Stop(stop(StopKind::Blocked, &reason, &hints)))
+        let stop = Stop::new(StopKind::Blocked, messages::halt_reason(judged));
+        let stop = messages::halt_hints(judged)
+            .into_iter()
+            .fold(stop, Stop::hint);
+        self.plan(all, stop)
     }
 
-    /// Returns the ledger with the next action of tasks that have a row in it.
+    /// Returns the state with the next action of tasks that have a row in the ledger.
     fn with_next_action(&self, state: StateFile, ids: &[&TaskId], action: &str) -> StateFile {
         let tasks = ids.iter().filter_map(|id| self.judged.phase.tasks.get(*id));
         let names = tasks.filter_map(|task| task.plan_task.as_deref());
         names.fold(state, |state, name| state.with_next_action(name, action))
     }
 
-    /// Returns the tasks at work whose worker is not ours: another orchestrator or the host leads them.
+    /// Returns the running tasks whose worker belongs to another orchestrator or the host.
     fn foreign_workers(&self) -> Vec<&TaskId> {
         let tasks = &self.judged.phase.tasks;
         let mut ids = self.judged.of(Class::InProgress);
@@ -347,91 +233,11 @@ impl Planner<'_> {
         ids
     }
 
-    /// Puts tasks back into the queue: the task list first, then the record of the orchestrator.
-    fn requeue(&self, ids: &[&TaskId]) -> Vec<Step> {
-        let judged = self.judged;
-        let mut steps = Vec::new();
-        let mut rows = Vec::new();
-        let now = rekindle_text::format_seconds(judged.now);
-        for id in ids {
-            let (task, verdict) = (&judged.phase.tasks[*id], &judged.tasks[*id]);
-            let decided = verdict.verdict;
-            let owner = task.file.owner.as_deref();
-            if decided.rule == Rule::Dead {
-                steps.push(match owner.filter(|owner| *owner != OWNER) {
-                    Some(owner) => self.shutdown_request(id, owner),
-                    None => step(
-                        Action::EndWorker {
-                            task: id.to_string(),
-                        },
-                        format!("the worker of {} gives no sign of life", judged.name(id)),
-                    ),
-                });
-            }
-            let update = TaskUpdate {
-                status: Some("pending"),
-                owner: Some(None),
-                stage: Some(None),
-                heartbeat: None,
-            };
-            // A task that can not be put back must not cost a retry either.
-            let Ok(after) = task.file.updated(&update) else {
-                continue;
-            };
-            let why = format!("{} is put back into the queue", judged.name(id));
-            let before = task.file.bytes().to_vec();
-            steps.push(edit(task.file.path.clone(), before, after, why));
-            if let (Some(plan_task), Some(last_status)) = (&task.plan_task, decided.retry) {
-                rows.push(NewRow {
-                    plan_task: plan_task.clone(),
-                    wave: id.wave,
-                    retries: verdict.retries + 1,
-                    last_attempt: now.clone(),
-                    last_status,
-                    next_action: "retry",
-                });
-            }
-        }
-        steps.extend(self.state_step("the retries are on the ledger", |state| {
-            let first = rows.first()?;
-            let begun = state.with_retry(first);
-            Some(
-                rows[1..]
-                    .iter()
-                    .fold(begun, |state, row| state.with_retry(row)),
-            )
-        }));
-        steps
-    }
-
-    fn open_gate(&self, wave: u32) -> Vec<Step> {
-        let gate = self
-            .judged
-            .phase
-            .gates
-            .iter()
-            .find(|gate| gate.wave == Some(wave));
-        let update = TaskUpdate {
-            status: Some("completed"),
-            owner: None,
-            stage: None,
-            heartbeat: None,
-        };
-        let after = gate.and_then(|gate| Some((gate, gate.updated(&update).ok()?)));
-        after
-            .map(|(gate, after)| {
-                let why = format!("all tasks of wave {wave} are on main");
-                edit(gate.path.clone(), gate.bytes().to_vec(), after, why)
-            })
-            .into_iter()
-            .collect()
-    }
-
     fn checked(&self, checks: &Checks, ended: &Ended) -> Plan {
         let wave = self.judged.gate_to_open();
         match (ended, wave) {
             (Ended::Succeeded, Some(wave)) => self.with_agent(self.open_gate(wave), Then::Again),
-            // The world has moved on meanwhile; it is read again.
+            // The gate was opened in the meantime.
             (Ended::Succeeded, None) => self.plan(Vec::new(), Then::Again),
             (Ended::Failed { reason } | Ended::CheckFailed { reason, .. }, _) => {
                 let check = match ended {
@@ -442,105 +248,68 @@ impl Planner<'_> {
                     "{} does not pass its check{check} on main, so its gate stays closed: {reason}",
                     checks.of
                 );
-                let hints =
-                    ["fix it forward with a commit on main, then run `rekindle resume` again"];
-                self.plan(
-                    Vec::new(),
-                    Then::Stop(stop(StopKind::Blocked, &reason, &hints)),
+                self.stop(
+                    StopKind::Blocked,
+                    reason,
+                    "fix it forward with a commit on main, then run `rekindle resume` again",
                 )
             }
         }
     }
 
-    /// Everything is on main and every gate is open.
+    /// Completes a phase whose tasks are on main and whose gates are open.
     fn finish(&self) -> Plan {
         let judged = self.judged;
-        let done = stop(StopKind::Done, &words::finished(judged), &[]);
+        let done = Stop::new(StopKind::Done, messages::finished(judged));
         let state = &judged.phase.state;
         let is_executing = state.step().as_deref() == Some("execute")
             && state.step_status().as_deref() == Some("in-progress");
         if !is_executing || judged.tasks.is_empty() {
-            return self.plan(Vec::new(), Then::Stop(done));
+            return self.plan(Vec::new(), done);
         }
         let mut plan = self.plan(
             self.state_step("all waves of the phase are on main", |state| {
                 state.with_field("Step Status", "complete")
             }),
-            Then::Stop(done.clone()),
+            done.clone(),
         );
         plan.without_agent = Some(done);
         plan
     }
 
-    /// Returns the one change of STATE.md that a round makes.
+    /// Returns the one edit of STATE.md that a round makes.
     fn state_step(
         &self,
         why: &str,
         change: impl FnOnce(&StateFile) -> Option<StateFile>,
     ) -> Vec<Step> {
         let state = &self.judged.phase.state;
-        change(state)
-            .filter(|changed| changed.bytes() != state.bytes())
-            .map(|changed| {
-                let (before, after) = (state.bytes().to_vec(), changed.bytes().to_vec());
-                edit(
-                    Utf8PathBuf::from(layout::STATE),
-                    before,
-                    after,
-                    why.to_owned(),
-                )
-            })
-            .into_iter()
-            .collect()
+        let changed = change(state).filter(|changed| changed.bytes() != state.bytes());
+        let step = changed.map(|changed| {
+            let after = changed.bytes().to_vec();
+            edit(layout::STATE.into(), state.bytes(), after, why)
+        });
+        step.into_iter().collect()
     }
 
-    /// Tells what the rounds after a landing will bring, as far as it can be seen now.
+    /// Returns what follows a landing, as far as it is known.
     fn ahead(&self) -> Vec<String> {
         let judged = self.judged;
-        let mut ahead = Vec::new();
-        for id in judged.exhausted() {
-            ahead.push(format!(
-                "{} has no retry left: the phase is halted",
-                judged.name(id)
-            ));
+        let halts = |id| format!("{} has no retry left: the phase is halted", judged.name(id));
+        let halted: Vec<String> = judged.exhausted().into_iter().map(halts).collect();
+        if halted.is_empty() {
+            messages::launches(judged)
+        } else {
+            halted
         }
-        if !ahead.is_empty() {
-            return ahead;
-        }
-        for id in judged.of(Class::RerunRequired) {
-            ahead.push(words::would_launch(judged, id));
-        }
-        for id in judged.of(Class::Pending) {
-            ahead.push(words::would_launch(judged, id));
-        }
-        ahead
     }
 }
 
-fn or_same(same: &StateFile, changed: Option<StateFile>) -> StateFile {
-    changed.unwrap_or_else(|| same.clone())
-}
-
-fn step(action: Action, why: impl Into<String>) -> Step {
-    Step {
-        action,
-        why: why.into(),
-    }
-}
-
-fn edit(path: Utf8PathBuf, before: Vec<u8>, after: Vec<u8>, why: String) -> Step {
+fn edit(path: Utf8PathBuf, before: &[u8], after: Vec<u8>, why: impl Into<String>) -> Step {
     let action = Action::Edit {
         path,
-        before,
+        before: before.to_vec(),
         after,
     };
-    step(action, why)
-}
-
-fn stop(kind: StopKind, reason: &str, hints: &[&str]) -> Stop {
-    Stop {
-        kind,
-        reason: reason.to_owned(),
-        hints: hints.iter().map(|hint| (*hint).to_owned()).collect(),
-    }
+    Step::new(action, why)
 }

@@ -97,7 +97,7 @@ fn a_real_plan_is_read() {
 }
 
 #[test]
-fn other_hands_write_other_plans() {
+fn other_spellings_of_plans_are_read() {
     for (source, expected) in [
         (
             "## P1-T01 — Title ##\n- **Wave:** wave-3\n",
@@ -146,7 +146,7 @@ fn other_hands_write_other_plans() {
 }
 
 #[test]
-fn bytes_that_are_not_text_hide_nothing() {
+fn bytes_that_are_not_text_hide_no_task() {
     let plan = PlanFile::parse(b"\xff\n### Task P1-T01: caf\xe9\n**Wave:** 1\n");
     assert_eq!((plan.tasks[0].line, plan.tasks[0].wave), (2, Some(1)));
 }

@@ -21,7 +21,7 @@ use super::changes::{Main, Touched};
 use super::config::Config;
 use super::layout;
 use super::plan_file::{PlanFile, PlannedTask};
-use super::state::StateFile;
+use super::state::{LedgerRow, StateFile};
 use super::task_list::{self, Stage, TaskFile, TaskId};
 
 pub(super) use self::orphans::Orphan;
@@ -74,9 +74,16 @@ impl Phase {
         findings.any(|finding| finding.code == Code::OtherProjectTask)
     }
 
-    /// Returns what is said of a file that can not be read.
+    /// Returns a task's row of the retry ledger.
+    pub(super) fn ledger_row(&self, task: &TaskEvidence) -> Option<&LedgerRow> {
+        let plan_task = task.plan_task.as_ref()?;
+        let mut rows = self.state.ledger().iter();
+        rows.rfind(|row| row.plan_task == *plan_task)
+    }
+
+    /// Returns the finding of a file that cannot be read.
     ///
-    /// A task may be in it, so that no wave can be called complete.
+    /// It may have a task, so no wave can be marked complete.
     pub(super) fn unread(&self) -> Option<&Finding> {
         let is_unread = |finding: &&Finding| {
             matches!(finding.code, Code::UnreadableTask | Code::UnreadableFile)
@@ -183,7 +190,7 @@ impl Reader<'_> {
             .map_or_else(PlanFile::default, |bytes| PlanFile::parse(&bytes));
         for (id, line) in &plan.duplicates {
             let message = format!("the plan has `{}` twice; the first counts", shown(id));
-            let place = Place::line(plan_path.clone(), u64::try_from(*line).unwrap_or(u64::MAX));
+            let place = Place::line(plan_path.clone(), *line);
             self.notice(Finding::new(Code::DuplicateTask, message).at(place));
         }
         let team = state
@@ -430,8 +437,7 @@ impl Reader<'_> {
                 "{} is in the plan and not in the task list; nothing is launched for it",
                 shown(&task.id)
             );
-            let line = u64::try_from(task.line).unwrap_or(u64::MAX);
-            let place = Place::line(layout::plan(phase.number), line);
+            let place = Place::line(layout::plan(phase.number), task.line);
             self.findings
                 .push(Finding::new(Code::UnlistedTask, message).at(place));
         }

@@ -182,6 +182,11 @@ impl StateFile {
         Some(self.edited(&[Edit::replace(&self.page.document, span, new)]))
     }
 
+    /// Returns the file with another value in a field, or unchanged if there is no such field.
+    pub(super) fn with_known_field(&self, name: &str, value: &str) -> Self {
+        self.with_field(name, value).unwrap_or_else(|| self.clone())
+    }
+
     /// Returns the file with a row in the ledger, which is made if it is not there.
     ///
     /// A task has one row. One that is there keeps its columns that are not ours.

@@ -113,7 +113,7 @@ fn the_phase_is_a_number_and_perhaps_a_title() {
 }
 
 #[test]
-fn a_file_that_does_not_say_where_the_work_stands_is_corrupt() {
+fn a_file_without_phase_step_or_status_is_corrupt() {
     for (page, is_corrupt) in [
         (real(), false),
         (real().replace("- **Current Step:** execute\n", ""), true),
@@ -129,7 +129,7 @@ fn a_file_that_does_not_say_where_the_work_stands_is_corrupt() {
 }
 
 #[test]
-fn a_pause_has_a_reason_and_words_their_emphasis() {
+fn a_pause_has_a_reason_and_words_may_be_emphasized() {
     let paused = state(
         "- **Paused:** **True**\n- **Pause Reason:** lunch — back at 2\n- **Step Status:** **FAILED**\n",
     );
@@ -142,7 +142,7 @@ fn a_pause_has_a_reason_and_words_their_emphasis() {
 }
 
 #[test]
-fn active_tasks_stand_in_the_line_or_below_it() {
+fn active_tasks_are_on_the_line_or_below_it() {
     for (page, expected) in [
         ("- **Active Task IDs:** a:1, `b:2`\n- **X:** y", "a:1 b:2"),
         ("- **Active Task IDs:** [\"a:1\", \"b:2\"]", "a:1 b:2"),
@@ -221,7 +221,7 @@ fn the_ledger_is_read_by_the_names_of_its_columns() {
 }
 
 #[test]
-fn a_field_changes_by_its_value_alone() {
+fn a_field_changes_only_in_its_value() {
     for (page, expected) in [
         (
             "a\r\n  -  **X:**   old  \r\nb",
@@ -275,7 +275,7 @@ fn a_task_without_a_row_gets_one_below_the_last() {
 }
 
 #[test]
-fn a_row_that_is_there_changes_by_its_known_cells() {
+fn an_existing_row_changes_only_in_its_known_cells() {
     for (row, expected) in [
         (
             "| P1 | 1 | mine | 1 | failed |",
@@ -303,7 +303,7 @@ fn a_row_that_is_there_changes_by_its_known_cells() {
 }
 
 #[test]
-fn a_ledger_that_is_missing_is_made_where_it_belongs() {
+fn a_missing_ledger_is_created_in_its_section() {
     let row = "| P1-T02 | 1 | 1 | 2026-02-16T15:00:00Z | dead | retry |\n";
     let (without_row, _) = LEDGER.split_at(LEDGER.find("| P1-T01").unwrap());
     let made = state([HEAD, TAIL].concat()).with_retry(&new_row("P1-T02", 1));
@@ -339,7 +339,7 @@ fn a_ledger_that_is_missing_is_made_where_it_belongs() {
 }
 
 #[test]
-fn what_is_put_into_a_cell_can_not_break_the_table() {
+fn the_text_of_a_cell_cannot_break_the_table() {
     let odd = NewRow {
         last_status: "a | b\nc",
         ..new_row("P1-T02", 1)

@@ -69,7 +69,7 @@ fn other_spellings_are_accepted() {
 }
 
 #[test]
-fn what_is_no_task_says_why() {
+fn an_entry_that_is_not_a_task_has_a_reason() {
     for (bytes, expected) in [
         (&b"[]"[..], "it is not a JSON object"),
         (b"{}", "it has no `id`"),
@@ -87,7 +87,7 @@ fn what_is_no_task_says_why() {
 }
 
 #[test]
-fn a_worktree_must_be_absolute_and_lead_nowhere_else() {
+fn a_worktree_must_be_absolute_and_without_parent_parts() {
     for (text, expected) in [
         ("/tmp/a/b//", Some("/tmp/a/b")),
         ("/tmp/a", Some("/tmp/a")),
@@ -133,7 +133,7 @@ fn gates_are_known_by_type_or_by_subject() {
 }
 
 #[test]
-fn an_update_changes_what_it_names_and_nothing_else() {
+fn an_update_changes_only_the_keys_it_names() {
     let update = TaskUpdate {
         status: Some("pending"),
         owner: Some(None),
@@ -266,7 +266,7 @@ fn the_newest_entry_of_a_task_counts() {
 }
 
 #[test]
-fn of_entries_alike_in_one_list_the_later_counts() {
+fn of_equal_entries_in_one_list_the_later_counts() {
     let list = br#"[{"id":"1","subject":"phase-1:exec:wave-1:task-1","status":"pending"},
                     {"id":"1","subject":"phase-1:exec:wave-1:task-1","status":"completed"}]"#;
     let files = parse_list("t.json".into(), list)
@@ -280,7 +280,7 @@ fn of_entries_alike_in_one_list_the_later_counts() {
 }
 
 #[test]
-fn gates_and_tasks_of_other_steps_stand_apart() {
+fn gates_and_tasks_of_other_steps_are_separate() {
     let gate = |id: &str, wave: u32| {
         task(&json!({"id": id, "subject": format!("phase-1:exec:wave-{wave}:gate")}))
     };

@@ -81,13 +81,13 @@ const READY: &str = "/t/kiln-x/phase-1-exec-wave-1-task-2";
 const LAUNCH: &str = "workers are launched";
 
 #[test]
-fn for_a_broken_phase_nothing_is_done_that_is_not_done_for_the_whole() {
+fn a_damaged_phase_causes_no_action_that_the_whole_one_does_not() {
     let whole = survives(&story(30));
     assert_eq!(whole, [READY, LAUNCH].map(str::to_owned).into());
 }
 
 #[test]
-fn a_broken_file_takes_no_work_from_a_worker_that_is_alive() {
+fn a_damaged_file_takes_no_work_from_a_live_worker() {
     assert_eq!(survives(&story(3)), BTreeSet::new());
 }
 

@@ -8,10 +8,10 @@ use rekindle_world::{Kind, World};
 
 use super::assess::Judged;
 use super::layout;
+use super::messages;
 use super::read::shown;
 use super::table::task::Class;
 use super::task_list::TaskId;
-use super::words;
 use rekindle_protocol::prompt::{Prompt, plain_or};
 
 /// The name under which our workers stand in the task list.
@@ -189,7 +189,7 @@ pub(super) fn brief(
          End with exit code 0 when the task is done and verified, and with any other when it is not.\n",
         plain_or(&name, "TASK"),
         id.wave,
-        words::phase_name(judged.phase.number),
+        messages::phase_name(judged.phase.number),
         snapshot = layout::SNAPSHOT,
     ))
     .meaning("TASK", "the task list", &name);

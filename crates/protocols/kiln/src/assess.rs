@@ -1,21 +1,20 @@
-//! Evidence to verdict: which phases there are, how far each is, and where the stage leads.
+//! Evidence to verdict: the phases, their states, and where the stage leads.
 
-use rekindle_model::{Code, Finding, Place};
+use rekindle_model::Finding;
 use rekindle_text::excerpt;
 
-use super::handed::Handed;
+use super::findings;
+use super::handed_back::HandedBack;
 use super::inventory::{Phase, inventory, lacking, next_phase};
-use super::layout;
+use super::marks;
 use super::names::Helper;
 use super::phase_state::PhaseState;
 use super::read::Project;
 use super::restart::{Restart, operator_reason, restart};
-use super::seen;
 use super::table::{BRANCHES, Branch, Crossing, Entrance, Pick, ROUTES, Route};
 use super::values::{Event, PhaseStatus, Stage, SubStage};
-use super::words;
 
-/// After this many corrections only a person may ask for another.
+/// After this many corrections only a person may start another.
 pub(super) const MOST_CORRECTIONS: u32 = 3;
 
 /// A project and what it means.
@@ -25,7 +24,7 @@ pub(super) struct Judged {
     /// The phases in the order of the plan.
     pub(super) inventory: Vec<Phase>,
     pub(super) routing: Routing,
-    /// Whether the stage is still execution although all phases are done.
+    /// Whether the stage is still execution, though all phases are done.
     pub(super) is_past_execution: bool,
     pub(super) findings: Vec<Finding>,
 }
@@ -36,9 +35,9 @@ pub(super) enum Routing {
     Brainstorm,
     Planning(SubStage),
     Execution(Execution),
-    /// The plan names no phase, and the memory none that is not completed.
+    /// The plan names no phases, and the memory no unfinished ones.
     NoPhases,
-    /// No phase of the plan is left, but the memory counts on more than it has.
+    /// All phases of the plan are done, but the memory has unfinished ones that are missing from it.
     PhasesMissing(String),
     Validation(Branch),
     Complete,
@@ -79,19 +78,12 @@ pub(super) fn assess(project: Project) -> Judged {
             Routing::Execution(execution(&project, phase, reason))
         }
         (Route::Execution, None) | (Route::NoPhases, _) => {
-            let message = format!(
-                "{}, so it can not be told what is left to do",
-                words::no_phases(&inventory)
-            );
-            let place = Place::path(project.memory_dir.join(layout::MASTER_PLAN));
-            findings.push(Finding::new(Code::NoPhases, message).at(place));
+            findings.push(findings::no_phases(&project, &inventory));
             Routing::NoPhases
         }
         (Route::PhasesMissing, _) => {
             let lacking = lacking.unwrap_or_default();
-            let message = format!("master-plan.md lacks {lacking}, so not all phases are done");
-            let place = Place::path(project.memory_dir.join(layout::MASTER_PLAN));
-            findings.push(Finding::new(Code::PhasesMissing, message).at(place));
+            findings.push(findings::phases_missing(&project, &lacking));
             Routing::PhasesMissing(lacking)
         }
         (Route::PastExecution | Route::Validation, _) => Routing::Validation(branch),
@@ -107,7 +99,7 @@ pub(super) fn assess(project: Project) -> Judged {
 }
 
 impl Judged {
-    /// Returns the stages that are gone through, in order.
+    /// Returns the stages that are entered, in order.
     pub(super) fn route(&self) -> Vec<&'static str> {
         let last = match self.routing {
             Routing::Brainstorm => Stage::Brainstorm,
@@ -122,7 +114,7 @@ impl Judged {
         first.into_iter().chain([last]).map(Stage::as_str).collect()
     }
 
-    /// Returns who is sent off next.
+    /// Returns the agent that is started next.
     pub(super) fn helper(&self) -> Option<Helper> {
         match &self.routing {
             Routing::Execution(execution) if execution.operator.is_none() => Some(Helper::Maestro),
@@ -139,16 +131,18 @@ impl Judged {
         }
     }
 
-    /// Returns whether a validation that was handed back to the caller has come to a verdict, which is
-    /// settled before anybody is sent off.
+    /// Returns whether a validation that was handed back to the caller has a verdict, which is applied
+    /// before an agent is started.
     pub(super) fn is_answered(&self) -> bool {
-        match &self.project.handed {
-            Some(Handed::Validation { seen }) => seen::left(&self.project, Some(seen)).is_verdict(),
-            Some(Handed::Correction { .. }) | None => false,
+        match &self.project.handed_back {
+            Some(HandedBack::Validation { seen }) => {
+                marks::left(&self.project, Some(seen)).is_verdict()
+            }
+            Some(HandedBack::Correction { .. }) | None => false,
         }
     }
 
-    /// Returns the quote for whoever is sent off, with its place.
+    /// Returns the quote for an agent, with its position.
     pub(super) fn quote(&self, helper: Helper) -> Option<(usize, &str)> {
         let turn = match (&self.routing, helper) {
             (Routing::Execution(execution), Helper::Maestro) => {
@@ -166,11 +160,13 @@ impl Judged {
         self.inventory.iter().find(|phase| phase.number == number)
     }
 
-    /// Tells of a phase's state file that it says something else than that the phase is in progress.
-    pub(super) fn trouble(&self, number: u32) -> Option<String> {
-        let status = self.project.states.get(&number)?.status.as_str();
-        let is_trouble = !matches!(status, "" | "in_progress");
-        is_trouble.then(|| format!("its state file says {}", excerpt(status, 80)))
+    /// Returns the status of a phase's state file as the end of a sentence, unless the phase is in progress.
+    pub(super) fn trouble(&self, number: u32) -> String {
+        let state = self.project.states.get(&number);
+        match state.map_or("", |state| state.status.as_str()) {
+            "" | "in_progress" => String::new(),
+            status => format!("; its state file says {}", excerpt(status, 80)),
+        }
     }
 
     /// Returns how many phases are completed.

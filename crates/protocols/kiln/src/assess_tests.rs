@@ -22,7 +22,7 @@ fn shown(scene: &Scene) -> String {
 }
 
 #[test]
-fn the_next_phase_is_picked_in_the_seeds_order() {
+fn the_next_phase_is_picked_in_the_prescribed_order() {
     let base = || Scene::execution().phase(1, "Storage", "completed");
     for (scene, wanted) in [
         (
@@ -74,7 +74,7 @@ fn the_next_phase_is_picked_in_the_seeds_order() {
 }
 
 #[test]
-fn the_archive_can_only_raise_a_phase() {
+fn the_archive_can_only_complete_a_phase() {
     let summary = |scene: Scene, phase: u32| {
         scene.kiln_file(&format!("archive/phase_{phase:02}/phase_summary.md"), "x")
     };
@@ -101,7 +101,7 @@ fn the_archive_can_only_raise_a_phase() {
 }
 
 #[test]
-fn lines_of_the_memory_are_taken_as_they_are_meant() {
+fn odd_phase_lines_of_the_memory_are_understood() {
     // The last of two lines counts, a broken one is pending, one without a plan is ignored.
     let scene = Scene::execution()
         .phase(1, "Storage", "failed")
@@ -123,7 +123,7 @@ fn lines_of_the_memory_are_taken_as_they_are_meant() {
 }
 
 #[test]
-fn without_a_plan_nothing_is_called_done() {
+fn without_a_plan_nothing_is_marked_done() {
     let unplanned =
         |scene: Scene| scene.memory_file("master-plan.md", "# Master Plan\n_To be populated_\n");
     let scene = unplanned(Scene::execution().phase(2, "Engine", "in_progress").phase(
@@ -154,7 +154,7 @@ fn without_a_plan_nothing_is_called_done() {
 }
 
 #[test]
-fn a_plan_that_was_cut_short_is_never_called_done() {
+fn a_truncated_plan_is_never_marked_done() {
     let torn = |scene: Scene| scene.memory_file("master-plan.md", "### Phase 1: Storage\nGoal\n");
     let first = || Scene::execution().phase(1, "Storage", "completed");
     let uncounted = || Scene::new("execution", "in_progress").phase(1, "Storage", "completed");
@@ -236,7 +236,7 @@ fn validation_branches_by_cycle_and_status() {
 }
 
 #[test]
-fn a_correction_that_was_cut_short_leads_to_validation() {
+fn an_interrupted_correction_leads_to_validation() {
     let done = |scene: Scene| {
         scene
             .phase(1, "S", "completed")
@@ -250,7 +250,7 @@ fn a_correction_that_was_cut_short_leads_to_validation() {
 }
 
 #[test]
-fn planning_without_a_known_sub_stage_is_the_dual_plan() {
+fn planning_without_a_known_sub_stage_is_dual_plan() {
     for (value, wanted) in [
         ("debate", "debate"),
         ("synthesis", "synthesis"),
@@ -266,7 +266,7 @@ fn planning_without_a_known_sub_stage_is_the_dual_plan() {
 }
 
 #[test]
-fn quotes_follow_the_phase_until_one_was_used() {
+fn quotes_follow_the_phase_until_one_is_logged() {
     let scene = Scene::execution().phase(1, "S", "completed").names();
     assert_eq!(
         fact(&scene.facts(), "spawn"),
@@ -287,7 +287,7 @@ fn quotes_follow_the_phase_until_one_was_used() {
 }
 
 #[test]
-fn a_phase_that_waits_for_the_operator_sends_nobody_off() {
+fn a_phase_that_waits_for_the_operator_starts_no_agent() {
     let scene = Scene::execution()
         .phase(1, "S", "in_progress")
         .state(1, &["review_rejected] — Phase rejected on round 3"]);

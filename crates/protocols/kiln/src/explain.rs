@@ -1,6 +1,5 @@
-//! Why a phase is in its state: what the archive, the memory, the plan and the state file said.
+//! Why a phase is in its state: what the archive, the memory, the plan and the state file say.
 
-use camino::Utf8PathBuf;
 use rekindle_model::{Explanation, Place, Said, WorkflowId};
 use rekindle_text::{excerpt, parse_instant};
 
@@ -9,27 +8,20 @@ use super::layout;
 use super::memory::{Memory, PhaseLine};
 use super::values::PhaseStatus;
 
-/// Tells why a phase is in its state, or `None` when there is no such phase.
+/// Explains why a phase is in its state; `None` if there is no such phase.
 pub(super) fn explain(judged: &Judged, phase: &str) -> Option<Explanation> {
     let number = phase.strip_prefix("phase-").unwrap_or(phase).parse().ok()?;
     let found = judged.phase(number)?;
     let is_archived = judged.project.archived.contains(&number);
-    let line = line_of(judged, number);
-    let rule = match (is_archived, &line) {
-        (true, _) => "its summary is in the archive, which is made only after the merge".to_owned(),
-        (
-            false,
-            Some((
-                _,
-                PhaseLine {
-                    status: Some(_), ..
-                },
-            )),
-        ) => "its line in MEMORY.md says so, and the archive does not say more".to_owned(),
-        (false, Some(_)) => {
-            "its line in MEMORY.md can not be read, so it counts as pending".to_owned()
+    let mut lines = judged.project.memory.phase_lines().into_iter();
+    let line = lines.rfind(|(_, line)| line.number == Some(number));
+    let rule = match &line {
+        _ if is_archived => "its summary is in the archive, which is made only after the merge",
+        Some((_, line)) if line.status.is_some() => {
+            "its line in MEMORY.md decides, because the archive has no summary"
         }
-        (false, None) => "MEMORY.md has no line for it, so it is pending".to_owned(),
+        Some(_) => "its line in MEMORY.md cannot be read, so it counts as pending",
+        None => "MEMORY.md has no line for it, so it is pending",
     };
     let said = vec![
         archive(number, is_archived),
@@ -37,110 +29,73 @@ pub(super) fn explain(judged: &Judged, phase: &str) -> Option<Explanation> {
         planned(judged, number),
         state_file(judged, number),
     ];
+    let id = WorkflowId::new(crate::NAME, judged.project.layout.name());
+    let task = format!("phase-{number}");
     Some(Explanation::new(
-        WorkflowId::new(crate::NAME, judged.project.layout.name()),
-        format!("phase-{number}"),
+        id,
+        task,
         found.status.as_str(),
         rule,
         said,
     ))
 }
 
-fn line_of(judged: &Judged, number: u32) -> Option<(usize, PhaseLine)> {
-    let lines = judged.project.memory.phase_lines();
-    lines
-        .into_iter()
-        .rfind(|(_, line)| line.number == Some(number))
-}
-
 fn archive(number: u32, is_archived: bool) -> Said {
     let what = if is_archived {
-        "the phase's summary is there"
+        "summary of the phase"
     } else {
-        "there is no summary of the phase"
+        "no summary of the phase"
     };
-    Said {
-        place: Place::path(Utf8PathBuf::from(".kiln").join(layout::phase_summary(number))),
-        at: None,
-        what: what.to_owned(),
-        decided: is_archived,
-    }
+    let path = layout::shown_in_kiln(&layout::phase_summary(number));
+    Said::new(Place::path(path), what, is_archived)
 }
 
 fn memory(judged: &Judged, line: Option<&(usize, PhaseLine)>, decided: bool) -> Said {
     let file = judged.project.memory_file();
-    let (place, what) = match line {
+    let said = match line {
         Some((at, line)) => {
             let what = match line.status {
                 Some(status) => format!("phase_status: {}", status.as_str()),
-                None => "a phase_status that kiln does not know".to_owned(),
+                None => "unknown phase_status".to_owned(),
             };
-            (Place::line(file, Memory::line_number(*at)), what)
+            Said::new(Place::line(file, Memory::line_number(*at)), what, decided)
         }
-        None => (Place::path(file), "no line for it".to_owned()),
+        None => Said::new(Place::path(file), "no line for it", decided),
     };
-    Said {
-        place,
-        at: judged.project.fields.last_updated,
-        what,
-        decided,
-    }
+    said.when(judged.project.fields.last_updated)
 }
 
 fn planned(judged: &Judged, number: u32) -> Said {
     let file = judged.project.memory_dir.join(layout::MASTER_PLAN);
-    let (place, what) = match judged.project.plan.phase(number) {
+    match judged.project.plan.phase(number) {
         Some(phase) => {
-            let line = u64::try_from(phase.line).unwrap_or(u64::MAX);
-            (
-                Place::line(file, line),
-                format!("planned as `{}`", excerpt(&phase.name, 120)),
-            )
+            let what = format!("planned as `{}`", excerpt(&phase.name, 120));
+            Said::new(Place::line(file, phase.line), what, false)
         }
-        None => (
-            Place::path(file),
-            "not planned there; the memory's own lines are the phases".to_owned(),
-        ),
-    };
-    Said::new(place, what, false)
+        None => {
+            let what = "not planned there; the lines of MEMORY.md are the phases";
+            Said::new(Place::path(file), what, false)
+        }
+    }
 }
 
-/// The state file decides where a phase goes on, and never how far it is.
+/// The state file decides where a phase continues, never its status.
 fn state_file(judged: &Judged, number: u32) -> Said {
-    let path = Utf8PathBuf::from(".kiln").join(layout::phase_state(number));
+    let path = layout::shown_in_kiln(&layout::phase_state(number));
     let Some(state) = judged.project.states.get(&number) else {
-        return Said {
-            place: Place::path(path),
-            at: None,
-            what: "there is no state file".to_owned(),
-            decided: false,
-        };
+        return Said::new(Place::path(path), "no state file", false);
     };
     let mut what = format!("status `{}`", excerpt(&state.status, 80));
     let Some(last) = state.last() else {
-        return Said {
-            place: Place::path(path),
-            at: None,
-            what: format!("{what}, no events"),
-            decided: false,
-        };
+        return Said::new(Place::path(path), format!("{what}, no events"), false);
     };
     what.push_str(&format!(", last event {}", last.kind.as_str()));
     if let Routing::Execution(execution) = &judged.routing
         && execution.phase.number == number
         && execution.phase.status != PhaseStatus::Completed
     {
-        let restart = &execution.restart;
-        what.push_str(&format!(
-            "; goes on with step {}: {}",
-            restart.step.as_str(),
-            restart.how
-        ));
+        let (step, how) = (execution.restart.step.as_str(), &execution.restart.how);
+        what.push_str(&format!("; continues with step {step}: {how}"));
     }
-    Said {
-        place: Place::line(path, u64::try_from(last.line).unwrap_or(u64::MAX)),
-        at: parse_instant(&last.at),
-        what,
-        decided: false,
-    }
+    Said::new(Place::line(path, last.line), what, false).when(parse_instant(&last.at))
 }

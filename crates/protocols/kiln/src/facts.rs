@@ -68,7 +68,7 @@ pub(super) fn facts(judged: &Judged) -> Fact {
     ])
 }
 
-/// Returns the facts of a project that has no memory, or one that does not say where it stands.
+/// Returns the facts of a project whose memory is missing or corrupt.
 pub(super) fn unreadable(layout: &Layout, corrupt_fields: Option<&[&'static str]>) -> Fact {
     let verdict = if corrupt_fields.is_some() {
         "corrupt"

@@ -1,130 +1,29 @@
 //! The handoff note as a routing hint: whether it says that work was in the middle of a phase.
 //!
-//! The note is free text, so it is read clause by clause and believed only where one names a phase
-//! together with a word for unfinished work: right before the phase, or anywhere behind it unless the
-//! clause goes on with a word for a phase that is over or has not begun. It never says that a phase is
-//! done.
+//! The note is free text, so it is read clause by clause and counts only if a clause names a phase
+//! together with a word for unfinished work: right before the phase, or anywhere after it unless the
+//! clause continues with a word for a phase that is over or has not started. A note never proves that
+//! a phase is done.
 
-/// Words before `phase N` that tell of work in it.
-const BEFORE: &[&str] = &[
-    "began",
-    "continue",
-    "continuing",
-    "crashed",
-    "during",
-    "executing",
-    "halfway",
-    "halted",
-    "implementing",
-    "inside",
-    "interrupted",
-    "mid",
-    "middle",
-    "midway",
-    "partway",
-    "paused",
-    "planning",
-    "resume",
-    "resuming",
-    "reviewing",
-    "round",
-    "running",
-    "started",
-    "starting",
-    "step",
-    "stopped",
-    "task",
-    "within",
-    "working",
-];
-/// Words behind `phase N` that tell of work in it.
-const BEHIND: &[&str] = &[
-    "began",
-    "crashed",
-    "debate",
-    "debating",
-    "executing",
-    "fix",
-    "fixing",
-    "half",
-    "halfway",
-    "halted",
-    "implementation",
-    "implementing",
-    "incomplete",
-    "interrupted",
-    "mid",
-    "midway",
-    "ongoing",
-    "partially",
-    "partly",
-    "paused",
-    "planning",
-    "progress",
-    "rejected",
-    "review",
-    "reviewing",
-    "running",
-    "sharpening",
-    "started",
-    "step",
-    "stopped",
-    "synthesis",
-    "task",
-    "tasks",
-    "under",
-    "underway",
-    "unfinished",
-];
-/// Words next to `phase N` that tell that it is over.
-const OVER: &[&str] = &[
-    "archived",
-    "complete",
-    "completed",
-    "done",
-    "finished",
-    "merged",
-    "passed",
-];
-/// Words next to `phase N` that tell that it has not begun.
-const NOT_YET: &[&str] = &[
-    "after", "awaiting", "before", "begin", "next", "not", "pending", "queued", "ready", "start",
-    "until", "waiting",
-];
-/// Words that tell of work to come, unless it is named right behind the phase.
-const LATER: &[&str] = &[
-    "begins",
-    "later",
-    "must",
-    "needs",
-    "planned",
-    "scheduled",
-    "should",
-    "starts",
-    "will",
-];
-/// Words that say nothing by themselves.
-const FILLING: &[&str] = &[
-    "all",
-    "at",
-    "been",
-    "currently",
-    "for",
-    "from",
-    "has",
-    "in",
-    "is",
-    "now",
-    "of",
-    "on",
-    "still",
-    "the",
-    "through",
-    "to",
-    "was",
-    "with",
-    "work",
-];
+/// Words before `phase N` for work in it.
+const BEFORE: &str = "began continue continuing crashed during executing halfway halted implementing inside \
+    interrupted mid middle midway partway paused planning resume resuming reviewing round \
+    running started starting step stopped task within working";
+/// Words after `phase N` for work in it.
+const AFTER: &str = "began crashed debate debating executing fix fixing half halfway halted implementation \
+    implementing incomplete interrupted mid midway ongoing partially partly paused planning \
+    progress rejected review reviewing running sharpening started step stopped synthesis task \
+    tasks under underway unfinished";
+/// Words next to `phase N` for one that is over.
+const OVER: &str = "archived complete completed done finished merged passed";
+/// Words next to `phase N` for one that has not started.
+const NOT_YET: &str =
+    "after awaiting before begin next not pending queued ready start until waiting";
+/// Words for future work, unless it is named right after the phase.
+const LATER: &str = "begins later must needs planned scheduled should starts will";
+/// Words without a meaning of their own.
+const FILLING: &str =
+    "all at been currently for from has in is now of on still the through to was with work";
 
 /// Returns the phase that a note says was being worked on.
 pub(super) fn phase_under_way(note: &str) -> Option<u32> {
@@ -145,20 +44,20 @@ fn in_clause(clause: &str) -> Option<u32> {
     let named: Vec<usize> = (0..words.len())
         .filter(|at| number(*at).is_some())
         .collect();
-    // What stands between two phases is behind the first and before the second.
+    // The words between two phases are after the first and before the second.
     let mut from = 0;
     for (place, at) in named.iter().enumerate() {
         let until = named.get(place + 1).copied().unwrap_or(words.len());
         let mut before = words.get(from..*at).unwrap_or_default();
-        // That a phase is over is said of the one before it: `Phase 1 completed, phase 2 running`.
+        // A word that a phase is over belongs to the phase before it: `Phase 1 completed, phase 2 running`.
         if place > 0
             && let Some((last, rest)) = before.split_last()
-            && OVER.contains(last)
+            && is_in(last, OVER)
         {
             before = rest;
         }
-        let behind = words.get(at + 2..until).unwrap_or_default();
-        if is_under_way(before, behind) {
+        let after = words.get(at + 2..until).unwrap_or_default();
+        if is_in_progress(before, after) {
             return number(*at);
         }
         from = at + 2;
@@ -166,10 +65,10 @@ fn in_clause(clause: &str) -> Option<u32> {
     None
 }
 
-fn is_under_way(before: &[&str], behind: &[&str]) -> bool {
-    let lead = before.iter().copied().rfind(|word| tells(word));
-    let next = behind.iter().copied().find(|word| tells(word));
-    let is_of = |word: Option<&str>, list: &[&str]| word.is_some_and(|word| list.contains(&word));
+fn is_in_progress(before: &[&str], after: &[&str]) -> bool {
+    let lead = before.iter().copied().rfind(|word| is_meaningful(word));
+    let next = after.iter().copied().find(|word| is_meaningful(word));
+    let is_of = |word: Option<&str>, list| word.is_some_and(|word| is_in(word, list));
     // Kiln itself writes `Executing phase N: name`, and a name may be of any words.
     if is_of(lead, BEFORE) {
         return true;
@@ -178,13 +77,18 @@ fn is_under_way(before: &[&str], behind: &[&str]) -> bool {
     if is_another(lead) || is_another(next) {
         return false;
     }
-    let has = |list: &[&str]| behind.iter().any(|word| list.contains(word));
-    is_of(next, BEHIND) || (has(BEHIND) && !has(LATER))
+    let has = |list| after.iter().any(|word| is_in(word, list));
+    is_of(next, AFTER) || (has(AFTER) && !has(LATER))
 }
 
-/// Returns whether a word says something; numbers and filling do not.
-fn tells(word: &str) -> bool {
-    !FILLING.contains(&word) && !word.bytes().all(|c| c.is_ascii_digit())
+/// Returns whether a word is in a list of words.
+fn is_in(word: &str, list: &str) -> bool {
+    list.split(' ').any(|listed| listed == word)
+}
+
+/// Returns whether a word has a meaning; numbers and filling words have none.
+fn is_meaningful(word: &str) -> bool {
+    !is_in(word, FILLING) && !word.bytes().all(|c| c.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -222,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_may_say_it_in_other_words() {
+    fn other_words_for_unfinished_work_count() {
         for note in [
             "Working on phase 2",
             "Was mid-phase 2.",
@@ -246,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_that_is_over_or_has_not_begun_is_not_under_way() {
+    fn a_phase_that_is_over_or_has_not_started_is_not_in_progress() {
         for note in [
             "Ready for phase 2",
             "Ready to start phase 2: Review of tasks",

@@ -1,16 +1,17 @@
-//! The phases of a project, how far each is, and which comes next.
+//! The phases of a project, their states, and which comes next.
 
 use std::collections::BTreeSet;
 
-use rekindle_model::{Code, Finding, Place};
+use rekindle_model::Finding;
 
+use super::findings;
 use super::handoff;
-use super::memory::{Memory, PhaseLine};
+use super::memory::PhaseLine;
 use super::read::Project;
 use super::table::{Open, PICKS, Pick};
 use super::values::PhaseStatus;
 
-/// A phase and how far it is.
+/// A phase and its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Phase {
     pub(super) number: u32,
@@ -18,10 +19,10 @@ pub(super) struct Phase {
     pub(super) status: PhaseStatus,
 }
 
-/// Puts the phases of the plan together with what the memory and the archive say of them.
+/// Combines the phases of the plan with their states in the memory and the archive.
 ///
-/// Without a plan the memory's own lines are the phases: that nothing is planned must never look as
-/// if all were done.
+/// Without a plan the memory's own lines are the phases: a missing plan must never look as if all
+/// phases were done.
 pub(super) fn inventory(project: &Project, findings: &mut Vec<Finding>) -> Vec<Phase> {
     let lines = project.memory.phase_lines();
     let said = |number: u32| -> Option<&PhaseLine> {
@@ -58,11 +59,7 @@ pub(super) fn inventory(project: &Project, findings: &mut Vec<Finding>) -> Vec<P
             continue;
         };
         if is_planned {
-            let message = format!(
-                "the memory has a line for phase {number}, which master-plan.md lacks; it does not count"
-            );
-            let place = Place::line(project.memory_file(), Memory::line_number(*at));
-            findings.push(Finding::new(Code::UnplannedPhase, message).at(place));
+            findings.push(findings::unplanned_phase(project, number, *at));
             continue;
         }
         phases.push(Phase {
@@ -81,24 +78,17 @@ pub(super) fn inventory(project: &Project, findings: &mut Vec<Finding>) -> Vec<P
             .map(|phase| phase.number.to_string())
             .collect();
         if of_status.len() > 1 {
-            let message = format!(
-                "phases {} are {word}; the lowest comes first",
-                of_status.join(", ")
-            );
-            findings.push(
-                Finding::new(Code::SeveralOpenPhases, message)
-                    .at(Place::path(project.memory_file())),
-            );
+            findings.push(findings::several_phases(project, &of_status, word));
         }
     }
     phases
 }
 
-/// Says which phases the memory counts on that are not done and that the plan does not have.
+/// Describes the unfinished phases of the memory that the plan lacks; `None` if there are none.
 ///
-/// A plan that was cut short looks like one whose phases are all done. The memory tells the two apart:
-/// it has a line for every phase that was begun, and the number of all of them. Once something is being
-/// corrected, all planned phases were done before, and a phase beyond them is the correction itself.
+/// A truncated plan looks like one whose phases are all done. The memory distinguishes the two: it has
+/// a line for every phase that was started, and the number of all phases. Once a correction is made,
+/// all planned phases were done before, and a phase beyond them is the correction itself.
 pub(super) fn lacking(project: &Project, inventory: &[Phase]) -> Option<String> {
     if project.fields.correction_cycle > 0 {
         return None;
@@ -137,7 +127,7 @@ pub(super) fn lacking(project: &Project, inventory: &[Phase]) -> Option<String> 
     }
 }
 
-/// Picks the phase that comes next; nothing when all are completed.
+/// Picks the phase that comes next; `None` when all are completed.
 pub(super) fn next_phase<'p>(
     project: &Project,
     inventory: &'p [Phase],

@@ -1,8 +1,7 @@
-//! Where things are: the project as the user's shell names it, kiln's folder in it, and the memory.
+//! Paths: the project as the user's shell names it, kiln's folder in it, and the memory.
 //!
 //! The memory is in the user's home, in a folder that is named after the project's path. Kiln has had
-//! more than one rule for that name; the seed's comes first, and where its folder is not there the
-//! others are looked for.
+//! several rules for that name; the documented one comes first, then the others.
 
 use std::collections::BTreeSet;
 
@@ -22,55 +21,52 @@ pub(super) const VISION: &str = "vision.md";
 pub(super) const MASTER_PLAN: &str = "master-plan.md";
 pub(super) const DECISIONS: &str = "decisions.md";
 pub(super) const PITFALLS: &str = "pitfalls.md";
-/// Our own notes of who was sent off with which quote, and of what was asked for, relative to the project.
+/// Our own log of started agents with their quotes and of work handed back, relative to the project.
 pub(super) const SPAWNS: &str = ".rekindle/logs/kiln/spawns.jsonl";
-/// The largest file that is read whole; kiln's are a thousand times smaller.
+/// The largest file that is read; kiln's are a thousand times smaller.
 pub(super) const LARGEST: u64 = 8 * 1024 * 1024;
-/// Where memories go that are archived, beside the memory.
+/// The folder of archived memories, next to the memory.
 const ARCHIVE: &str = "memory-archive";
-/// What a memory begins with.
+/// The first line of a memory.
 const TITLE: &str = "# Kiln Project Memory";
 
-/// The places of one project.
+/// The paths of one project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
     /// The project as the user's shell names it.
     pub(super) project: Utf8PathBuf,
-    /// The folder `.claude` in the user's home, where a home is known.
+    /// The folder `.claude` in the user's home, if a home is known.
     pub(super) claude_home: Option<Utf8PathBuf>,
     /// The name of the memory's folder.
     pub(super) encoded: String,
-    /// Whether that name is not the one of the seed's rule.
+    /// Whether that name does not follow the documented rule.
     pub(super) is_elsewhere: bool,
-    /// Every name that the folder may have, the seed's first.
+    /// Every name that the folder can have, the documented one first.
     names: [String; 3],
 }
 
 impl Layout {
-    /// Finds the places of the world's project.
+    /// Finds the paths of the world's project.
     pub(super) fn find(world: &dyn World) -> Self {
         let project = project_path(world);
         let home = world.variable("HOME").filter(|home| home.starts_with('/'));
         let claude_home = home.map(|home| Utf8PathBuf::from(home).join(".claude"));
-        // Claude Code names the folder that the links lead to.
+        // Claude Code uses the path that links resolve to.
         let real = world.resolve(&project).unwrap_or_else(|_| project.clone());
-        let by_seed = encode(&project);
+        let documented = encode(&project);
         let names = [
-            by_seed.clone(),
+            documented.clone(),
             claude_folder_name(real.as_str()),
             encode_collapsed(&project),
         ];
         let layout = Self {
             project,
             claude_home,
-            encoded: by_seed,
+            encoded: documented,
             is_elsewhere: false,
             names,
         };
-        if layout
-            .memory()
-            .is_some_and(|folder| is_folder(world, &folder))
-        {
+        if layout.memory().is_some_and(|at| is_folder(world, &at)) {
             return layout;
         }
         let others = layout.names.iter().filter(|name| **name != layout.encoded);
@@ -79,7 +75,7 @@ impl Layout {
             is_elsewhere: true,
             ..layout.clone()
         });
-        // Claude Code keeps notes of its own under such names, so the file must be kiln's.
+        // Claude Code keeps notes under the same names, so the file must be kiln's.
         found
             .find(|other| other.is_kilns(world))
             .unwrap_or_else(|| layout.clone())
@@ -99,17 +95,17 @@ impl Layout {
         Some(self.claude_home.as_ref()?.join("projects").join(name))
     }
 
-    /// Returns what of the home may be written to: the folder around the memory, and where the memory
-    /// or its main file lead, since a user may keep either elsewhere and lay a link.
+    /// Returns the writable folders of the home: the one around the memory, and the targets of the
+    /// memory and its main file, which a user may keep elsewhere behind a link.
     pub(super) fn roots(&self) -> Vec<Utf8PathBuf> {
         let places = [self.home_of_memory(), self.memory(), self.in_memory(MEMORY)];
         places.into_iter().flatten().collect()
     }
 
-    /// Returns the same where the memory can not be followed.
+    /// Returns the writable folders if the memory cannot be followed.
     ///
-    /// A death can leave an edit or an archiving half done, which is then to be finished. But nothing
-    /// is reached without a sign that it is kiln's: the journal of a cloned project may be anybody's.
+    /// A crash can leave an edit or a move half done, which is then finished. But only folders that are
+    /// certainly kiln's are written to: the journal of a cloned project may be forged.
     pub(super) fn roots_without_memory(&self, world: &dyn World) -> Vec<Utf8PathBuf> {
         let names: BTreeSet<&String> = self.names.iter().collect();
         let homes = names.into_iter().filter_map(|name| self.home_named(name));
@@ -127,7 +123,7 @@ impl Layout {
         Some(self.memory()?.join(name))
     }
 
-    /// Returns the folder of the memory as it is shown, also where no home is known.
+    /// Returns the folder of the memory for display, even if no home is known.
     pub(super) fn shown_memory(&self) -> String {
         match self.memory() {
             Some(folder) => folder.into_string(),
@@ -135,7 +131,7 @@ impl Layout {
         }
     }
 
-    /// Returns where the memory goes when it is archived.
+    /// Returns the folder that the memory is archived to.
     pub(super) fn archived_memory(&self, stamp: &str) -> Option<Utf8PathBuf> {
         Some(self.home_of_memory()?.join(ARCHIVE).join(stamp))
     }
@@ -150,23 +146,23 @@ impl Layout {
         self.project.join(FOLDER).join(path)
     }
 
-    /// Returns the name by which people call the project.
+    /// Returns the project's name.
     pub(super) fn name(&self) -> &str {
         self.project.file_name().unwrap_or("root")
     }
 
-    /// Returns whether the memory is there and is kiln's.
+    /// Returns whether the memory exists and is kiln's.
     pub(super) fn is_kilns(&self, world: &dyn World) -> bool {
         let file = self.in_memory(MEMORY);
         let bytes = file.and_then(|file| world.read(&file, LARGEST).ok());
         bytes.is_some_and(|bytes| is_kilns_memory(&bytes))
     }
 
-    /// Returns whether kiln was at work here though the memory does not say so any more.
+    /// Returns whether this is a kiln project whose memory was lost or truncated.
     ///
-    /// A phase that is under way keeps a log in the project, and a memory that was cut short still has
-    /// its plan beside it. The folder `.kiln` alone is no sign, since kiln-teams has it too, and neither
-    /// is what is left of a project whose memory was archived.
+    /// A phase in progress has a log in the project, and a truncated memory still has its plan next to
+    /// it. The folder `.kiln` alone proves nothing, because kiln-teams has it too, and neither do the
+    /// remains of a project whose memory was archived.
     pub(super) fn has_lost_memory(&self, world: &dyn World) -> bool {
         if world.is_file(&self.in_kiln(STATE_OF_TEAMS)) {
             return false;
@@ -176,10 +172,10 @@ impl Layout {
         let is_archived = is_there(archive) && !is_there(self.memory());
         let folder = world.list(&self.project.join(FOLDER)).unwrap_or_default();
         let is_under_way = folder.iter().any(|entry| is_phase_state(&entry.name));
-        is_under_way && !is_archived || self.is_memory_cut_short(world)
+        is_under_way && !is_archived || self.is_memory_truncated(world)
     }
 
-    fn is_memory_cut_short(&self, world: &dyn World) -> bool {
+    fn is_memory_truncated(&self, world: &dyn World) -> bool {
         let (Some(memory), Some(plan)) = (self.in_memory(MEMORY), self.in_memory(MASTER_PLAN))
         else {
             return false;
@@ -193,17 +189,22 @@ impl Layout {
     }
 }
 
-/// Returns the running log of a phase, relative to kiln's folder.
+/// Returns the state file of a phase, relative to kiln's folder.
 pub(super) fn phase_state(phase: u32) -> String {
     format!("phase_{phase}_state.md")
 }
 
-/// Returns the proof that a phase is complete, relative to kiln's folder.
+/// Returns the summary that proves that a phase is complete, relative to kiln's folder.
 pub(super) fn phase_summary(phase: u32) -> String {
     format!("archive/phase_{phase:02}/phase_summary.md")
 }
 
-/// Returns whether a name in kiln's folder is that of a phase's running log.
+/// Returns a path in kiln's folder, relative to the project.
+pub(super) fn shown_in_kiln(path: &str) -> Utf8PathBuf {
+    Utf8Path::new(FOLDER).join(path)
+}
+
+/// Returns whether a name in kiln's folder is that of a phase's state file.
 fn is_phase_state(name: &str) -> bool {
     let number = name
         .strip_prefix("phase_")
@@ -222,7 +223,7 @@ pub(super) fn results_of(name: &str) -> Option<u32> {
         .ok()
 }
 
-/// Returns the project's path: as the shell names it if that is the same folder, else as the system does.
+/// Returns the project's path: the shell's if that is the same folder, else the system's.
 fn project_path(world: &dyn World) -> Utf8PathBuf {
     let project = world.project();
     let by_shell = world
@@ -249,12 +250,12 @@ fn project_path(world: &dyn World) -> Utf8PathBuf {
     }
 }
 
-/// The seed's rule: every slash becomes a dash, and nothing else is touched.
+/// The documented rule: every slash becomes a dash, and all else is kept.
 fn encode(path: &Utf8Path) -> String {
     path.as_str().replace('/', "-")
 }
 
-/// The rule of kiln's installer: slashes and signs that some systems refuse, and no two dashes in a row.
+/// The rule of kiln's installer: slashes and characters that some systems refuse become dashes, never two in a row.
 fn encode_collapsed(path: &Utf8Path) -> String {
     let mut encoded = String::new();
     for c in path.as_str().chars() {
@@ -272,7 +273,7 @@ fn is_folder(world: &dyn World, path: &Utf8Path) -> bool {
     is_plain(path) || world.resolve(path).is_ok_and(|path| is_plain(&path))
 }
 
-/// Tells kiln's memory from the notes that Claude Code itself keeps at the same place.
+/// Distinguishes kiln's memory from the notes that Claude Code keeps in the same place.
 fn is_kilns_memory(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let mut lines = text
@@ -300,8 +301,8 @@ mod tests {
     }
 
     #[test]
-    fn the_three_rules_of_naming() {
-        for (path, seed, claude, collapsed) in [
+    fn a_path_is_encoded_by_three_rules() {
+        for (path, documented, claude, collapsed) in [
             (
                 "/DEV/myproject",
                 "-DEV-myproject",
@@ -318,14 +319,14 @@ mod tests {
             ("/", "-", "-", "-"),
         ] {
             let path = Utf8Path::new(path);
-            assert_eq!(encode(path), seed);
+            assert_eq!(encode(path), documented);
             assert_eq!(claude_folder_name(path.as_str()), claude);
             assert_eq!(encode_collapsed(path), collapsed);
         }
     }
 
     #[test]
-    fn claude_code_names_the_folder_that_links_lead_to() {
+    fn links_are_resolved_for_the_name_of_claude_code() {
         let world = world("/real/my.app")
             .link("/link", "/real")
             .with_variable("PWD", "/link/my.app")
@@ -340,15 +341,15 @@ mod tests {
     }
 
     #[test]
-    fn the_memory_is_where_the_seed_says_unless_it_is_only_elsewhere() {
+    fn the_documented_folder_counts_unless_the_memory_is_only_in_another() {
         let at = |world: MemoryWorld| {
             let layout = Layout::find(&world);
             (layout.shown_memory(), layout.is_elsewhere)
         };
-        let seed = "/h/.claude/projects/-w-my.app/memory".to_owned();
+        let documented = "/h/.claude/projects/-w-my.app/memory".to_owned();
         let claude = "/h/.claude/projects/-w-my-app/memory".to_owned();
         let app = || world("/w/my.app");
-        assert_eq!(at(app()), (seed.clone(), false));
+        assert_eq!(at(app()), (documented.clone(), false));
         assert_eq!(
             at(app().file("/h/.claude/projects/-w-my-app/memory/MEMORY.md", KILNS)),
             (claude, true)
@@ -356,21 +357,21 @@ mod tests {
         let both = app()
             .folder("/h/.claude/projects/-w-my.app/memory")
             .file("/h/.claude/projects/-w-my-app/memory/MEMORY.md", KILNS);
-        assert_eq!(at(both), (seed.clone(), false));
+        assert_eq!(at(both), (documented.clone(), false));
         let foreign = app().file(
             "/h/.claude/projects/-w-my-app/memory/MEMORY.md",
             "# Notes\n- x\n",
         );
-        assert_eq!(at(foreign), (seed, false));
+        assert_eq!(at(foreign), (documented, false));
     }
 
     #[test]
-    fn without_a_memory_only_what_is_surely_kilns_is_reached() {
+    fn without_a_memory_only_folders_of_kiln_are_writable() {
         let reached = |world: MemoryWorld| Layout::find(&world).roots_without_memory(&world);
         let home = "/h/.claude/projects/-w-my.app";
         let app = || world("/w/my.app");
         assert_eq!(reached(app()), Vec::<Utf8PathBuf>::new());
-        // The notes of Claude Code are not ours to touch.
+        // The notes of Claude Code are not ours.
         let notes = app().file(format!("{home}/memory/MEMORY.md"), "# Notes\n- x\n");
         assert_eq!(reached(notes), Vec::<Utf8PathBuf>::new());
         let broken = app().file(format!("{home}/memory/MEMORY.md"), KILNS);
@@ -385,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_home_no_path_begins_at_the_root() {
+    fn without_a_home_no_path_starts_at_the_root() {
         for home in ["", "relative"] {
             let layout = Layout::find(&world("/w/app").with_variable("HOME", home));
             assert_eq!(layout.memory(), None);
@@ -397,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shell_names_the_project_if_it_is_the_same_folder() {
+    fn the_shells_path_counts_if_it_is_the_same_folder() {
         let real = || world("/real/app").link("/link", "/real");
         for (pwd, wanted) in [
             ("/link/app", "/link/app"),

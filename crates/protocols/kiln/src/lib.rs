@@ -1,38 +1,38 @@
 //! kiln: a project that is resumed from its memory.
 //!
-//! All that counts stands in `MEMORY.md`, in a folder of the user's home that is named after the
-//! project's path. `read` takes it in with what stands beside it, `assess` follows its stage,
-//! `plan` says what is due: the banner, one surgical write, and then the stage itself, with Maestro
-//! and Argus as the agents that do the work.
+//! `MEMORY.md` decides; it is in a folder of the user's home that is named after the project's path.
+//! `read` reads it with the files next to it, `assess` follows its stage, and `plan` returns what is
+//! due: the banner, one edit of the memory, and then the stage, with Maestro and Argus as the agents
+//! that do the work.
 
 mod assess;
 mod explain;
 mod facts;
-mod handed;
+mod findings;
+mod handed_back;
 mod handoff;
 mod inventory;
 mod layout;
+mod marks;
 mod master_plan;
 mod memory;
+mod messages;
 mod names;
-mod noticed;
 mod phase_state;
 mod plan;
 mod prompts;
 mod read;
 mod report;
 mod restart;
-mod seen;
 mod table;
 mod unreadable;
 mod values;
-mod words;
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use rekindle_model::{
-    Assessment, Explanation, Fact, Finding, Intent, Next, Plan, Progress, ProtocolName, State,
-    Summary, View, WorkflowDocument, WorkflowId,
+    Assessment, Explanation, Fact, Intent, Next, Plan, Progress, ProtocolName, State, Summary,
+    WorkflowDocument, WorkflowId,
 };
 use rekindle_world::World;
 
@@ -40,7 +40,6 @@ use self::assess::{Judged, Routing};
 use self::layout::Layout;
 use self::read::Evidence;
 use self::table::Branch;
-use self::unreadable::Unreadable;
 use rekindle_protocol::{Ask, Belongings, Case, Decision, Protocol};
 
 /// The name of the protocol.
@@ -65,14 +64,12 @@ impl Protocol for Kiln {
 
     fn inspect(&self, world: &dyn World, ask: &Ask) -> Box<dyn Case> {
         match read::evidence(world) {
-            Evidence::NoMemory(layout) => Box::new(Unreadable::without_memory(world, &layout, ask)),
+            Evidence::NoMemory(layout) => Box::new(unreadable::without_memory(world, &layout, ask)),
             Evidence::Corrupt {
                 layout,
                 fields,
-                unreadable,
-            } => Box::new(Unreadable::corrupt(
-                world, &layout, &fields, unreadable, ask,
-            )),
+                unreadable: why,
+            } => Box::new(unreadable::corrupt(world, &layout, &fields, why, ask)),
             Evidence::Project(project) => {
                 let judged = assess::assess(*project);
                 let assessment = assessment(&judged, ask);
@@ -132,48 +129,31 @@ impl Case for Resume {
     }
 }
 
-fn id(layout: &Layout) -> WorkflowId {
-    WorkflowId::new(crate::NAME, layout.name())
+/// Returns the assessment of the project's one workflow.
+fn assessment_of(
+    layout: &Layout,
+    ask: &Ask,
+    facts: Fact,
+    summary: impl FnOnce(WorkflowId) -> Summary,
+) -> Assessment {
+    let summary = summary(WorkflowId::new(NAME, layout.name()));
+    Assessment::of(Some(summary), facts).named(ask.name.as_deref())
 }
 
 fn assessment(judged: &Judged, ask: &Ask) -> Assessment {
-    let fields = &judged.project.fields;
-    let state = standing(judged);
-    let summary = Summary {
-        id: id(&judged.project.layout),
-        state,
-        stage: stage(judged),
-        progress: Progress {
-            done: judged.n_completed(),
-            total: (!judged.inventory.is_empty()).then_some(judged.inventory.len()),
-        },
-        last_activity: fields.last_updated,
-        next: next(judged),
-        view: View::of(state),
+    let progress = Progress {
+        done: judged.n_completed(),
+        total: (!judged.inventory.is_empty()).then_some(judged.inventory.len()),
     };
-    chosen(summary, ask, judged.findings.clone(), facts::facts(judged))
+    let layout = &judged.project.layout;
+    let summary = |id| {
+        Summary::new(id, state(judged), stage(judged), progress, next(judged))
+            .last_active(judged.project.fields.last_updated)
+    };
+    assessment_of(layout, ask, facts::facts(judged), summary).with(judged.findings.clone())
 }
 
-fn chosen(summary: Summary, ask: &Ask, findings: Vec<Finding>, facts: Fact) -> Assessment {
-    let name = &summary.id.name;
-    let is_meant = ask
-        .name
-        .as_ref()
-        .is_none_or(|wanted| !wanted.is_empty() && name.starts_with(wanted.as_str()));
-    Assessment {
-        id: is_meant.then(|| summary.id.clone()),
-        state: if is_meant {
-            summary.state
-        } else {
-            State::Unknown
-        },
-        workflows: vec![summary],
-        findings,
-        facts,
-    }
-}
-
-fn standing(judged: &Judged) -> State {
+fn state(judged: &Judged) -> State {
     match &judged.routing {
         Routing::Brainstorm | Routing::Planning(_) | Routing::Validation(Branch::Blocked) => {
             State::Waiting
@@ -201,43 +181,37 @@ fn stage(judged: &Judged) -> String {
 }
 
 fn next(judged: &Judged) -> Next {
-    let (kind, summary) = match &judged.routing {
-        Routing::Brainstorm => ("brainstorm", "go on with the brainstorm".to_owned()),
-        Routing::Planning(_) => ("planning", "go on with the plan".to_owned()),
+    match &judged.routing {
+        Routing::Brainstorm => Next::new("brainstorm", "continue the brainstorm"),
+        Routing::Planning(_) => Next::new("planning", "continue planning"),
         Routing::Execution(execution) => {
-            let named = words::named(execution.phase.number, &execution.phase.name);
+            let named = messages::named(execution.phase.number, &execution.phase.name);
             if let Some(reason) = &execution.operator {
-                let summary = format!("{named} waits for the operator: {reason}");
-                ("operator", summary)
-            } else {
-                let step = execution.restart.step.as_str();
-                let trouble = judged.trouble(execution.phase.number);
-                let trouble = trouble.map_or_else(String::new, |said| format!("; {said}"));
-                ("phase", format!("resume {named} with step {step}{trouble}"))
+                return Next::new(
+                    "operator",
+                    format!("{named} waits for the operator: {reason}"),
+                );
             }
+            let step = execution.restart.step.as_str();
+            let trouble = judged.trouble(execution.phase.number);
+            Next::new("phase", format!("resume {named} with step {step}{trouble}"))
         }
-        Routing::NoPhases => (
-            "no_phases",
-            "put the phases back into master-plan.md".to_owned(),
-        ),
-        Routing::PhasesMissing(lacking) => (
-            "phases_missing",
-            format!("put back what master-plan.md lacks: {lacking}"),
-        ),
-        Routing::Validation(Branch::Blocked) => (
-            "decide",
-            "decide how to proceed after validation failed".to_owned(),
-        ),
-        Routing::Validation(Branch::Correction | Branch::Fresh) if judged.is_answered() => (
-            "conclude",
-            "draw the conclusion from the validation report".to_owned(),
-        ),
+        Routing::NoPhases => Next::new("no_phases", "add the phases to master-plan.md again"),
+        Routing::PhasesMissing(lacking) => {
+            let summary = format!("add what is missing from master-plan.md: {lacking}");
+            Next::new("phases_missing", summary)
+        }
+        Routing::Validation(Branch::Blocked) => {
+            Next::new("decide", "decide how to proceed after validation failed")
+        }
+        Routing::Validation(Branch::Correction | Branch::Fresh) if judged.is_answered() => {
+            Next::new("conclude", "apply the verdict of the validation report")
+        }
         Routing::Validation(Branch::Correction | Branch::Fresh) => {
-            ("validate", "validate what was built".to_owned())
+            Next::new("validate", "validate what was built")
         }
-        Routing::Complete => ("complete", "nothing is left to do".to_owned()),
-    };
-    Next { kind, summary }
+        Routing::Complete => Next::new("complete", "nothing is left to do"),
+    }
 }
 
 #[cfg(test)]

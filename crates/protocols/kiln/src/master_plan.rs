@@ -1,7 +1,7 @@
 //! master-plan.md: the phases, in the order of the page, each with its whole section.
 //!
-//! A phase is a heading of the third level that begins with `Phase` and a number. Its section ends at
-//! the next heading of that level or above. Headings in code and comments are none.
+//! A phase is a heading of the third level that starts with `Phase` and a number. Its section ends at
+//! the next heading of that level or above. Headings in code and comments do not count.
 
 use rekindle_text::markdown::Page;
 
@@ -20,7 +20,7 @@ pub(super) struct PlannedPhase {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct MasterPlan {
     pub(super) phases: Vec<PlannedPhase>,
-    /// Headings that begin like a phase and are none, or one that was there before, with their lines.
+    /// Headings that start like a phase without a unique number, with their lines.
     pub(super) odd: Vec<(String, usize)>,
 }
 
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn phases_are_found_by_their_headings_and_end_at_the_next() {
+    fn a_phase_is_the_section_of_its_heading() {
         let text = "# Master Plan\n## Phases\n### Phase 1: Storage: a | b\nGoal\n#### Detail\nmore\n\n\
                     ### Phase 2 — Engine\nx\n```\n### Phase 9: in code\n```\n### Notes\nno\n\
                     ### Phase 10\n## Risks\n- none\n";
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_phase_is_noted_and_passed_over() {
+    fn headings_without_a_unique_phase_number_are_reported_and_ignored() {
         for none in [
             "",
             "## Phase 1: two",
@@ -136,7 +136,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_makes_it_panic_and_sections_are_parts_of_it(
+        fn no_text_panics_and_sections_are_parts_of_it(
             text in "(### Phase [0-9]{1,2}: [a-c]\r?\n|## x\n|```\n|\\PC{0,8}\n|<!--|-->){0,12}"
         ) {
             let plain = text.replace('\r', "");

@@ -1,8 +1,8 @@
 //! MEMORY.md: the sole source of truth of a kiln project, read leniently and edited in place.
 //!
-//! A field is looked for in the section where kiln's template has it, then anywhere else at the first
-//! column, but never in sections that others write for other ends. Two fields must be there and mean
-//! something, `stage` and `status`; without them the file is corrupted and nothing is done with it.
+//! A field is searched in the section where kiln's template has it, then anywhere else at the first
+//! column, but never in sections with another purpose. Two fields must have known values, `stage` and
+//! `status`; without them the file is corrupt and nothing is resumed.
 //! Start at [`Memory::parse`] and [`Memory::read`].
 
 mod edit;
@@ -26,7 +26,7 @@ pub(super) const CORRECTION_LOG: &str = "Correction Log";
 const RESET_NOTES: &str = "Reset Notes";
 /// The section that Argus writes.
 const VALIDATION: &str = "Validation";
-/// Sections whose keys are none of the project's own.
+/// Sections whose keys are not fields of the project.
 const FOREIGN: [&str; 6] = [
     PHASES,
     RESUME_LOG,
@@ -36,13 +36,13 @@ const FOREIGN: [&str; 6] = [
     "Phase Results",
 ];
 
-/// The file, as its bytes and as what was read of them.
+/// The file, as bytes and as lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Memory {
     page: Page,
 }
 
-/// What the fields say.
+/// The values of the fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fields {
     pub(super) stage: Stage,
@@ -59,11 +59,11 @@ pub(super) struct Fields {
     pub(super) last_updated: Option<Timestamp>,
     pub(super) correction_cycle: u32,
     pub(super) recommended: Option<String>,
-    /// Whether a correction was begun and its end was not written down.
+    /// Whether a correction was started and its end is not recorded.
     pub(super) has_open_correction: bool,
-    /// Fields whose value is none that kiln knows, with it and the 1-based line.
+    /// Fields with an unknown value, with the value and the line.
     pub(super) odd: Vec<(&'static str, String, usize)>,
-    /// Fields that stand again in the same section, where the first counts, with the line.
+    /// Fields that are repeated in their section, with the line.
     pub(super) repeated: Vec<(&'static str, usize)>,
 }
 
@@ -102,25 +102,22 @@ impl Memory {
         String::from_utf8_lossy(self.bytes()).into_owned()
     }
 
-    /// Returns whether nothing is in it but blanks and a byte order mark.
+    /// Returns whether it has only blanks and a byte order mark.
     pub(super) fn is_empty(&self) -> bool {
         (0..self.page.lines.len()).all(|at| self.page.is_blank(at))
     }
 
-    /// Returns what the fields say.
+    /// Returns the values of the fields.
     ///
     /// # Errors
-    /// The required fields that are missing or say nothing that kiln knows.
+    /// The required fields that are missing or have an unknown value.
     pub(super) fn read(&self) -> Result<Fields, Vec<&'static str>> {
         let stage = self.value("stage").and_then(|value| Stage::parse(&value));
         let status = self.value("status").and_then(|value| Status::parse(&value));
         let (Some(stage), Some(status)) = (stage, status) else {
-            let missing = [("stage", stage.is_none()), ("status", status.is_none())];
-            return Err(missing
-                .into_iter()
-                .filter(|(_, is_missing)| *is_missing)
-                .map(|(name, _)| name)
-                .collect());
+            let stage = stage.is_none().then_some("stage");
+            let status = status.is_none().then_some("status");
+            return Err(stage.into_iter().chain(status).collect());
         };
         let mut odd = Vec::new();
         let phase_number = self.parsed("phase_number", &mut odd, |text| text.parse().ok());
@@ -153,18 +150,15 @@ impl Memory {
         })
     }
 
-    /// Returns the lines of phases with their places, in order; comments are none.
+    /// Returns the lines of phases with their positions, in order; comments do not count.
     pub(super) fn phase_lines(&self) -> Vec<(usize, PhaseLine)> {
-        let places = self
-            .page
-            .named(PHASES)
-            .flat_map(|section| section.heading + 1..section.end);
-        places
+        self.page
+            .below(PHASES)
             .filter_map(|at| Some((at, PhaseLine::parse(self.page.content(at))?)))
             .collect()
     }
 
-    /// Returns what the last line of a phase says.
+    /// Returns the status in the last line of a phase.
     pub(super) fn phase_status(&self, number: u32) -> Option<PhaseStatus> {
         let mut lines = self.phase_lines().into_iter().map(|(_, line)| line);
         lines.rfind(|line| line.number == Some(number))?.status
@@ -175,12 +169,12 @@ impl Memory {
         u64::try_from(at).map_or(u64::MAX, |at| at.saturating_add(1))
     }
 
-    /// Returns what Argus wrote as its verdict.
+    /// Returns the verdict that Argus wrote.
     pub(super) fn verdict(&self) -> Option<String> {
         self.within(VALIDATION, "verdict")
     }
 
-    /// Returns all that Argus wrote into the memory.
+    /// Returns the section that Argus wrote.
     pub(super) fn validation(&self) -> String {
         let places = self
             .page
@@ -191,22 +185,12 @@ impl Memory {
     }
 
     fn has_open_correction(&self) -> bool {
-        let places = self
-            .page
-            .named(CORRECTION_LOG)
-            .flat_map(|section| section.heading + 1..section.end);
-        let mut is_open = false;
-        for line in places.map(|at| self.page.text(at)) {
-            is_open = match (
-                line.contains("[correction_start]"),
-                line.contains("[correction_complete]"),
-            ) {
-                (true, _) => true,
-                (false, true) => false,
-                (false, false) => is_open,
-            };
-        }
-        is_open
+        let lines = self.page.below(CORRECTION_LOG).map(|at| self.page.text(at));
+        let event = |line: String| {
+            let is_start = line.contains("[correction_start]");
+            (is_start || line.contains("[correction_complete]")).then_some(is_start)
+        };
+        lines.filter_map(event).last().unwrap_or(false)
     }
 
     fn repeated(&self) -> Vec<(&'static str, usize)> {
@@ -223,18 +207,14 @@ impl Memory {
         KEYS.into_iter().flat_map(again).collect()
     }
 
-    /// Returns lines among those of the phases that name one, but are no list items at the first column.
+    /// Returns lines of the phases' section that name a phase, but are not list items at the first column.
     pub(super) fn stray_phase_lines(&self) -> Vec<usize> {
-        let places = self
-            .page
-            .named(PHASES)
-            .flat_map(|section| section.heading + 1..section.end);
         let is_stray = |at: &usize| {
             let names_phase = PhaseLine::names_phase(self.page.content(*at));
             let is_read = PhaseLine::parse(self.page.content(*at)).is_some();
             names_phase && !is_read && !self.page.is_comment(*at)
         };
-        places.filter(is_stray).collect()
+        self.page.below(PHASES).filter(is_stray).collect()
     }
 
     /// Returns the value of a field in the last section of a name.
@@ -250,13 +230,13 @@ impl Memory {
         Some(value).filter(|value| !is_nothing(value))
     }
 
-    /// Returns the value of a field that says something.
+    /// Returns the value of a field that has one.
     fn value(&self, key: &str) -> Option<String> {
         let value = self.page.value(self.find(key)?);
         Some(value).filter(|value| !is_nothing(value))
     }
 
-    /// Reads a value of a known form, and notes one of any other.
+    /// Reads a value, and records it as odd if it is of another form.
     fn parsed<T>(
         &self,
         key: &'static str,

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// Kiln's template as a project in execution has it, with its commented tail.
-const TEMPLATE: &str = "# Kiln Project Memory
+pub(super) const TEMPLATE: &str = "# Kiln Project Memory
 
 ## Metadata
 project_name: ledger-api
@@ -48,11 +48,11 @@ handoff_context: |
 # next_action: (filled by /kiln:reset)
 ";
 
-fn parse(text: &str) -> Memory {
+pub(super) fn parse(text: &str) -> Memory {
     Memory::parse(text.as_bytes().to_vec())
 }
 
-fn step_7(memory: &Memory) -> Memory {
+pub(super) fn step_7(memory: &Memory) -> Memory {
     memory
         .with_field("status", "in_progress")
         .with_field("last_updated", "2026-02-20T12:00:00Z")
@@ -60,7 +60,7 @@ fn step_7(memory: &Memory) -> Memory {
 }
 
 #[test]
-fn the_template_is_read_as_kiln_means_it() {
+fn the_template_is_read_as_kiln_does() {
     let memory = parse(TEMPLATE);
     let fields = memory.read().unwrap();
     assert_eq!(
@@ -100,7 +100,7 @@ fn the_template_is_read_as_kiln_means_it() {
 }
 
 #[test]
-fn a_block_is_read_without_its_indentation_of_either_kind() {
+fn a_block_is_read_without_blanks_or_tabs_before_it() {
     for (block, wanted) in [
         ("|\n\tone\n\t\ttwo", "one\n\ttwo"),
         ("|\n  one\n\ttwo\n    three", "one\ntwo\n  three"),
@@ -117,235 +117,14 @@ fn a_block_is_read_without_its_indentation_of_either_kind() {
 }
 
 #[test]
-fn a_file_reads_the_same_with_other_line_ends_and_a_byte_order_mark() {
+fn line_ends_and_a_byte_order_mark_do_not_change_what_is_read() {
     let crlf = parse(&format!("\u{feff}{}", TEMPLATE.replace('\n', "\r\n")));
     assert_eq!(crlf.read(), parse(TEMPLATE).read());
     assert_eq!(crlf.phase_lines().len(), 2);
 }
 
 #[test]
-fn step_7_changes_three_lines_and_no_other() {
-    let after = step_7(&parse(TEMPLATE));
-    let wanted = TEMPLATE
-        .replace("status: paused", "status: in_progress")
-        .replace(
-            "last_updated: 2026-02-20T08:15:00Z",
-            "last_updated: 2026-02-20T12:00:00Z",
-        )
-        .replace(
-            "via /kiln:start\n",
-            "via /kiln:start\n- Resumed: 2026-02-20T12:00:00Z\n",
-        );
-    assert_eq!(after.text(), wanted);
-    let crlf = step_7(&parse(&TEMPLATE.replace('\n', "\r\n")));
-    assert_eq!(crlf.text(), wanted.replace('\n', "\r\n"));
-}
-
-#[test]
-fn the_log_line_comes_to_the_end_of_its_section() {
-    let line = "- Resumed: now";
-    for (before, after) in [
-        (
-            "stage: a\n## Resume Log\n- x\n\n## Later\ny\n",
-            "stage: a\n## Resume Log\n- x\n- Resumed: now\n\n## Later\ny\n",
-        ),
-        ("## Resume Log\n", "## Resume Log\n- Resumed: now\n"),
-        (
-            "## Resume Log\n# a hint\n\n# a tail\n",
-            "## Resume Log\n# a hint\n- Resumed: now\n\n# a tail\n",
-        ),
-        (
-            "## Resume Log\n\n# a tail\n",
-            "## Resume Log\n- Resumed: now\n\n# a tail\n",
-        ),
-        ("## Resume Log\n- x", "## Resume Log\n- x\n- Resumed: now"),
-        ("a: b\n", "a: b\n\n## Resume Log\n- Resumed: now\n"),
-        ("a: b", "a: b\n\n## Resume Log\n- Resumed: now"),
-        (
-            "a: b\r\n\r\n",
-            "a: b\r\n\r\n## Resume Log\r\n- Resumed: now\r\n",
-        ),
-        ("", "## Resume Log\n- Resumed: now\n"),
-        (
-            "# ## Resume Log\n",
-            "# ## Resume Log\n\n## Resume Log\n- Resumed: now\n",
-        ),
-    ] {
-        assert_eq!(
-            parse(before).with_entry(RESUME_LOG, line).text(),
-            after,
-            "{before:?}"
-        );
-    }
-}
-
-#[test]
-fn fields_are_replaced_where_they_are_and_added_where_they_belong() {
-    let check = |before: &str, key: &str, value: &str, after: &str| {
-        assert_eq!(
-            parse(before).with_field(key, value).text(),
-            after,
-            "{before:?}"
-        );
-    };
-    check(
-        "status:  paused \nx",
-        "status",
-        "blocked",
-        "status:  blocked \nx",
-    );
-    check(
-        "handoff_note:\nx: y\n",
-        "handoff_note",
-        "hi",
-        "handoff_note: hi\nx: y\n",
-    );
-    check(
-        "handoff_note:   \n",
-        "handoff_note",
-        "hi",
-        "handoff_note: hi\n",
-    );
-    check(
-        "status: a\n  stray\n",
-        "handoff_note",
-        "hi",
-        "status: a\n  stray\nhandoff_note: hi\n",
-    );
-    check(
-        "status: a\n  stray\n",
-        "status",
-        "b",
-        "status: b\n  stray\n",
-    );
-    check(
-        "handoff_note: |\n  a\n  b\nx: y\n",
-        "handoff_note",
-        "hi",
-        "handoff_note: hi\nx: y\n",
-    );
-    check(
-        "## Runtime\nstage: a\n\n## Handoff\n",
-        "correction_cycle",
-        "1",
-        "## Runtime\nstage: a\ncorrection_cycle: 1\n\n## Handoff\n",
-    );
-    check(
-        "## Runtime\nstatus: a\n",
-        "last_updated",
-        "t",
-        "## Runtime\nstatus: a\nlast_updated: t\n",
-    );
-    check(
-        "## Metadata\n## Runtime\nstatus: a\n",
-        "last_updated",
-        "t",
-        "## Metadata\nlast_updated: t\n## Runtime\nstatus: a\n",
-    );
-    check(
-        "## Validation\nstatus: fail\n## Runtime\nstatus: a\n",
-        "status",
-        "b",
-        "## Validation\nstatus: fail\n## Runtime\nstatus: b\n",
-    );
-    check(
-        "status: a\n",
-        "handoff_note",
-        "one\ntwo",
-        "status: a\nhandoff_note: one two\n",
-    );
-}
-
-#[test]
-fn a_new_block_does_not_take_lines_that_are_nobodys() {
-    let text = "stage: planning\nstatus: paused\n## Handoff\n  stray\n\n## X\n";
-    let after = parse(text).with_block("handoff_context", "one");
-    assert_eq!(after.read().unwrap().handoff_context, "one");
-    assert_eq!(
-        after.text(),
-        text.replace("  stray\n", "  stray\nhandoff_context: |\n  one\n")
-    );
-}
-
-#[test]
-fn blocks_are_replaced_whole() {
-    let check = |before: &str, text: &str, after: &str| {
-        assert_eq!(
-            parse(before).with_block("handoff_context", text).text(),
-            after,
-            "{before:?}"
-        );
-    };
-    check(
-        "handoff_context: |\n  a\n\n  b\n\n## X\n",
-        "c\n\nd\n",
-        "handoff_context: |\n  c\n\n  d\n\n## X\n",
-    );
-    check(
-        "handoff_context: old\n  stray\nx: y\n",
-        "new",
-        "handoff_context: |\n  new\nx: y\n",
-    );
-    check(
-        "handoff_context: old\nx: y\n",
-        "new",
-        "handoff_context: |\n  new\nx: y\n",
-    );
-    check("handoff_context:", "new", "handoff_context: |\n  new");
-    check(
-        "handoff_note: n\nx: y\n",
-        "new",
-        "handoff_note: n\nhandoff_context: |\n  new\nx: y\n",
-    );
-    check(
-        "handoff_context: |\r\n  a\r\n",
-        "b",
-        "handoff_context: |\r\n  b\r\n",
-    );
-    check("handoff_context: |\n  a\n", "", "handoff_context:\n");
-}
-
-#[test]
-fn phases_keep_their_lines_and_new_ones_come_after_them() {
-    let check = |before: &str, after: &str| {
-        let memory = parse(before).with_phase(2, "E | x", PhaseStatus::Completed);
-        assert_eq!(memory.text(), after, "{before:?}");
-    };
-    let line = "- phase_number: 2 | phase_name: E | x | phase_status: completed";
-    check(
-        "## Phase Statuses\n-  phase_number: 2 | phase_name: Old | phase_status: in_progress \nx\n",
-        "## Phase Statuses\n-  phase_number: 2 | phase_name: Old | phase_status: completed \nx\n",
-    );
-    check(
-        "## Phase Statuses\n- phase_number: 2 | oops\n",
-        &format!("## Phase Statuses\n{line}\n"),
-    );
-    check(
-        "## Phase Statuses\n# hint\n\n## Resume Log\n",
-        &format!("## Phase Statuses\n# hint\n{line}\n\n## Resume Log\n"),
-    );
-    check(
-        "a\n\n## Resume Log\n- x\n",
-        &format!("a\n\n## Phase Statuses\n{line}\n\n## Resume Log\n- x\n"),
-    );
-    check("a\n", &format!("a\n\n## Phase Statuses\n{line}\n"));
-}
-
-#[test]
-fn a_phase_whose_name_is_not_utf_8_is_changed_in_its_status_alone() {
-    let before: &[u8] = b"stage: execution\nstatus: paused\n## Phase Statuses\n- phase_number: 1 | phase_name: \xff\xfe\xfd\xff\xff | phase_status: in_progress \n## Resume Log\n- kept \xff\n";
-    let memory = Memory::parse(before.to_vec());
-    let after = memory.with_phase(1, "Storage", PhaseStatus::Completed);
-    let wanted: &[u8] = b"stage: execution\nstatus: paused\n## Phase Statuses\n- phase_number: 1 | phase_name: \xff\xfe\xfd\xff\xff | phase_status: completed \n## Resume Log\n- kept \xff\n";
-    assert_eq!(after.bytes(), wanted);
-    assert_eq!(
-        after.phase_lines()[0].1.status,
-        Some(PhaseStatus::Completed)
-    );
-}
-
-#[test]
-fn required_fields_are_named_in_their_order() {
+fn missing_required_fields_are_named_in_order() {
     for (text, wanted) in [
         ("status: in_progress\n", vec!["stage"]),
         ("stage: execution\nstatus: in-progress\n", vec!["status"]),
@@ -373,7 +152,7 @@ fn required_fields_are_named_in_their_order() {
 }
 
 #[test]
-fn values_that_kiln_does_not_know_are_noted_and_do_not_count() {
+fn unknown_values_are_reported_and_ignored() {
     let text = "stage: planning\nstatus: paused\ndebate_mode: 7\nplanning_sub_stage: thinking\n\
                 correction_cycle: -1\nphase_number: two\nphase_total: 3\n";
     let fields = parse(text).read().unwrap();
@@ -401,7 +180,7 @@ fn values_that_kiln_does_not_know_are_noted_and_do_not_count() {
 }
 
 #[test]
-fn the_next_action_is_the_one_of_a_real_section() {
+fn the_next_action_comes_from_a_real_section() {
     let check = |text: &str, wanted: Option<&str>| {
         let memory = format!("stage: planning\nstatus: paused\n{text}");
         assert_eq!(
@@ -429,7 +208,7 @@ fn the_next_action_is_the_one_of_a_real_section() {
 }
 
 #[test]
-fn an_open_correction_is_one_that_was_begun_and_not_ended() {
+fn a_started_correction_without_an_end_is_open() {
     let check = |lines: &str, wanted: bool| {
         let memory = format!("stage: validation\nstatus: paused\n## Correction Log\n{lines}");
         assert_eq!(
@@ -505,7 +284,7 @@ fn is_kept(old: &str, new: &str, n_changed: usize) -> bool {
 
 proptest! {
     #[test]
-    fn step_7_is_read_back_and_loses_nothing(text in text()) {
+    fn step_7_reads_back_and_loses_nothing(text in text()) {
         let memory = parse(&text);
         if memory.read().is_err() {
             return Ok(());
@@ -524,7 +303,7 @@ proptest! {
     }
 
     #[test]
-    fn a_phase_is_read_back_and_others_stay(text in text(), number in 0_u32..40) {
+    fn a_written_phase_reads_back_and_others_are_kept(text in text(), number in 0_u32..40) {
         let memory = parse(&text);
         let after = memory.with_phase(number, "a | b", PhaseStatus::Failed);
         let said = |memory: &Memory, wanted: u32| {
@@ -539,7 +318,7 @@ proptest! {
     }
 
     #[test]
-    fn a_block_is_read_back(text in text(), block in "([a-z|:#]{1,8}( [a-z]{1,4})?\n{1,2}){1,4}") {
+    fn a_written_block_reads_back(text in text(), block in "([a-z|:#]{1,8}( [a-z]{1,4})?\n{1,2}){1,4}") {
         let memory = parse(&text);
         if memory.read().is_err() {
             return Ok(());
@@ -549,7 +328,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let memory = Memory::parse(bytes.clone());
         prop_assert_eq!(memory.bytes(), bytes.as_slice());
         if memory.read().is_ok() {

@@ -1,10 +1,10 @@
-//! Kiln's agents: their names, and the quotes they are sent off with, one after the other.
+//! Kiln's agents: their names, and the quotes they are started with, in turn.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-/// An agent that a resume sends off.
+/// An agent that a resume starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Helper {
     /// Does a phase.
@@ -14,7 +14,7 @@ pub(super) enum Helper {
 }
 
 impl Helper {
-    /// Returns the name that people know.
+    /// Returns the name that people use.
     pub(super) const fn alias(self) -> &'static str {
         match self {
             Self::Maestro => "Maestro",
@@ -38,7 +38,7 @@ impl Helper {
     }
 }
 
-/// The quotes of names.json, and which of them was used last.
+/// The quotes of names.json, and the last one used of each agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Names {
     quotes: BTreeMap<&'static str, Vec<String>>,
@@ -46,52 +46,41 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Reads names.json and our own log of who was sent off; either may be missing or damaged.
+    /// Reads names.json and our own log of started agents; either may be missing or damaged.
     pub(super) fn parse(names: Option<&str>, log: Option<&str>) -> Self {
         let mut read = Self::default();
         let names: Value = names
             .and_then(|text| serde_json::from_str(text).ok())
             .unwrap_or_default();
-        for helper in [Helper::Maestro, Helper::Argus] {
-            let quotes = names
-                .pointer(&format!("/{}/quotes", helper.kind()))
-                .and_then(Value::as_array);
-            let texts = quotes.into_iter().flatten().filter_map(Value::as_str);
-            read.quotes
-                .insert(helper.kind(), texts.map(str::to_owned).collect());
+        for kind in [Helper::Maestro.kind(), Helper::Argus.kind()] {
+            let quotes = names.pointer(&format!("/{kind}/quotes"));
+            let quotes = quotes.and_then(Value::as_array).into_iter().flatten();
+            let texts = quotes.filter_map(Value::as_str).map(str::to_owned);
+            read.quotes.insert(kind, texts.collect());
         }
-        for line in log.unwrap_or_default().lines() {
-            let Ok(entry) = serde_json::from_str::<Value>(line) else {
-                continue;
-            };
-            let helper = entry
-                .get("agent")
-                .and_then(Value::as_str)
-                .and_then(Helper::of);
-            let quote = entry.get("quote").and_then(Value::as_u64);
-            if let Some((helper, quote)) =
-                helper.zip(quote.and_then(|quote| usize::try_from(quote).ok()))
-            {
-                read.used.insert(helper.kind(), quote);
-            }
-        }
+        let used = |line: &str| {
+            let entry: Value = serde_json::from_str(line).ok()?;
+            let helper = Helper::of(entry.get("agent")?.as_str()?)?;
+            let quote = usize::try_from(entry.get("quote")?.as_u64()?).ok()?;
+            Some((helper.kind(), quote))
+        };
+        read.used
+            .extend(log.unwrap_or_default().lines().filter_map(used));
         read
     }
 
-    /// Returns the next quote with its place: behind the one used last, else the one of this turn.
+    /// Returns the next quote with its position: after the last one used, else the one of this turn.
     pub(super) fn next(&self, helper: Helper, turn: usize) -> Option<(usize, &str)> {
         let quotes = self.quotes.get(helper.kind())?;
-        let place = self
-            .used
-            .get(helper.kind())
-            .map_or(turn, |used| used.saturating_add(1));
+        let used = self.used.get(helper.kind());
+        let place = used.map_or(turn, |used| used.saturating_add(1));
         let place = place.checked_rem(quotes.len())?;
         Some((place, quotes.get(place)?))
     }
 }
 
-/// Returns the line that notes who was sent off, and with which quote.
-pub(super) fn sent(helper: Helper, quote: Option<usize>, at: &str) -> String {
+/// Returns the log line of a started agent and its quote.
+pub(super) fn started(helper: Helper, quote: Option<usize>, at: &str) -> String {
     json!({"timestamp": at, "agent": helper.kind(), "quote": quote}).to_string()
 }
 
@@ -103,7 +92,7 @@ mod tests {
         r#"{"kiln": {"alias": "Kiln"}, "kiln-phase-executor": {"quotes": ["a", "b", "c"]}}"#;
 
     #[test]
-    fn quotes_go_round_from_the_turn_or_from_the_last_one_used() {
+    fn quotes_rotate_from_the_turn_or_the_last_used_quote() {
         let fresh = Names::parse(Some(NAMES), None);
         let at = |names: &Names, turn| {
             names
@@ -115,8 +104,8 @@ mod tests {
         assert_eq!(at(&fresh, 3).as_deref(), Some("a"));
         let log = format!(
             "{}\ntorn{{\n{}\n",
-            sent(Helper::Argus, Some(0), "t"),
-            sent(Helper::Maestro, Some(2), "t")
+            started(Helper::Argus, Some(0), "t"),
+            started(Helper::Maestro, Some(2), "t")
         );
         let used = Names::parse(Some(NAMES), Some(&log));
         assert_eq!(at(&used, 1).as_deref(), Some("a"));
@@ -124,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn without_names_there_is_no_quote_and_no_failure() {
+    fn missing_or_empty_names_give_no_quote() {
         for names in [
             None,
             Some(""),

@@ -1,8 +1,8 @@
-//! `.kiln/phase_<N>_state.md`: the running log of a phase, tolerant of torn and foreign lines.
+//! `.kiln/phase_<N>_state.md`: the log of a phase, read despite torn and unknown lines.
 //!
 //! A header of `key: value` lines, then `## Events`, one a line:
-//! `- [2026-02-20T07:30:00Z] [Maestro] [setup] — description`. The order is that of the file. What the
-//! events mean for a restart is decided in `restart`.
+//! `- [2026-02-20T07:30:00Z] [Maestro] [setup] — description`. The order is that of the file.
+//! `restart` decides where the phase continues.
 
 use super::values::Event;
 
@@ -13,9 +13,9 @@ pub(super) struct PhaseState {
     pub(super) status: String,
     /// The header's `branch`, empty if it has none.
     pub(super) branch: String,
-    /// The events that say how far the phase is, in order.
+    /// The known events, in order.
     pub(super) events: Vec<PhaseEvent>,
-    /// Lines of the events that did not count, with their 1-based numbers.
+    /// Lines that are not known events, with their numbers from 1.
     pub(super) odd: Vec<(String, usize)>,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct PhaseState {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PhaseEvent {
     pub(super) kind: Event,
-    /// When, as it stands there.
+    /// The time, as it is written.
     pub(super) at: String,
     pub(super) description: String,
     /// The 1-based line.
@@ -54,7 +54,7 @@ impl PhaseState {
         state
     }
 
-    /// Returns the last event of those that say how far the phase is.
+    /// Returns the last event.
     pub(super) fn last(&self) -> Option<&PhaseEvent> {
         self.events.last()
     }
@@ -68,7 +68,7 @@ impl PhaseState {
         setups.count()
     }
 
-    /// Returns the state with the events of the last run alone, which begins with its setup.
+    /// Returns the state with only the events of the last run, which starts with its setup.
     pub(super) fn last_run(&self) -> Self {
         let setup = self
             .events
@@ -111,11 +111,11 @@ impl PhaseState {
                     description: description.to_owned(),
                     line: number,
                 }),
-                // A newer kiln checks its plans; where the phase stands follows from the event before.
+                // A newer kiln checks its plans; the event before decides.
                 Known::Newer => {}
                 Known::No => self.odd.push((line.to_owned(), number)),
             },
-            // Comments and prose between events are nobody's loss; a list item is a damaged event.
+            // Comments and prose between events are ignored; a list item is a damaged event.
             None if item.starts_with('-') => self.odd.push((line.to_owned(), number)),
             None => {}
         }
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn header_and_events_are_read_and_what_is_torn_or_foreign_is_noted() {
+    fn header_and_events_are_read_and_torn_or_unknown_lines_reported() {
         let text = "# Phase 2 State\r\nstatus: in_progress\r\nbranch: kiln/phase-2\nstatus: later\n\n## Events\n\
             - [2026-02-20T07:30:00Z] [Maestro] [setup] — Phase 2 initialized\n\
             - [t] [Maestro] [prompt_complete] -- old name\n\
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn events_count_in_their_section_alone() {
+    fn events_count_only_in_their_section() {
         let text = "- [t] [M] [merge] — before\n## Notes\n- [t] [M] [merge] — x\n## Events\n- [t] [M] [setup] — y\n## Later\n- [t] [M] [merge] — z\n";
         let state = PhaseState::parse(text);
         assert_eq!(
@@ -210,7 +210,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_makes_it_panic(text in "(## Events\n|- \\[t\\] \\[M\\] \\[(task_start|x)\\] ?—? ?\\PC{0,6}\n|\\PC{0,12}\n){0,10}") {
+        fn no_text_panics(text in "(## Events\n|- \\[t\\] \\[M\\] \\[(task_start|x)\\] ?—? ?\\PC{0,6}\n|\\PC{0,12}\n){0,10}") {
             PhaseState::parse(&text);
         }
     }

@@ -1,23 +1,23 @@
-//! What Maestro and Argus are told: the seed's parts whole, and from where the work goes on.
+//! The prompts of Maestro and Argus: the prescribed parts, and where the work continues.
 
 use rekindle_model::AgentTask;
 use rekindle_text::excerpt;
 
 use super::assess::{Execution, Judged, MOST_CORRECTIONS};
 use super::layout;
+use super::marks;
+use super::messages;
 use super::names::Helper;
-use super::seen;
-use super::words;
 use rekindle_protocol::prompt::Prompt;
 
 /// Returns the work on a phase.
 pub(super) fn phase(judged: &Judged, execution: &Execution, attempt: u32) -> AgentTask {
     let number = execution.phase.number;
-    let named = words::named(number, &execution.phase.name);
+    let named = messages::named(number, &execution.phase.name);
     let mut prompt = begin(
         judged,
         Helper::Maestro,
-        &format!("Resume phase {number} and bring it to its end."),
+        &format!("Resume phase {number} and complete it."),
     );
     prompt = prompt.line(format!(
         "Inputs:\nphase_number: {number}\ndebate_mode: {}",
@@ -25,7 +25,7 @@ pub(super) fn phase(judged: &Judged, execution: &Execution, attempt: u32) -> Age
     ));
     prompt = restart(prompt, judged, execution);
     if attempt > 1 {
-        prompt = prompt.line("An attempt of this session did not bring the phase to its end; the handoff note says why.");
+        prompt = prompt.line("An earlier attempt of this session did not complete the phase; the handoff note says why.");
     }
     let planned = judged.project.plan.phase(number);
     prompt = match planned {
@@ -34,19 +34,18 @@ pub(super) fn phase(judged: &Judged, execution: &Execution, attempt: u32) -> Age
             &planned.section,
         ),
         None => prompt.line(format!(
-            "master-plan.md has no section for phase {number}; go by the memory."
+            "master-plan.md has no section for phase {number}; follow the memory."
         )),
     };
-    let order = task(
-        Helper::Maestro,
-        format!("phase-{number}"),
-        attempt,
-        &format!("resume {named}"),
-        memory(prompt, judged),
-    );
     AgentTask {
-        seen: Some(seen::before_phase(&judged.project, number)),
-        ..order
+        task: Some(format!("phase-{number}")),
+        attempt,
+        seen: Some(marks::before_phase(&judged.project, number)),
+        ..task(
+            Helper::Maestro,
+            &format!("resume {named}"),
+            memory(prompt, judged),
+        )
     }
 }
 
@@ -70,16 +69,11 @@ pub(super) fn correction(judged: &Judged, attempt: u32) -> AgentTask {
     }
     let summary =
         format!("fix what validation found (correction cycle {cycle}/{MOST_CORRECTIONS})");
-    let order = task(
-        Helper::Maestro,
-        format!("correction-{cycle}"),
-        attempt,
-        &summary,
-        memory(prompt, judged),
-    );
     AgentTask {
-        seen: Some(seen::before_correction(&judged.project.fields)),
-        ..order
+        task: Some(format!("correction-{cycle}")),
+        attempt,
+        seen: Some(marks::before_correction(&judged.project.fields)),
+        ..task(Helper::Maestro, &summary, memory(prompt, judged))
     }
 }
 
@@ -90,10 +84,10 @@ pub(super) fn validation(judged: &Judged) -> AgentTask {
     let report = project.layout.in_kiln(layout::REPORT);
     let mut prompt = begin(judged, Helper::Argus, "Validate what was built against the master plan.")
         .line(format!(
-            "Write your report to `{report}`, replacing any that is there. \
-             Below its heading `## Verdict` stands one word: PASS, PARTIAL or FAIL. \
-             For each failure there is a `### Correction Task N: title` below `## Correction Tasks`, with Failure, Evidence, Affected files, Suggested fix and Verification. \
-             Missing credentials alone are never a FAIL. Write nothing else but the `## Validation` section of MEMORY.md."
+            "Write your report to `{report}`, replacing any existing one. \
+             Below its heading `## Verdict` write one word: PASS, PARTIAL or FAIL. \
+             For each failure write a `### Correction Task N: title` below `## Correction Tasks`, with Failure, Evidence, Affected files, Suggested fix and Verification. \
+             Missing credentials alone are never a FAIL. Apart from the report, write only the `## Validation` section of MEMORY.md."
         ))
         .line(format!("correction_cycle: {cycle}"));
     prompt = match project.document(layout::MASTER_PLAN) {
@@ -103,20 +97,15 @@ pub(super) fn validation(judged: &Judged) -> AgentTask {
     for (number, text) in &project.results {
         prompt = prompt.document(&format!("phase-{number}-results.md"), text);
     }
-    let order = task(
-        Helper::Argus,
-        "validation".to_owned(),
-        cycle.saturating_add(1),
-        "validate what was built",
-        prompt,
-    );
     AgentTask {
-        seen: Some(seen::before_validation(project)),
-        ..order
+        task: Some("validation".to_owned()),
+        attempt: cycle.saturating_add(1),
+        seen: Some(marks::before_validation(project)),
+        ..task(Helper::Argus, "validate what was built", prompt)
     }
 }
 
-/// Begins with who the agent is and where it works.
+/// Starts with the agent's role and its working folder.
 fn begin(judged: &Judged, helper: Helper, order: &str) -> Prompt {
     let project = &judged.project;
     let prompt = Prompt::new(format!(
@@ -126,19 +115,19 @@ fn begin(judged: &Judged, helper: Helper, order: &str) -> Prompt {
          MEMORY_DIR: {}\n\
          \n\
          Work in PROJECT_PATH; kiln's own files are in PROJECT_PATH/.kiln. \
-         If you were started as a program for this, end with exit code 0 when it is done, and with any other when it is not.\n",
+         If you were started as a program, exit with code 0 when it is done, and with any other code when it is not.\n",
         helper.alias(),
         helper.kind(),
         project.layout.project,
         project.memory_dir,
     ));
     match judged.quote(helper) {
-        Some((_, quote)) => prompt.quote("names.json, the words for your way", quote),
+        Some((_, quote)) => prompt.quote("names.json, your quote", quote),
         None => prompt,
     }
 }
 
-/// Says from where the phase goes on.
+/// Adds where the phase continues.
 fn restart(prompt: Prompt, judged: &Judged, execution: &Execution) -> Prompt {
     let number = execution.phase.number;
     let Some(state) = judged.project.states.get(&number) else {
@@ -180,7 +169,7 @@ fn restart(prompt: Prompt, judged: &Judged, execution: &Execution) -> Prompt {
     )
 }
 
-/// Ends with the memory, which every executor gets whole.
+/// Adds the whole memory, which every executor gets.
 fn memory(prompt: Prompt, judged: &Judged) -> Prompt {
     let project = &judged.project;
     let mut prompt = prompt.document("MEMORY.md", &project.memory.text());
@@ -194,15 +183,7 @@ fn memory(prompt: Prompt, judged: &Judged) -> Prompt {
     prompt.document("handoff_context", &project.fields.handoff_context)
 }
 
-fn task(helper: Helper, task: String, attempt: u32, summary: &str, prompt: Prompt) -> AgentTask {
-    AgentTask {
-        role: helper.kind(),
-        task: Some(task),
-        attempt,
-        summary: format!("{}: {summary}", helper.alias()),
-        prompt: prompt.finish(),
-        checks: Vec::new(),
-        by_hand: Vec::new(),
-        seen: None,
-    }
+fn task(helper: Helper, summary: &str, prompt: Prompt) -> AgentTask {
+    let summary = format!("{}: {summary}", helper.alias());
+    AgentTask::new(helper.kind(), summary, prompt.finish())
 }

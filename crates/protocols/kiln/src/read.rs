@@ -1,6 +1,6 @@
-//! World to evidence: the memory, what stands beside it, and kiln's folder in the project.
+//! World to evidence: the memory, the files next to it, and kiln's folder in the project.
 //!
-//! Only MEMORY.md must be there. Of everything else it is noted whether it is, and the reading goes on.
+//! Only MEMORY.md is required.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,26 +9,26 @@ use rekindle_model::{Code, Finding, Place};
 use rekindle_text::excerpt;
 use rekindle_world::{Kind, World};
 
-use super::handed::Handed;
+use super::findings;
+use super::handed_back::HandedBack;
 use super::layout::{self, Layout};
 use super::master_plan::MasterPlan;
 use super::memory::{Fields, Memory};
 use super::names::Names;
-use super::noticed;
 use super::phase_state::PhaseState;
 use super::report::Report;
 use super::restart::TaskFiles;
 
-/// What a project shows.
+/// What was found of a project.
 #[derive(Debug)]
 pub(super) enum Evidence {
-    /// There is no memory, or nothing is in it.
+    /// The memory is missing or empty.
     NoMemory(Layout),
-    /// The memory does not say where the project stands.
+    /// The memory has no known stage or status.
     Corrupt {
         layout: Layout,
         fields: Vec<&'static str>,
-        /// Why the file could not even be read.
+        /// Why the file could not be read, if so.
         unreadable: Option<String>,
     },
     /// The memory can be followed.
@@ -41,31 +41,31 @@ pub(super) struct Project {
     pub(super) layout: Layout,
     /// The folder of the memory.
     pub(super) memory_dir: Utf8PathBuf,
-    /// Where that folder leads, if it is a link.
+    /// The target of that folder, if it is a link.
     pub(super) linked_to: Option<Utf8PathBuf>,
     pub(super) memory: Memory,
     pub(super) fields: Fields,
-    /// The supporting files that are there, by name.
+    /// The existing supporting files, by name.
     pub(super) documents: BTreeMap<&'static str, String>,
     pub(super) plan: MasterPlan,
     /// Phases that have a summary in the archive.
     pub(super) archived: BTreeSet<u32>,
-    /// The running logs of phases.
+    /// The state files of phases.
     pub(super) states: BTreeMap<u32, PhaseState>,
     pub(super) tasks: TaskFiles,
     pub(super) report: Option<Report>,
     /// `phase-<N>-results.md`, by phase.
     pub(super) results: BTreeMap<u32, String>,
-    /// What was built in archived phases, by phase.
+    /// The summaries of archived phases.
     pub(super) summaries: BTreeMap<u32, String>,
     pub(super) names: Names,
-    /// What the last resume handed back to its caller.
-    pub(super) handed: Option<Handed>,
+    /// The work that the last resume handed back to its caller.
+    pub(super) handed_back: Option<HandedBack>,
     pub(super) findings: Vec<Finding>,
 }
 
 impl Project {
-    /// Returns the same project with another memory; the memory must be one that can be followed.
+    /// Returns the project with another memory, which must have a known stage and status.
     pub(super) fn with_memory(&self, memory: Memory) -> Self {
         let fields = memory.read().unwrap_or_else(|_| self.fields.clone());
         Self {
@@ -137,16 +137,10 @@ fn project(
         .get(layout::MASTER_PLAN)
         .map(|text| MasterPlan::parse(text))
         .unwrap_or_default();
-    let known: BTreeSet<u32> = plan
-        .phases
-        .iter()
-        .map(|phase| phase.number)
-        .chain(
-            memory
-                .phase_lines()
-                .iter()
-                .filter_map(|(_, line)| line.number),
-        )
+    let lines = memory.phase_lines().into_iter();
+    let planned = plan.phases.iter().map(|phase| phase.number);
+    let known: BTreeSet<u32> = planned
+        .chain(lines.filter_map(|(_, line)| line.number))
         .collect();
     let summaries: BTreeMap<u32, String> = known
         .iter()
@@ -185,11 +179,11 @@ fn project(
         states,
         summaries,
         names: Names::parse(names.as_deref(), spawns.as_deref()),
-        handed: Handed::parse(spawns.as_deref()),
+        handed_back: HandedBack::parse(spawns.as_deref()),
         findings: reader.findings,
     };
-    let noticed = noticed::noticed(&project);
-    project.findings.extend(noticed);
+    let found = findings::findings(&project);
+    project.findings.extend(found);
     project
 }
 
@@ -205,7 +199,7 @@ struct Reader<'w> {
 }
 
 impl Reader<'_> {
-    /// Reads a file as text with plain line ends; one that is not there is nothing.
+    /// Reads a file as text with plain line ends; `None` if it is missing.
     fn text(&mut self, path: &Utf8Path) -> Option<String> {
         match self.world.read(path, layout::LARGEST) {
             Ok(bytes) => {
@@ -214,7 +208,7 @@ impl Reader<'_> {
             }
             Err(error) if error.is_not_found() => None,
             Err(error) => {
-                let message = format!("`{}` can not be read: {error}", excerpt(path.as_str(), 300));
+                let message = format!("`{}` cannot be read: {error}", excerpt(path.as_str(), 300));
                 let finding = Finding::new(Code::UnreadableDocument, message);
                 self.findings.push(finding.at(Place::path(path)));
                 None
@@ -225,24 +219,15 @@ impl Reader<'_> {
     fn tasks(&mut self, layout: &Layout) -> TaskFiles {
         let mut files = TaskFiles::default();
         for name in self.files(&layout.in_kiln("prompts")) {
-            let number = name
-                .strip_prefix("task_")
-                .and_then(|name| name.strip_suffix(".md"));
-            files
-                .prompts
-                .extend(number.filter(|number| is_number(number)).map(str::to_owned));
+            files.prompts.extend(task_number(&name, ".md"));
         }
         let outputs = layout.in_kiln("outputs");
         for name in self.files(&outputs) {
-            let number = name
-                .strip_prefix("task_")
-                .and_then(|name| name.strip_suffix("_output.md"));
-            let Some(number) = number.filter(|number| is_number(number)) else {
-                continue;
-            };
-            let text = self.text(&outputs.join(&name)).unwrap_or_default();
-            let succeeded = !text.trim().is_empty() && !text.contains("status: failed");
-            files.outputs.insert(number.to_owned(), succeeded);
+            if let Some(number) = task_number(&name, "_output.md") {
+                let text = self.text(&outputs.join(&name)).unwrap_or_default();
+                let succeeded = !text.trim().is_empty() && !text.contains("status: failed");
+                files.outputs.insert(number, succeeded);
+            }
         }
         let plans = ["plans/claude_plan.md", "plans/codex_plan.md"];
         files.has_both_plans = plans.iter().all(|path| {
@@ -253,16 +238,12 @@ impl Reader<'_> {
     }
 
     fn results(&mut self, memory_dir: &Utf8Path) -> BTreeMap<u32, String> {
-        let names = self.files(memory_dir);
-        names
-            .into_iter()
-            .filter_map(|name| {
-                Some((
-                    layout::results_of(&name)?,
-                    self.text(&memory_dir.join(&name))?,
-                ))
-            })
-            .collect()
+        let names = self.files(memory_dir).into_iter();
+        let results = |name: String| {
+            let phase = layout::results_of(&name)?;
+            Some((phase, self.text(&memory_dir.join(&name))?))
+        };
+        names.filter_map(results).collect()
     }
 
     /// Returns the names of the files in a folder, sorted.
@@ -275,6 +256,9 @@ impl Reader<'_> {
     }
 }
 
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.len() <= 6 && text.bytes().all(|c| c.is_ascii_digit())
+/// Returns the number of a file `task_<NN>` with an ending, as it is written.
+fn task_number(name: &str, ending: &str) -> Option<String> {
+    let number = name.strip_prefix("task_")?.strip_suffix(ending)?;
+    let is_number = (1..=6).contains(&number.len()) && number.bytes().all(|c| c.is_ascii_digit());
+    is_number.then(|| number.to_owned())
 }

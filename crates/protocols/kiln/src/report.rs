@@ -1,18 +1,18 @@
-//! `.kiln/validation/report.md`: what Argus concluded, and what is to be corrected.
+//! `.kiln/validation/report.md`: the verdict of Argus and its correction tasks.
 
 use jiff::Timestamp;
 use rekindle_text::markdown::{Page, Section};
 
 use super::values::Verdict;
 
-/// A report, as text and as what it says.
+/// A report and its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Report {
     pub(super) text: String,
-    /// When it was written, where that can be told.
+    /// When it was written, if that is known.
     pub(super) modified: Option<Timestamp>,
     pub(super) verdict: Option<Verdict>,
-    /// The section with the tasks, empty if there is none.
+    /// The section with the tasks, or an empty text.
     pub(super) corrections: String,
     pub(super) n_corrections: usize,
 }
@@ -38,7 +38,7 @@ impl Report {
 
 /// Returns the verdict of a text: the word in the first line that has one.
 ///
-/// A line with several is a choice that nobody made, as in a template that was not filled in.
+/// A line with several verdicts does not count, as in a template that was not filled in.
 pub(super) fn verdict(text: &str) -> Option<Verdict> {
     let verdicts = |line: &str| -> Vec<Verdict> {
         let words = line.split(|c: char| !c.is_ascii_alphanumeric());
@@ -51,8 +51,8 @@ pub(super) fn verdict(text: &str) -> Option<Verdict> {
         .then_some(first)
 }
 
-/// Returns what stands behind a heading's name and below it, for the last of the second level that
-/// has the name; without blank lines around it.
+/// Returns the text after a heading's name and below it, without blank lines around it; the last
+/// heading of the second level with the name counts.
 fn section(text: &str, name: &str) -> Option<String> {
     let behind_name = |section: Section<'_>| {
         let rest = section.title.strip_prefix(name)?;
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn corrections_are_taken_whole_and_counted() {
+    fn corrections_are_read_whole_and_counted() {
         let text = "## Correction Tasks\n### Correction Task 1: A\nFailure: x\n\n### Correction Task 2: B\n## Verdict\nFAIL\n";
         let report = Report::parse(text.to_owned());
         assert_eq!(report.n_corrections, 2);

@@ -1,4 +1,4 @@
-//! Where a phase goes on: the table's point, with the task or the round of review that belongs to it.
+//! Where a phase continues: the table's point, with its task or round of review.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,14 +9,14 @@ use super::values::Event;
 /// A rejected review is fixed and reviewed again this often; then a person decides.
 const MOST_ROUNDS: u32 = 3;
 
-/// The point from which a phase goes on.
+/// The point where a phase continues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Restart {
     pub(super) step: Lifecycle,
-    /// The task that comes next, as its prompt's file names it.
+    /// The next task, as its prompt's file names it.
     pub(super) task: Option<String>,
     pub(super) review_round: Option<u32>,
-    /// Where within the step, as a sentence for the executor.
+    /// The position in the step, as an instruction to the executor.
     pub(super) how: String,
 }
 
@@ -56,25 +56,25 @@ impl Lifecycle {
     }
 }
 
-/// The tasks of a phase as its folder shows them.
+/// The tasks of a phase, from the files of its folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct TaskFiles {
     /// The numbers of `prompts/task_<NN>.md`, in order.
     pub(super) prompts: Vec<String>,
-    /// Whether `outputs/task_<NN>_output.md` tells of success, for those that are there.
+    /// Whether each existing `outputs/task_<NN>_output.md` reports success.
     pub(super) outputs: BTreeMap<String, bool>,
     /// Whether both planners have delivered.
     pub(super) has_both_plans: bool,
 }
 
-/// Decides where a phase goes on; `is_retry` when it had failed and is tried again.
+/// Decides where a phase continues; `is_retry` if it had failed and is tried again.
 pub(super) fn restart(
     state: &PhaseState,
     files: &TaskFiles,
     debate_mode: u32,
     is_retry: bool,
 ) -> Restart {
-    // A phase that was set up again began anew: what was done before is of another run.
+    // A second setup starts a new run: events before it belong to another one.
     let is_again = state.n_runs() > 1;
     let state = &state.last_run();
     let is_progress = |event: &&PhaseEvent| !matches!(event.kind, Event::Error | Event::Halt);
@@ -108,7 +108,7 @@ pub(super) fn restart(
     }
 }
 
-/// Returns why a person must look at a phase before it goes on.
+/// Returns why a person must look at a phase before it continues.
 pub(super) fn operator_reason(state: &PhaseState, restart: &Restart) -> Option<String> {
     let last = state.last().map(|event| event.kind);
     let operator = OPERATORS.decide(Trouble {
@@ -145,9 +145,9 @@ fn implement(track: &Track, files: &TaskFiles, is_retry: bool) -> Restart {
         .iter()
         .filter(|task| failed(task) && !succeeded(task))
         .count();
-    // Up to half of the tasks may fail and the phase goes on; what failed is done again in a retry.
-    let goes_on = n_failed * 2 <= files.prompts.len() && !is_retry;
-    let is_open = |task: &&String| !(succeeded(task) || (goes_on && failed(task)));
+    // The phase continues if at most half of the tasks fail; a retry repeats the failed ones.
+    let may_continue = n_failed * 2 <= files.prompts.len() && !is_retry;
+    let is_open = |task: &&String| !(succeeded(task) || (may_continue && failed(task)));
     if let Some(task) = files.prompts.iter().find(is_open) {
         return Restart {
             task: Some(task.clone()),
@@ -157,13 +157,13 @@ fn implement(track: &Track, files: &TaskFiles, is_retry: bool) -> Restart {
             )
         };
     }
-    if files.prompts.is_empty() && !track.is_summed_up {
+    if files.prompts.is_empty() && !track.is_complete {
         let open = track.open.map(|number| format!("{number:02}"));
         return Restart {
             task: open,
             ..at(
                 Lifecycle::Implement,
-                "go on with the first task that is not done",
+                "continue with the first task that is not done",
             )
         };
     }
@@ -173,18 +173,18 @@ fn implement(track: &Track, files: &TaskFiles, is_retry: bool) -> Restart {
     }
 }
 
-/// What the events say of tasks.
+/// The tasks, from the events.
 #[derive(Debug, Default)]
 struct Track {
     succeeded: BTreeSet<u32>,
     failed: BTreeSet<u32>,
-    /// The task that was begun last and has not ended.
+    /// The last task that was started and has not ended.
     open: Option<u32>,
-    /// Whether the implementation was summed up as complete.
-    is_summed_up: bool,
-    /// The highest task that was begun, where events name any.
+    /// Whether the implementation was reported complete.
+    is_complete: bool,
+    /// The highest task that was started, if events name any.
     furthest: Option<u32>,
-    /// Whether the phase was begun before, so that outputs may be of that run.
+    /// Whether the phase had an earlier run, which outputs may belong to.
     is_again: bool,
 }
 
@@ -203,7 +203,7 @@ impl Track {
                 (Event::TaskStart | Event::TaskRetry, Some(task)) => {
                     track.open = Some(task);
                     track.failed.remove(&task);
-                    track.is_summed_up = false;
+                    track.is_complete = false;
                 }
                 (Event::TaskSuccess, Some(task)) => {
                     track.succeeded.insert(task);
@@ -215,7 +215,7 @@ impl Track {
                     track.open.take_if(|open| *open == task);
                 }
                 (Event::TaskSuccess, None) => {
-                    track.is_summed_up = event.description.starts_with("Implementation complete");
+                    track.is_complete = event.description.starts_with("Implementation complete");
                 }
                 _ => {}
             }
@@ -223,8 +223,8 @@ impl Track {
         track
     }
 
-    /// Returns whether an output can be of this run: tasks are done in order, so one that lies ahead
-    /// was left by an earlier phase or run.
+    /// Returns whether an output can belong to this run: tasks are done in order, so an output of a
+    /// later task was left by an earlier phase or run.
     fn may_have(&self, task: &str) -> bool {
         let is_ahead = self
             .furthest
@@ -240,7 +240,7 @@ fn is_of_task(event: Event) -> bool {
     )
 }
 
-/// Returns the round an event is about: as it says itself, else by counting reviews.
+/// Returns the round of an event: from its description, else by counting reviews.
 fn round(state: &PhaseState, event: &PhaseEvent) -> u32 {
     let before = state
         .events
@@ -254,7 +254,7 @@ fn round(state: &PhaseState, event: &PhaseEvent) -> u32 {
         .unwrap_or_else(|| u32::try_from(begun).unwrap_or(u32::MAX).max(1))
 }
 
-/// Returns the number behind a word, as in `Starting task 03`.
+/// Returns the number after a word, as in `Starting task 03`.
 fn after(text: &str, word: &str) -> Option<u32> {
     let lower = text.to_ascii_lowercase();
     let places = lower.match_indices(word).map(|(at, _)| at + word.len());

@@ -39,7 +39,7 @@ fn shown(restart: &Restart) -> String {
 }
 
 #[test]
-fn every_event_has_its_restart_point() {
+fn every_event_has_a_restart_point() {
     let files = files(&["01", "02"], &[]);
     for (last, wanted) in [
         ("setup", "plan"),
@@ -91,7 +91,7 @@ fn every_event_has_its_restart_point() {
 }
 
 #[test]
-fn an_error_hides_nothing_of_how_far_the_phase_was() {
+fn an_error_does_not_hide_progress() {
     let files = files(&["01"], &[]);
     for (log_lines, wanted) in [
         (["sharpen_start", "error"], "sharpen"),
@@ -110,7 +110,7 @@ fn an_error_hides_nothing_of_how_far_the_phase_was() {
 }
 
 #[test]
-fn planning_goes_on_by_what_the_planners_left() {
+fn planning_continues_from_the_planners_files() {
     let started = log(&["plan_start"]);
     let none = TaskFiles::default();
     let both = TaskFiles {
@@ -177,7 +177,7 @@ fn the_next_task_is_the_first_without_a_success() {
 }
 
 #[test]
-fn outputs_of_an_earlier_phase_or_run_are_not_of_this_one() {
+fn outputs_of_an_earlier_phase_or_run_do_not_count() {
     let stale = files(
         &["01", "02", "03"],
         &[("01", true), ("02", true), ("03", true)],
@@ -205,7 +205,7 @@ fn outputs_of_an_earlier_phase_or_run_are_not_of_this_one() {
 }
 
 #[test]
-fn without_prompts_the_events_tell_the_task_as_far_as_they_do() {
+fn without_prompts_the_events_name_the_task() {
     let none = files(&[], &[]);
     for (lines, wanted) in [
         (vec!["task_start: Starting task 03"], "implement task 03"),
@@ -276,7 +276,7 @@ fn a_round_without_a_number_is_counted() {
 }
 
 #[test]
-fn a_person_is_needed_after_three_rounds_and_where_the_log_says_so() {
+fn a_person_is_needed_after_three_rounds_or_a_mark() {
     let reason = |state: &PhaseState| {
         let restart = restart(state, &TaskFiles::default(), 2, false);
         operator_reason(state, &restart)

@@ -257,7 +257,7 @@ fn a_project_whose_memory_was_lost_is_still_here() {
 }
 
 #[test]
-fn a_missing_or_empty_memory_has_one_thing_to_say_and_writes_nothing() {
+fn a_missing_or_empty_memory_prints_one_text_and_writes_nothing() {
     let scene = Scene::execution();
     let now = "2026-02-20T12:00:00Z".parse().unwrap();
     let homeless = MemoryWorld::new("/w/ledger", now);
@@ -290,7 +290,7 @@ fn a_missing_or_empty_memory_has_one_thing_to_say_and_writes_nothing() {
 }
 
 #[test]
-fn a_memory_that_can_not_be_read_is_corrupted_and_says_why() {
+fn an_unreadable_memory_is_corrupt_with_a_reason() {
     let world = Scene::execution().world.denied(format!("{DIR}/MEMORY.md"));
     let case = Kiln.inspect(&world, &Ask::default());
     assert_eq!(fact(&case.assessment().facts, "verdict"), "corrupt");
@@ -303,7 +303,7 @@ fn a_memory_that_can_not_be_read_is_corrupted_and_says_why() {
 }
 
 #[test]
-fn what_is_odd_is_said_and_goes_on() {
+fn odd_content_is_reported_and_does_not_stop_the_resume() {
     let scene = Scene::execution()
         .set("debate_mode", "9")
         .set("project_path", "/elsewhere")
@@ -332,7 +332,7 @@ fn what_is_odd_is_said_and_goes_on() {
 }
 
 #[test]
-fn what_stands_twice_or_out_of_place_is_said() {
+fn repeated_and_misplaced_lines_are_reported() {
     let messages = |scene: &Scene| -> Vec<String> {
         let findings = scene.assessment().findings;
         findings
@@ -343,13 +343,13 @@ fn what_stands_twice_or_out_of_place_is_said() {
     let twice = Scene::execution().set("stage", "complete");
     assert_eq!(
         messages(&twice),
-        ["ODD_MEMORY_FIELD `stage` stands there again; the first in its section counts"]
+        ["ODD_MEMORY_FIELD `stage` is repeated; the first in its section counts"]
     );
     assert_eq!(fact(&twice.facts(), "stage"), "execution");
     let many = Scene::new("validation", "blocked").set("correction_cycle", "7");
     assert_eq!(
         messages(&many),
-        ["ODD_MEMORY_FIELD `correction_cycle: 7` is more than kiln's 3; no correction is begun"]
+        ["ODD_MEMORY_FIELD `correction_cycle: 7` is more than kiln's 3; no correction is started"]
     );
     for stray in [
         "phase_number: 1 | phase_name: S | phase_status: completed\n",
@@ -364,7 +364,7 @@ fn what_stands_twice_or_out_of_place_is_said() {
 }
 
 #[test]
-fn a_document_that_can_not_be_read_is_absent_and_noted() {
+fn an_unreadable_document_is_absent_and_reported() {
     let mut scene = Scene::new("planning", "paused");
     scene.world = scene.world.denied(format!("{DIR}/vision.md"));
     assert_eq!(scene.codes(), ["UNREADABLE_DOCUMENT"]);
@@ -375,7 +375,7 @@ fn a_document_that_can_not_be_read_is_absent_and_noted() {
 }
 
 #[test]
-fn a_workflow_is_known_by_its_folder_and_by_no_other_name() {
+fn a_workflow_is_named_after_its_folder_only() {
     let world = Scene::execution().world();
     let asked = |name: &str| {
         let ask = Ask {
@@ -391,7 +391,7 @@ fn a_workflow_is_known_by_its_folder_and_by_no_other_name() {
 }
 
 #[test]
-fn a_phase_is_explained_by_all_its_sources() {
+fn explain_lists_all_sources_of_a_phase() {
     let scene = Scene::execution()
         .phase(1, "Storage", "in_progress")
         .phase(2, "Engine", "in_progress")
@@ -410,7 +410,7 @@ fn a_phase_is_explained_by_all_its_sources() {
     assert!(
         second.said[3]
             .what
-            .contains("last event plan_start; goes on with step plan"),
+            .contains("last event plan_start; continues with step plan"),
         "{:?}",
         second.said
     );

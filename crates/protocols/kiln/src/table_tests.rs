@@ -7,7 +7,7 @@ use super::*;
 use rekindle_protocol::table::{Input as _, check};
 
 #[test]
-fn every_combination_of_inputs_has_one_verdict_and_no_row_is_idle() {
+fn every_combination_of_inputs_matches_and_every_row_decides() {
     check(&ROUTES);
     check(&PICKS);
     check(&RESTARTS);
@@ -17,14 +17,14 @@ fn every_combination_of_inputs_has_one_verdict_and_no_row_is_idle() {
 }
 
 #[test]
-fn a_project_that_is_complete_is_never_worked_on_again() {
+fn a_complete_project_is_never_resumed() {
     for crossing in Crossing::all().filter(|crossing| crossing.stage == Stage::Complete) {
         assert_eq!(*ROUTES.decide(crossing), Route::Complete, "{crossing:?}");
     }
 }
 
 #[test]
-fn validation_comes_only_where_a_plan_says_that_no_phase_is_left() {
+fn validation_follows_only_a_complete_plan_without_open_phases() {
     for crossing in Crossing::all() {
         if *ROUTES.decide(crossing) == Route::PastExecution {
             let is_over = crossing.has_plan && !crossing.lacks_phases && !crossing.has_next;
@@ -34,7 +34,7 @@ fn validation_comes_only_where_a_plan_says_that_no_phase_is_left() {
 }
 
 #[test]
-fn a_phase_is_picked_from_where_there_is_one() {
+fn a_picked_phase_exists() {
     for open in Open::all() {
         let is_there = match PICKS.decide(open) {
             Pick::InProgress => open.has_in_progress,
@@ -48,7 +48,7 @@ fn a_phase_is_picked_from_where_there_is_one() {
 }
 
 #[test]
-fn what_is_merged_is_never_merged_again() {
+fn a_merged_phase_is_never_merged_again() {
     let is_merged =
         |reached: &Reached| matches!(reached.last, Event::Merge | Event::ReconcileComplete);
     for reached in Reached::all().filter(is_merged) {
@@ -66,7 +66,7 @@ fn a_phase_is_merged_only_after_an_approval() {
 }
 
 #[test]
-fn a_phase_never_goes_on_before_what_its_event_says_is_done() {
+fn a_phase_never_continues_before_its_last_event() {
     // The steps that each event stands in, as the seed groups them.
     let done_before = |event: Event| match event {
         Event::Error | Event::Halt => Lifecycle::Setup,
@@ -98,7 +98,7 @@ fn a_phase_never_goes_on_before_what_its_event_says_is_done() {
 }
 
 #[test]
-fn a_person_is_asked_for_whatever_else_is_true_once_the_rounds_are_used_up() {
+fn a_person_is_always_needed_once_the_rounds_are_used_up() {
     for trouble in Trouble::all() {
         let operator = *OPERATORS.decide(trouble);
         if trouble.is_out_of_rounds {
@@ -122,7 +122,7 @@ fn only_a_pass_completes_a_project() {
 }
 
 #[test]
-fn a_validation_that_is_blocked_is_not_run_again_by_itself() {
+fn a_blocked_validation_is_not_repeated_without_a_person() {
     for entrance in Entrance::all() {
         let is_blocked = entrance.is_correcting && entrance.status == Status::Blocked;
         assert_eq!(*BRANCHES.decide(entrance) == Branch::Blocked, is_blocked);

@@ -1,38 +1,21 @@
-//! The closed sets of words that MEMORY.md uses; anything else is not one of them.
+//! The closed sets of words in MEMORY.md and the state files.
 
-/// Makes an enum of words that are read and written alike.
+/// Makes enums of words that are read and written alike.
 macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$word_doc:meta])* $variant:ident $word:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-        pub(crate) enum $name {
-            $($(#[$word_doc])* $variant,)*
-        }
+    ($($(#[$doc:meta])* $name:ident { $($variant:ident $word:literal,)* })*) => {$(
+        rekindle_protocol::table::values! { $(#[$doc])* $name { $($variant $word,)* } }
 
         impl $name {
-            /// Returns the word.
-            pub(super) const fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $word,)* }
-            }
-
             /// Reads exactly the word.
             pub(super) fn parse(text: &str) -> Option<Self> {
                 match text { $($word => Some(Self::$variant),)* _ => None }
             }
         }
-
-        impl rekindle_protocol::table::Value for $name {
-            const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            fn word(self) -> &'static str {
-                self.as_str()
-            }
-        }
-    };
+    )*};
 }
 
 words! {
-    /// Where the project stands.
+    /// The stage of the project.
     Stage {
         Brainstorm "brainstorm",
         Planning "planning",
@@ -40,48 +23,38 @@ words! {
         Validation "validation",
         Complete "complete",
     }
-}
 
-words! {
-    /// Whether somebody is at it.
+    /// The status of the project.
     Status {
         InProgress "in_progress",
         Paused "paused",
         Blocked "blocked",
         Complete "complete",
     }
-}
 
-words! {
-    /// How far planning is.
+    /// The stage of planning.
     SubStage {
         DualPlan "dual_plan",
         Debate "debate",
         Synthesis "synthesis",
     }
-}
 
-words! {
-    /// How far a phase is.
+    /// The state of a phase.
     PhaseStatus {
         Pending "pending",
         InProgress "in_progress",
         Failed "failed",
         Completed "completed",
     }
-}
 
-words! {
-    /// What Argus says at the end of a report.
+    /// The verdict of a report.
     Verdict {
         Pass "PASS",
         Partial "PARTIAL",
         Fail "FAIL",
     }
-}
 
-words! {
-    /// The events of a phase state file that say how far the phase is.
+    /// The events of a phase state file.
     Event {
         Setup "setup",
         Branch "branch",
@@ -113,7 +86,7 @@ mod tests {
     use rekindle_protocol::table::Value as _;
 
     #[test]
-    fn words_are_read_as_they_are_written_and_no_other_way() {
+    fn only_exact_words_are_read() {
         for stage in Stage::ALL {
             assert_eq!(Stage::parse(stage.as_str()), Some(*stage));
         }

@@ -23,7 +23,7 @@ fn complete() -> Result<Project> {
 }
 
 #[test]
-fn nobody_is_waited_for() -> Result<()> {
+fn without_an_answer_a_resume_does_not_wait() -> Result<()> {
     let project = blocked()?;
     let ran = project.alone(&["--yes"]).run()?;
     insta::assert_snapshot!(ran, @"
@@ -47,7 +47,7 @@ fn nobody_is_waited_for() -> Result<()> {
 
     How would you like to proceed? Options: retry validation, fix manually, or mark complete.
     --- stderr
-    validation waits for a decision; the next `rekindle resume` lets Argus validate once more, and asks again if that fails
+    validation waits for a decision; the next `rekindle resume` lets Argus validate again, and asks again if that fails
     ");
     assert_eq!(project.field("status")?, "in_progress");
     let project = complete()?;
@@ -146,7 +146,7 @@ fn three_corrections_are_made_and_then_a_person_is_asked() -> Result<()> {
 }
 
 #[test]
-fn fixing_by_hand_pauses_and_the_next_resume_validates() -> Result<()> {
+fn fix_manually_pauses_and_the_next_resume_validates() -> Result<()> {
     let project = blocked()?;
     let ran = project
         .alone(&["--no-agent"])
@@ -178,7 +178,7 @@ fn marking_complete_ends_the_project() -> Result<()> {
 }
 
 #[test]
-fn the_menu_reviews_logs_and_names_the_command() -> Result<()> {
+fn the_menu_shows_logs_and_names_the_command() -> Result<()> {
     let project = complete()?;
     let before = project.memory()?;
     for (choice, said) in [
@@ -198,7 +198,7 @@ fn the_menu_reviews_logs_and_names_the_command() -> Result<()> {
 }
 
 #[test]
-fn archiving_moves_the_memory_to_a_dated_folder_and_deletes_nothing() -> Result<()> {
+fn archiving_moves_the_memory_to_a_dated_folder() -> Result<()> {
     let project = complete()?;
     let before = project.memory()?;
     let ran = project.alone(&[]).answering("4\n").run()?;
@@ -235,7 +235,7 @@ fn archiving_moves_the_memory_to_a_dated_folder_and_deletes_nothing() -> Result<
 }
 
 #[test]
-fn a_resume_that_does_not_ask_takes_no_answer_and_does_not_wait_for_one() -> Result<()> {
+fn a_resume_without_questions_reads_no_answer() -> Result<()> {
     for (project, answer) in [
         (blocked()?, "mark complete\n"),
         (complete()?, "4\n"),

@@ -32,7 +32,7 @@ fn validating() -> Result<Project> {
 }
 
 #[test]
-fn the_next_resume_continues_with_what_its_helpers_leave() -> Result<()> {
+fn the_next_resume_records_what_the_callers_agents_did() -> Result<()> {
     let project = Project::new(
         "stage: execution\nstatus: in_progress\nphase_total: 3\n",
         "- phase_number: 1 | phase_name: Storage | phase_status: completed\n\
@@ -69,7 +69,7 @@ fn the_next_resume_continues_with_what_its_helpers_leave() -> Result<()> {
 }
 
 #[test]
-fn its_corrections_are_counted_too() -> Result<()> {
+fn corrections_of_the_caller_are_counted() -> Result<()> {
     let project = validating()?;
     for cycle in 1..=3 {
         assert_eq!(task(&resume(&project)?), "validation");
@@ -87,7 +87,7 @@ fn its_corrections_are_counted_too() -> Result<()> {
 }
 
 #[test]
-fn a_report_without_a_verdict_is_none() -> Result<()> {
+fn a_report_without_a_verdict_does_not_count() -> Result<()> {
     let project = validating()?;
     assert_eq!(task(&resume(&project)?), "validation");
     report(&project, 1, "PASS | PARTIAL | FAIL")?;
@@ -97,7 +97,7 @@ fn a_report_without_a_verdict_is_none() -> Result<()> {
 }
 
 #[test]
-fn what_an_agent_of_ours_left_before_a_death_is_validated_again() -> Result<()> {
+fn a_report_from_before_a_crash_is_validated_again() -> Result<()> {
     let project = validating()?;
     project.verdicts(&["PASS"])?;
     // The agent is killed after its report, and nobody is there to settle it.

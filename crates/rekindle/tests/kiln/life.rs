@@ -229,7 +229,7 @@ fn to_the_end(project: &Project) -> Result<()> {
 }
 
 #[test]
-fn a_resume_says_where_every_phase_goes_on() -> Result<()> {
+fn a_resume_prints_where_every_phase_continues() -> Result<()> {
     let project = three_phases()?;
     project.verdicts(&["PASS"])?;
     let ran = project.resume("12:00").run()?;
@@ -298,7 +298,7 @@ fn a_phase_that_fails_twice_blocks_the_project_and_is_retried_by_the_next_resume
 }
 
 #[test]
-fn an_executor_that_only_says_so_has_completed_nothing() -> Result<()> {
+fn an_executor_without_proof_has_completed_nothing() -> Result<()> {
     let project = three_phases()?;
     let args = [
         "resume",
@@ -320,7 +320,7 @@ fn an_executor_that_only_says_so_has_completed_nothing() -> Result<()> {
 }
 
 #[test]
-fn without_an_agent_the_whole_prompt_is_handed_back() -> Result<()> {
+fn without_an_agent_the_whole_prompt_is_printed() -> Result<()> {
     let project = three_phases()?;
     let hosts = [
         ("CLAUDECODE", "1"),
@@ -363,7 +363,7 @@ fn without_an_agent_the_whole_prompt_is_handed_back() -> Result<()> {
 }
 
 #[test]
-fn an_old_report_is_not_what_argus_left() -> Result<()> {
+fn a_report_from_before_the_resume_does_not_count() -> Result<()> {
     for verdict in ["PASS", "FAIL"] {
         let project = Project::new("stage: validation\nstatus: in_progress\n", "")?;
         let report = format!("# Validation Report\n\n## Verdict\n\n**{verdict}**\n");
@@ -383,7 +383,7 @@ fn an_old_report_is_not_what_argus_left() -> Result<()> {
         };
         let ran = resume("cat >/dev/null")?;
         ensure!(
-            ran.code() == Some(1) && ran.stderr().contains("Argus left no report"),
+            ran.code() == Some(1) && ran.stderr().contains("Argus wrote no report"),
             "{ran}"
         );
         assert_eq!(project.field("stage")?, "validation");
@@ -403,8 +403,7 @@ fn an_old_report_is_not_what_argus_left() -> Result<()> {
 }
 
 #[test]
-fn a_session_that_ends_in_the_middle_of_a_phase_leaves_the_note_of_it_where_there_is_none()
--> Result<()> {
+fn a_session_that_ends_during_a_phase_leaves_a_note_if_there_is_none() -> Result<()> {
     let runtime = "stage: execution\nstatus: in_progress\nphase_number: 2\nphase_total: 3\n";
     let phases = "- phase_number: 2 | phase_name: Engine | phase_status: in_progress\n";
     let project = Project::new(runtime, phases)?;

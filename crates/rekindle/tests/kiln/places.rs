@@ -9,7 +9,7 @@ fn planning() -> Result<Project> {
 }
 
 #[test]
-fn the_shell_names_the_project_also_by_a_link() -> Result<()> {
+fn a_project_behind_a_link_is_named_as_the_shell_does() -> Result<()> {
     let project = planning()?;
     let link = project.sandbox.root().join("link");
     std::os::unix::fs::symlink(project.sandbox.project(), &link)?;
@@ -41,7 +41,7 @@ fn the_shell_names_the_project_also_by_a_link() -> Result<()> {
 }
 
 #[test]
-fn a_memory_under_the_name_that_claude_code_gives_is_found_and_said() -> Result<()> {
+fn a_memory_in_the_folder_of_claude_code_is_found_and_reported() -> Result<()> {
     let project = planning()?;
     let dashes = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let encoded: String = project
@@ -67,7 +67,7 @@ fn a_memory_under_the_name_that_claude_code_gives_is_found_and_said() -> Result<
 }
 
 #[test]
-fn without_a_home_nothing_is_looked_for_at_the_root() -> Result<()> {
+fn without_a_home_nothing_is_read_at_the_root() -> Result<()> {
     let project = planning()?;
     let ran = project
         .alone(&["--yes", "--no-agent"])
@@ -82,7 +82,7 @@ fn without_a_home_nothing_is_looked_for_at_the_root() -> Result<()> {
 }
 
 #[test]
-fn a_folder_that_is_gone_has_no_path() -> Result<()> {
+fn a_deleted_working_folder_is_reported() -> Result<()> {
     let project = planning()?;
     let binary = project.sandbox.binary();
     let script =
@@ -99,7 +99,7 @@ fn a_folder_that_is_gone_has_no_path() -> Result<()> {
 }
 
 #[test]
-fn a_memory_folder_that_a_link_leads_to_is_written_where_it_is() -> Result<()> {
+fn a_linked_memory_folder_is_edited_in_place() -> Result<()> {
     let project = planning()?;
     let (link, kept) = (project.memory_dir(), project.sandbox.root().join("kept"));
     fs_err::rename(&link, &kept)?;
@@ -112,7 +112,7 @@ fn a_memory_folder_that_a_link_leads_to_is_written_where_it_is() -> Result<()> {
 }
 
 #[test]
-fn a_memory_that_is_a_link_itself_is_not_written() -> Result<()> {
+fn a_memory_file_that_is_a_link_is_not_edited() -> Result<()> {
     let project = planning()?;
     let link = project.memory_dir().join("MEMORY.md");
     let kept = project.sandbox.root().join("kept");
@@ -127,7 +127,7 @@ fn a_memory_that_is_a_link_itself_is_not_written() -> Result<()> {
 }
 
 #[test]
-fn a_memory_that_a_link_leads_to_is_not_archived() -> Result<()> {
+fn a_linked_memory_is_not_archived() -> Result<()> {
     let project = Project::new("stage: complete\nstatus: complete\n", "")?;
     let kept = project.sandbox.root().join("kept");
     fs_err::rename(project.memory_dir(), &kept)?;
@@ -175,7 +175,7 @@ fn a_phase_is_explained() -> Result<()> {
 }
 
 #[test]
-fn the_hint_of_a_corrupt_project_is_to_look_at_it() -> Result<()> {
+fn the_hint_for_a_corrupt_project_is_inspect() -> Result<()> {
     let project = planning()?;
     project.write_memory("MEMORY.md", "# Kiln Project Memory\nstage: tea\n")?;
     let ran = project.sandbox.run(&["status"])?;

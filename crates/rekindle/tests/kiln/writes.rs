@@ -12,7 +12,7 @@ fn executing() -> Result<Project> {
 }
 
 #[test]
-fn what_the_agent_writes_into_the_memory_stays() -> Result<()> {
+fn changes_of_the_agent_in_the_memory_are_kept() -> Result<()> {
     let project = executing()?;
     project.verdicts(&["PASS"])?;
     project.stop_in("phase-1")?;
@@ -32,7 +32,7 @@ fn what_the_agent_writes_into_the_memory_stays() -> Result<()> {
 }
 
 #[test]
-fn of_two_resumes_one_works_and_the_other_says_who_holds_it() -> Result<()> {
+fn of_two_resumes_one_runs_and_the_other_names_the_holder() -> Result<()> {
     let project = executing()?;
     project.stop_in("phase-1")?;
     let running = project.resume("12:00").start()?;
@@ -47,7 +47,7 @@ fn of_two_resumes_one_works_and_the_other_says_who_holds_it() -> Result<()> {
 }
 
 #[test]
-fn a_memory_that_an_agent_breaks_stops_the_resume_and_is_left_as_it_is() -> Result<()> {
+fn a_memory_that_an_agent_damages_stops_the_resume_and_is_kept() -> Result<()> {
     let project = executing()?;
     let memory = project.memory_dir().join("MEMORY.md");
     let agent = format!("cat >/dev/null; echo broken > '{memory}'");
@@ -93,7 +93,7 @@ fn step_7_keeps_line_ends_and_permissions() -> Result<()> {
 }
 
 #[test]
-fn a_resume_asks_no_permission_and_writes_step_7_with_nobody_there() -> Result<()> {
+fn a_resume_writes_step_7_without_asking() -> Result<()> {
     for typed in ["", "n\n"] {
         let project = executing()?;
         let ran = project.alone(&["--no-agent"]).answering(typed).run()?;

@@ -81,7 +81,7 @@ fn a_path_that_two_finished_tasks_touch_stops_everything() -> Result<()> {
 }
 
 #[test]
-fn what_is_not_finished_collides_with_nobody() -> Result<()> {
+fn unfinished_work_never_collides() -> Result<()> {
     let stage = wave(&[
         ready(1, 1, json!({"src/index.js": "1\n"})),
         dead(1, 2),

@@ -9,7 +9,7 @@ use crate::verdicts::{STALE, check, is};
 const NOTHING: [&str; 0] = [];
 
 #[test]
-fn a_heartbeat_is_judged_by_its_stage_and_a_typo_kills_nobody() -> Result<()> {
+fn a_heartbeat_is_judged_by_its_stage_and_an_unknown_stage_gets_the_longest_limit() -> Result<()> {
     let rows: [(&str, Value, &str, &[&str]); 12] = [
         (
             "claimed 5",

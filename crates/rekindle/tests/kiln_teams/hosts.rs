@@ -29,7 +29,7 @@ fn a_resume_that_only_waits_reports_late_workers_and_never_calls_them_fresh() ->
 }
 
 #[test]
-fn a_dead_workers_shutdown_request_is_said_before_its_task_is_rerun() -> Result<()> {
+fn a_dead_workers_shutdown_request_comes_before_its_task_runs_again() -> Result<()> {
     let request = json!([{
         "recipient": "worker-1",
         "request": "shutdown_request",
@@ -83,7 +83,7 @@ fn an_orphan_is_recorded_once_with_the_time_it_was_first_seen() -> Result<()> {
 }
 
 #[test]
-fn a_halt_that_the_operator_ordered_is_reported_as_an_order() -> Result<()> {
+fn a_halt_of_the_operator_is_reported_as_an_order() -> Result<()> {
     let row = |retries: &str| json!({"state": {"ledger": [["P1-T11", "1", retries, "2026-02-16T14:59:00Z", "failed", "halt"]]}});
     for (retries, said) in [
         ("0", "the operator ordered a halt of P1-T11"),
@@ -108,8 +108,7 @@ fn the_first_retry_is_the_second_attempt() -> Result<()> {
 }
 
 #[test]
-fn a_worker_that_says_verified_is_alive_until_its_evidence_or_its_silence_says_otherwise()
--> Result<()> {
+fn a_verified_worker_is_alive_until_its_evidence_or_its_silence_ends_it() -> Result<()> {
     let verified = |age: u32, artifacts: &str| {
         let more = json!({"stage": "verified", "heartbeat_age": age, "artifacts": artifacts});
         with(alive(1, 1), more)
@@ -132,7 +131,7 @@ fn a_worker_that_says_verified_is_alive_until_its_evidence_or_its_silence_says_o
 }
 
 #[test]
-fn a_state_that_a_newer_kiln_wrote_is_named_and_nothing_is_touched() -> Result<()> {
+fn state_of_a_newer_kiln_is_reported_and_nothing_is_touched() -> Result<()> {
     for text in [
         "# STATE\nstage: build\nactive_slice: totals\n",
         "# Kiln State\n\n## Pipeline\n- **stage**: build\n",

@@ -8,7 +8,7 @@ use crate::scenes::{NO_AGENT, alive, dead, ready, scene, stage, subject, wave, w
 const NOTHING: [&str; 0] = [];
 
 #[test]
-fn what_is_ready_lands_in_the_order_of_the_plan_and_only_once() -> Result<()> {
+fn finished_work_lands_once_in_the_order_of_the_plan() -> Result<()> {
     let tasks = [
         ready(1, 1, json!({"src/a.js": "a\n"})),
         ready(1, 2, json!({"src/index.js": "2\n"})),
@@ -46,7 +46,7 @@ fn what_is_ready_lands_in_the_order_of_the_plan_and_only_once() -> Result<()> {
 }
 
 #[test]
-fn a_task_without_a_change_lands_as_a_commit_that_changes_nothing() -> Result<()> {
+fn a_task_without_changes_lands_as_an_empty_commit() -> Result<()> {
     let stage = wave(&[with(ready(1, 1, json!({})), json!({"change": {}}))])?;
     let ran = stage.resume(&NO_AGENT)?;
     ensure!(ran.code() == Some(0), "{ran}");
@@ -83,7 +83,7 @@ fn foreign_content_stops_its_task_and_is_not_overwritten() -> Result<()> {
 }
 
 #[test]
-fn a_change_of_the_user_at_a_path_of_a_task_is_foreign_in_every_form() -> Result<()> {
+fn every_form_of_a_users_change_at_a_path_of_a_task_stops_it() -> Result<()> {
     let changes: [(&str, &[&str]); 3] = [
         ("unstaged", &[]),
         ("staged", &["add", "src/index.js"]),
@@ -154,7 +154,7 @@ fn a_file_of_the_user_where_a_folder_is_needed_is_not_removed() -> Result<()> {
 }
 
 #[test]
-fn changes_of_the_user_elsewhere_stay_as_they_are() -> Result<()> {
+fn changes_of_the_user_at_other_paths_are_kept() -> Result<()> {
     let stage = wave(&[
         ready(1, 1, json!({"src/index.js": "1\n", "src/new.js": "n\n"})),
         with(
@@ -195,7 +195,7 @@ fn changes_of_the_user_elsewhere_stay_as_they_are() -> Result<()> {
 }
 
 #[test]
-fn nothing_lands_in_a_wave_where_somebody_is_at_work() -> Result<()> {
+fn nothing_lands_in_a_wave_with_a_live_worker() -> Result<()> {
     let stage = wave(&[
         ready(1, 1, json!({"src/a.js": "a\n"})),
         alive(1, 2),
@@ -216,7 +216,7 @@ fn nothing_lands_in_a_wave_where_somebody_is_at_work() -> Result<()> {
 }
 
 #[test]
-fn a_worker_that_committed_holds_up_nobody_and_lands_nothing() -> Result<()> {
+fn a_worker_that_committed_blocks_no_other_and_lands_nothing() -> Result<()> {
     let own = with(
         ready(1, 1, json!({"src/a.js": "a\n"})),
         json!({"staged": true, "commit": true}),
@@ -229,7 +229,7 @@ fn a_worker_that_committed_holds_up_nobody_and_lands_nothing() -> Result<()> {
 }
 
 #[test]
-fn worktrees_that_began_with_different_commits_stop_the_wave() -> Result<()> {
+fn worktrees_with_different_bases_stop_the_wave() -> Result<()> {
     let stage = wave(&[
         ready(1, 1, json!({"src/a.js": "a\n"})),
         ready(1, 2, json!({"src/b.js": "b\n"})),

@@ -96,7 +96,7 @@ fn a_worker_that_died_with_its_orchestrator_is_run_again() -> Result<()> {
 }
 
 #[test]
-fn a_worker_that_ended_unseen_has_the_last_word() -> Result<()> {
+fn the_report_of_a_worker_that_ended_unseen_counts() -> Result<()> {
     let mut scene = Stopped::new(wave(&[idle(1, 1)])?)?;
     let (first, agent) = scene.start()?;
     let worker = parent(agent)?;
@@ -115,7 +115,7 @@ fn a_worker_that_ended_unseen_has_the_last_word() -> Result<()> {
 }
 
 #[test]
-fn a_second_resume_is_refused_while_the_first_is_at_work() -> Result<()> {
+fn a_second_resume_is_refused_while_the_first_runs() -> Result<()> {
     let mut scene = Stopped::new(wave(&[idle(1, 1)])?)?;
     let typed = resume(&scene.stage, &scene.agent);
     let first = typed.start()?;
@@ -130,7 +130,7 @@ fn a_second_resume_is_refused_while_the_first_is_at_work() -> Result<()> {
 }
 
 #[test]
-fn a_pause_ends_only_if_a_person_agrees() -> Result<()> {
+fn a_pause_ends_only_with_permission() -> Result<()> {
     let paused = json!({"state": {"paused": true, "pause_reason": "lunch"}});
     let tasks = [
         ready(1, 1, json!({"src/a.js": "a\n"})),
@@ -165,7 +165,7 @@ fn a_pause_ends_only_if_a_person_agrees() -> Result<()> {
 }
 
 #[test]
-fn watching_goes_on_when_the_others_have_ended() -> Result<()> {
+fn watch_continues_when_other_workers_have_ended() -> Result<()> {
     let stage = wave(&[
         ready(1, 1, json!({"src/a.js": "a\n"})),
         ready(1, 2, json!({"src/b.js": "b\n"})),

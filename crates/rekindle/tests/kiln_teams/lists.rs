@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::scenes::{alive, codes, id, idle, landed, of_tasks, ready, scene, stage, wave, with};
 
 #[test]
-fn a_wave_without_a_gate_is_behind_its_own_tasks() -> Result<()> {
+fn a_wave_without_a_gate_opens_when_its_tasks_have_landed() -> Result<()> {
     for (first, class) in [
         (landed(1, 1, json!({"a": "a\n"})), "pending"),
         (alive(1, 1), "gated"),
@@ -25,7 +25,7 @@ fn a_wave_without_a_gate_is_behind_its_own_tasks() -> Result<()> {
 }
 
 #[test]
-fn names_are_read_in_both_spellings_and_sorted_by_number() -> Result<()> {
+fn both_spellings_of_ids_are_read_and_sorted_by_number() -> Result<()> {
     let tasks: Vec<Value> = (1..=11)
         .map(|n| ready(1, n, json!({format!("src/{n}.js"): "x\n"})))
         .collect();
@@ -41,7 +41,7 @@ fn names_are_read_in_both_spellings_and_sorted_by_number() -> Result<()> {
 }
 
 #[test]
-fn of_two_entries_of_a_task_the_newest_word_counts() -> Result<()> {
+fn of_two_entries_of_a_task_the_newest_counts() -> Result<()> {
     let older = alive(1, 1);
     let rows = [
         (
@@ -86,7 +86,7 @@ fn of_two_entries_of_a_task_the_newest_word_counts() -> Result<()> {
 }
 
 #[test]
-fn what_the_task_list_lacks_is_not_a_task_and_what_it_garbles_is_reported() -> Result<()> {
+fn unlisted_tasks_do_not_count_and_damaged_entries_are_reported() -> Result<()> {
     let mut scene = scene(&[landed(1, 1, json!({"a": "a\n"}))]);
     if let Some(plan) = scene["plan"].as_array_mut() {
         plan.push(json!({"id": "P1-T99", "title": "Forgotten", "wave": 1}));
@@ -115,7 +115,7 @@ fn what_the_task_list_lacks_is_not_a_task_and_what_it_garbles_is_reported() -> R
 }
 
 #[test]
-fn a_worktree_that_says_something_else_than_its_worker_is_not_a_proof() -> Result<()> {
+fn a_worktree_that_contradicts_its_worker_proves_nothing() -> Result<()> {
     let operations = [
         ("nothing", "[]"),
         (

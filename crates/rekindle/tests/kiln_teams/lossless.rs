@@ -63,7 +63,7 @@ fn put(stage: &Stage, path: &str, bytes: impl AsRef<[u8]>) -> Result<()> {
 }
 
 #[test]
-fn binary_empty_and_endless_files_arrive() -> Result<()> {
+fn binary_empty_and_unterminated_files_land() -> Result<()> {
     let stage = wave(&[blank()])?;
     put(&stage, "bin/data", [0, 255, 10, 13, 0, 200])?;
     put(&stage, "empty", "")?;
@@ -76,7 +76,7 @@ fn binary_empty_and_endless_files_arrive() -> Result<()> {
 }
 
 #[test]
-fn modes_and_links_arrive() -> Result<()> {
+fn modes_and_links_land() -> Result<()> {
     let stage = wave(&[blank()])?;
     let there = stage.worktree(1, 1);
     let executable = std::fs::Permissions::from_mode(0o755);
@@ -124,7 +124,7 @@ fn odd_names_arrive() -> Result<()> {
 }
 
 #[test]
-fn staged_renamed_and_half_staged_changes_arrive() -> Result<()> {
+fn staged_renamed_and_half_staged_changes_land() -> Result<()> {
     let stage = wave(&[blank()])?;
     git(&stage, &["mv", "src/log.js", "src/moved.js"])?;
     put(
@@ -148,7 +148,7 @@ fn staged_renamed_and_half_staged_changes_arrive() -> Result<()> {
 }
 
 #[test]
-fn a_file_that_became_a_folder_and_a_folder_that_became_a_file_arrive() -> Result<()> {
+fn a_file_turned_folder_and_a_folder_turned_file_land() -> Result<()> {
     let stage = wave(&[blank()])?;
     let there = stage.worktree(1, 1);
     fs_err::remove_file(there.join("README.md"))?;
@@ -163,7 +163,7 @@ fn a_file_that_became_a_folder_and_a_folder_that_became_a_file_arrive() -> Resul
 }
 
 #[test]
-fn what_git_ignores_and_what_is_kilns_own_stays_behind() -> Result<()> {
+fn ignored_files_and_kilns_own_files_do_not_land() -> Result<()> {
     let stage = wave(&[blank()])?;
     put(&stage, ".gitignore", "node_modules/\n")?;
     put(&stage, "node_modules/x/index.js", "x\n")?;

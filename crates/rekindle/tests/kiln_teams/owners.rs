@@ -15,7 +15,7 @@ fn give_away(worktree: &camino::Utf8Path, other: &camino::Utf8Path) -> Result<St
 }
 
 #[test]
-fn tasks_and_worktrees_of_another_project_are_named_and_never_touched() -> Result<()> {
+fn tasks_and_worktrees_of_another_project_are_reported_and_never_touched() -> Result<()> {
     let stage = wave(&[ready(1, 1, json!({"a": "a\n"})), dead(1, 2), idle(1, 3)])?;
     let other = stage.root().join("another-clone");
     let mut links = Vec::new();

@@ -7,7 +7,7 @@ use crate::retries::{WRITES, counting, row};
 use crate::scenes::{NO_AGENT, dead, id, idle, ready, scene, stage, subject, wave, with};
 
 #[test]
-fn one_resume_goes_on_to_the_end_of_the_phase() -> Result<()> {
+fn one_resume_completes_the_phase() -> Result<()> {
     let stage = wave(&[
         ready(1, 1, json!({"src/a.js": "a\n"})),
         dead(1, 2),
@@ -43,7 +43,7 @@ fn one_resume_goes_on_to_the_end_of_the_phase() -> Result<()> {
 }
 
 #[test]
-fn before_a_gate_opens_it_is_said_what_waits_behind_it() -> Result<()> {
+fn a_resume_prints_what_waits_for_a_gate() -> Result<()> {
     let stage = wave(&[
         ready(1, 1, json!({"src/a.js": "a\n"})),
         idle(2, 1),
@@ -63,7 +63,7 @@ fn before_a_gate_opens_it_is_said_what_waits_behind_it() -> Result<()> {
 }
 
 #[test]
-fn without_an_agent_it_is_said_what_would_be_launched() -> Result<()> {
+fn without_an_agent_a_resume_prints_what_would_be_launched() -> Result<()> {
     let stage = wave(&[dead(1, 1), idle(1, 2), idle(2, 1)])?;
     let files = stage.sandbox().files()?.except(".rekindle").except(".git");
     let ran = stage.resume(&NO_AGENT)?;
@@ -82,7 +82,7 @@ fn without_an_agent_it_is_said_what_would_be_launched() -> Result<()> {
 }
 
 #[test]
-fn a_phase_is_halted_only_after_what_is_ready_has_landed() -> Result<()> {
+fn a_phase_halts_only_after_finished_work_has_landed() -> Result<()> {
     let ledger = json!({"state": {"ledger": [["P1-T12", "1", "2", "2026-02-16T13:00:00Z", "failed", "retry"]]}});
     let tasks = [
         ready(1, 1, json!({"src/a.js": "a\n"})),
@@ -104,7 +104,7 @@ fn a_phase_is_halted_only_after_what_is_ready_has_landed() -> Result<()> {
 }
 
 #[test]
-fn a_halt_that_the_record_orders_is_kept_after_what_is_ready_has_landed() -> Result<()> {
+fn an_ordered_halt_is_kept_after_finished_work_has_landed() -> Result<()> {
     let row = ["P1-T12", "1", "0", "2026-02-16T14:59:00Z", "failed", "halt"];
     let orders = [
         ("a row", json!({"state": {"ledger": [row]}}), "P1-T12"),

@@ -23,7 +23,7 @@ fn changed<'t>(before: &str, after: &'t str) -> Vec<&'t str> {
 }
 
 #[test]
-fn a_record_with_foreign_line_ends_and_sections_changes_by_its_lines_only() -> Result<()> {
+fn state_with_other_line_ends_and_sections_changes_only_in_its_lines() -> Result<()> {
     let stage = wave(&[dead(1, 1)])?;
     let text = stage
         .state()?
@@ -55,7 +55,7 @@ fn a_record_with_foreign_line_ends_and_sections_changes_by_its_lines_only() -> R
 }
 
 #[test]
-fn a_row_of_the_ledger_is_changed_in_place_with_all_its_columns() -> Result<()> {
+fn a_row_of_the_ledger_keeps_its_other_columns() -> Result<()> {
     let ledger = json!({"state": {"ledger": [
         ["P1-T99", "1", "1", "2026-02-16T13:00:00Z", "failed", "retry"],
         ["P1-T11", "wave-1", "1", "2026-02-16T13:00:00Z", "failed", "retry"],
@@ -80,7 +80,7 @@ fn a_row_of_the_ledger_is_changed_in_place_with_all_its_columns() -> Result<()> 
 }
 
 #[test]
-fn a_record_that_is_not_there_or_makes_no_sense_stops_with_kilns_own_words() -> Result<()> {
+fn missing_or_corrupt_state_stops_with_kilns_text() -> Result<()> {
     let rows: [(&str, Option<&str>, &str); 4] = [
         (
             "missing",
@@ -121,7 +121,7 @@ fn a_record_that_is_not_there_or_makes_no_sense_stops_with_kilns_own_words() -> 
 }
 
 #[test]
-fn a_record_that_changed_since_it_was_read_is_not_written() -> Result<()> {
+fn state_that_changed_since_it_was_read_is_not_written() -> Result<()> {
     let stage = wave(&[idle(1, 1), idle(2, 1)])?;
     let state = stage.sandbox().path(".kiln/STATE.md");
     let agent = stage.sandbox().script(
@@ -153,7 +153,7 @@ fn attempts(preferences: &Value) -> Result<(usize, Option<i32>)> {
 }
 
 #[test]
-fn the_number_of_retries_is_the_configurations_where_it_is_a_number() -> Result<()> {
+fn the_number_of_retries_comes_from_the_configuration() -> Result<()> {
     let rows = [
         (json!({"maxRetries": 0}), 0),
         (json!({"maxRetries": 1}), 1),
@@ -172,7 +172,7 @@ fn the_number_of_retries_is_the_configurations_where_it_is_a_number() -> Result<
 }
 
 #[test]
-fn another_kind_of_concurrency_is_refused() -> Result<()> {
+fn an_unknown_kind_of_concurrency_is_refused() -> Result<()> {
     let stage = wave(&[ready(1, 1, json!({"a": "a\n"}))])?;
     let config = json!({"preferences": {"executeConcurrency": "shared"}});
     stage

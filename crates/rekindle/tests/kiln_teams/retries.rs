@@ -74,7 +74,7 @@ fn a_dead_workers_task_is_run_again_in_its_worktree() -> Result<()> {
 }
 
 #[test]
-fn the_worker_of_a_host_is_asked_for_in_the_plan_and_never_written_to() -> Result<()> {
+fn a_hosts_worker_is_only_reported_in_the_plan() -> Result<()> {
     let stage = wave(&[dead(1, 1)])?;
     let home = stage.sandbox().root().join("home");
     let inbox = home.join(".claude/teams/kiln-exec-phase-1/inboxes/worker-1.json");
@@ -118,7 +118,7 @@ fn an_agent_that_fails_three_times_halts_the_phase() -> Result<()> {
 }
 
 #[test]
-fn the_ledger_goes_up_by_one_each_time() -> Result<()> {
+fn every_retry_adds_one_to_the_ledger() -> Result<()> {
     let stage = wave(&[dead(1, 1)])?;
     let counts = stage.sandbox().root().join("counts");
     let script =
@@ -133,7 +133,7 @@ fn the_ledger_goes_up_by_one_each_time() -> Result<()> {
 }
 
 #[test]
-fn what_never_began_or_was_canceled_spends_no_retry() -> Result<()> {
+fn tasks_that_never_started_or_were_canceled_spend_no_retry() -> Result<()> {
     let canceled = with(
         dead(1, 2),
         json!({"status": "completed", "stage": "shutdown_ack"}),
@@ -153,7 +153,7 @@ fn what_never_began_or_was_canceled_spends_no_retry() -> Result<()> {
 }
 
 #[test]
-fn a_worktree_that_is_gone_or_broken_is_made_anew_and_what_was_there_is_kept() -> Result<()> {
+fn a_missing_or_broken_worktree_is_recreated_and_its_files_are_kept() -> Result<()> {
     let lost = with(dead(1, 1), json!({"worktree_lost": true}));
     let hollow = with(dead(1, 1), json!({"worktree": "hollow"}));
     let never = with(dead(1, 1), json!({"worktree": "none"}));
@@ -203,7 +203,7 @@ fn a_worktree_that_is_gone_or_broken_is_made_anew_and_what_was_there_is_kept() -
 }
 
 #[test]
-fn an_agents_own_evidence_is_kept_and_a_lie_in_it_is_not_believed() -> Result<()> {
+fn an_agents_evidence_is_kept_and_checked() -> Result<()> {
     let own = "mkdir -p .kiln-artifacts/P1-T11; echo hi > a.txt; \
         printf '[{\"op\":\"add\",\"path\":\"a.txt\"}]' > .kiln-artifacts/P1-T11/changed_ops.json; \
         printf '{\"result\":\"pass\",\"checks\":[],\"by\":\"agent\"}' > .kiln-artifacts/P1-T11/verify_summary.json";

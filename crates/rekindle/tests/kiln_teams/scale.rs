@@ -121,7 +121,7 @@ fn classes(answer: &Value) -> BTreeMap<String, usize> {
 }
 
 #[test]
-fn git_is_started_for_what_may_land_and_not_for_the_other_nine_hundred() -> Result<()> {
+fn git_runs_only_for_tasks_that_may_land() -> Result<()> {
     let stage = large(1000)?;
     let (answer, calls) = inspect_counted(&stage)?;
     let wanted = [
@@ -185,7 +185,7 @@ fn land_from(stage: &Stage, first: u32) -> Result<()> {
 }
 
 #[test]
-fn git_is_not_started_for_what_has_landed() -> Result<()> {
+fn git_does_not_run_for_landed_tasks() -> Result<()> {
     let stage = large(1000)?;
     land_from(&stage, N_READY + N_DEAD + 1)?;
     let (answer, calls) = inspect_counted(&stage)?;

@@ -17,7 +17,7 @@ fn listed(stage: &Stage, n_entries: u32) -> Result<Vec<Value>> {
 }
 
 #[test]
-fn a_list_in_a_file_is_read_in_three_forms_and_never_written() -> Result<()> {
+fn a_task_list_file_is_read_in_three_forms_and_never_written() -> Result<()> {
     let forms: [fn(&[Value]) -> String; 3] = [
         |all| json!(all).to_string(),
         |all| json!({"tasks": all, "more": 1}).to_string(),
@@ -60,7 +60,7 @@ fn a_list_in_a_file_is_read_in_three_forms_and_never_written() -> Result<()> {
 }
 
 #[test]
-fn a_missing_or_invalid_list_is_reported_and_nothing_is_done() -> Result<()> {
+fn a_missing_or_malformed_task_list_file_stops_the_resume() -> Result<()> {
     for text in [None, Some("no json"), Some("3"), Some("{\"tasks\": 1}")] {
         let stage = wave(&[ready(1, 1, json!({"src/a.js": "a\n"}))])?;
         let file = stage.sandbox().root().join("list.json");
@@ -76,7 +76,7 @@ fn a_missing_or_invalid_list_is_reported_and_nothing_is_done() -> Result<()> {
 }
 
 #[test]
-fn a_torn_entry_may_be_a_task_so_the_gate_stays_closed() -> Result<()> {
+fn a_torn_entry_keeps_the_gate_closed() -> Result<()> {
     let stage = wave(&[
         ready(1, 1, json!({"src/a.js": "a\n"})),
         dead(1, 2),
@@ -99,7 +99,7 @@ fn a_torn_entry_may_be_a_task_so_the_gate_stays_closed() -> Result<()> {
 }
 
 #[test]
-fn without_a_home_there_is_no_list_and_nothing_happens() -> Result<()> {
+fn without_a_home_there_is_no_task_list() -> Result<()> {
     let stage = wave(&[ready(1, 1, json!({"src/a.js": "a\n"}))])?;
     let typed = stage.typed("inspect", &["--json"]).without("HOME");
     let answer = typed.run()?.json()?;
@@ -115,7 +115,7 @@ fn without_a_home_there_is_no_list_and_nothing_happens() -> Result<()> {
 }
 
 #[test]
-fn a_root_that_others_can_write_to_is_refused() -> Result<()> {
+fn a_worktree_root_that_others_can_write_to_is_refused() -> Result<()> {
     let stage = wave(&[ready(1, 1, json!({"src/a.js": "a\n"})), dead(1, 2)])?;
     let above = stage.sandbox().root().join("worktrees");
     for folder in [stage.root(), above] {
@@ -163,7 +163,7 @@ fn orphans_are_reported_and_never_touched() -> Result<()> {
 }
 
 #[test]
-fn work_lands_on_the_branch_that_is_checked_out_and_on_no_commit_without_one() -> Result<()> {
+fn work_lands_on_the_checked_out_branch_and_not_on_a_detached_head() -> Result<()> {
     let stage = wave(&[ready(1, 1, json!({"src/a.js": "a\n"}))])?;
     stage.git(&["checkout", "-q", "-b", "topic"])?;
     let ran = stage.resume(&NO_AGENT)?;
@@ -188,7 +188,7 @@ fn work_lands_on_the_branch_that_is_checked_out_and_on_no_commit_without_one() -
 }
 
 #[test]
-fn a_commit_of_the_same_name_before_the_wave_is_not_a_proof() -> Result<()> {
+fn a_commit_of_the_same_name_before_the_wave_proves_nothing() -> Result<()> {
     let stage = wave(&[ready(1, 1, json!({"src/a.js": "a\n"}))])?;
     stage.git(&["commit", "-q", "--allow-empty", "-m", &subject(1, 1)])?;
     stage.git(&["commit", "-q", "--allow-empty", "-m", "later"])?;
@@ -231,7 +231,7 @@ fn a_landed_task_stays_landed_without_its_worktree() -> Result<()> {
 }
 
 #[test]
-fn a_project_in_a_folder_of_its_repository_gets_work_of_the_whole_repository() -> Result<()> {
+fn a_project_in_a_subfolder_gets_work_of_the_whole_repository() -> Result<()> {
     let stage = Stage::new(
         BINARY,
         &scene(&[ready(1, 1, json!({"src/a.js": "a\n"})), dead(1, 2)]),
@@ -278,7 +278,7 @@ fn a_project_in_a_folder_of_its_repository_gets_work_of_the_whole_repository() -
 }
 
 #[test]
-fn a_gate_that_cannot_be_read_is_closed() -> Result<()> {
+fn an_unreadable_gate_is_closed() -> Result<()> {
     let stage = wave(&[landed(1, 1, json!({"src/a.js": "a\n"})), idle(2, 1)])?;
     fs_err::write(stage.task_list().join("2.json"), "{\"id\": \"2\", \"sub")?;
     let ran = stage.resume(&["--agent-cmd", "echo b > src/b.js"])?;
@@ -290,7 +290,7 @@ fn a_gate_that_cannot_be_read_is_closed() -> Result<()> {
 }
 
 #[test]
-fn a_commit_without_a_title_is_a_proof_too() -> Result<()> {
+fn a_commit_without_a_title_is_a_proof() -> Result<()> {
     let mut scene = scene(&[ready(1, 1, json!({"src/a.js": "a\n"}))]);
     scene["plan"][0]["title"] = json!("");
     let stage = stage(&scene)?;
@@ -304,7 +304,7 @@ fn a_commit_without_a_title_is_a_proof_too() -> Result<()> {
 }
 
 #[test]
-fn a_wave_without_worktrees_began_before_the_first_of_its_commits() -> Result<()> {
+fn a_wave_without_worktrees_starts_before_its_first_commit() -> Result<()> {
     let gone = |task| with(task, json!({"worktree": "none"}));
     let stage = wave(&[
         gone(ready(1, 1, json!({}))),
@@ -325,7 +325,7 @@ fn a_wave_without_worktrees_began_before_the_first_of_its_commits() -> Result<()
 }
 
 #[test]
-fn a_task_on_main_stays_done_when_its_worktree_is_gone() -> Result<()> {
+fn a_task_on_main_is_done_without_its_worktree() -> Result<()> {
     // Its peer's worktree was made anew at a later commit, or there is no other sign than its last word.
     let lost = json!({"worktree_lost": true});
     let stage = wave(&[
@@ -355,7 +355,7 @@ fn a_task_on_main_stays_done_when_its_worktree_is_gone() -> Result<()> {
 }
 
 #[test]
-fn a_worktree_made_ahead_does_not_say_where_a_wave_begins() -> Result<()> {
+fn a_worktree_made_ahead_does_not_set_the_base_of_a_wave() -> Result<()> {
     let mut scene = scene(&[ready(1, 1, json!({"src/a.js": "a\n"})), idle(2, 1)]);
     scene["stray_worktrees"] = json!(["phase-1-exec-wave-2-task-1"]);
     let stage = stage(&scene)?;
@@ -380,7 +380,7 @@ fn a_lock_on_a_lost_worktree_spends_no_retries() -> Result<()> {
 }
 
 #[test]
-fn work_that_cannot_be_looked_at_is_neither_landed_nor_done_again() -> Result<()> {
+fn work_that_git_cannot_show_is_neither_landed_nor_repeated() -> Result<()> {
     let loop_of_links = "ln -sf changed_ops.json .kiln-artifacts/P1-T11/changed_ops.json";
     let broken_index = r#"echo broken > "$(git rev-parse --git-path index)""#;
     for (damage, told) in [

@@ -36,7 +36,7 @@ pub(crate) const STALE: [&str; 1] = ["STALE_HEARTBEAT"];
 const NOTHING: [&str; 0] = [];
 
 #[test]
-fn a_success_counts_only_with_all_its_proof() -> Result<()> {
+fn a_success_counts_only_with_complete_proof() -> Result<()> {
     let base = || ready(1, 1, json!({"src/a.js": "a\n"}));
     let good = "ready_for_integration";
     let bad = "rerun_required";
@@ -141,7 +141,7 @@ fn a_success_counts_only_with_all_its_proof() -> Result<()> {
 }
 
 #[test]
-fn orders_of_the_ledger_count_where_they_are_newer_than_the_heartbeat() -> Result<()> {
+fn orders_of_the_ledger_count_if_newer_than_the_heartbeat() -> Result<()> {
     let row = |at: &str, action: &str| json!({"state": {"ledger": [["P1-T11", "1", "1", at, "failed", action]]}});
     let (newer, older) = ("2026-02-16T14:56:00Z", "2026-02-16T14:54:00Z");
     let rows = [
@@ -232,7 +232,7 @@ fn orders_of_the_ledger_count_where_they_are_newer_than_the_heartbeat() -> Resul
 }
 
 #[test]
-fn a_wave_waits_behind_every_gate_before_it() -> Result<()> {
+fn a_wave_waits_for_every_gate_before_it() -> Result<()> {
     let two = |first: Value| scene(&[first, idle(1, 2), idle(2, 1), idle(3, 1)]);
     let facts = |classes: [&str; 4]| {
         let [a, b, c, d] = classes;

@@ -84,10 +84,7 @@ const STARTED: &[Word] = &[
     Word::Contradictory,
 ];
 
-const LIVE: &[Word] = &[
-    Word::Running(Tier::Healthy),
-    Word::Running(Tier::Warning),
-];
+const LIVE: &[Word] = &[Word::Running(Tier::Healthy), Word::Running(Tier::Warning)];
 
 const RUNNING: &[Word] = &[
     Word::Running(Tier::Healthy),

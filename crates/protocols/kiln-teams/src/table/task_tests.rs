@@ -38,7 +38,7 @@ fn oracle(signals: Signals) -> Vec<Class> {
 }
 
 #[test]
-fn every_combination_of_signals_has_exactly_one_verdict_and_it_is_the_seeds() {
+fn every_combination_of_signals_has_the_prescribed_verdict() {
     for signals in Signals::all() {
         assert_eq!(
             oracle(signals),
@@ -49,14 +49,14 @@ fn every_combination_of_signals_has_exactly_one_verdict_and_it_is_the_seeds() {
 }
 
 #[test]
-fn what_has_landed_is_never_run_again() {
+fn a_landed_task_never_runs_again() {
     for signals in Signals::all().filter(|signals| signals.has_landed) {
         assert_eq!(TASKS.decide(signals).class, Class::Done);
     }
 }
 
 #[test]
-fn nothing_is_ready_without_whole_proof() {
+fn nothing_is_ready_without_complete_proof() {
     let ready =
         Signals::all().filter(|signals| TASKS.decide(*signals).class == Class::ReadyForIntegration);
     for signals in ready {
@@ -68,7 +68,7 @@ fn nothing_is_ready_without_whole_proof() {
 }
 
 #[test]
-fn every_row_decides_somewhere_and_has_a_rule_and_a_sentence_of_its_own() {
+fn every_row_decides_and_has_its_own_rule_and_sentence() {
     check(&TASKS);
     check(&CLAIMS);
     let verdicts = || Signals::all().map(|signals| TASKS.decide(signals));
@@ -79,7 +79,7 @@ fn every_row_decides_somewhere_and_has_a_rule_and_a_sentence_of_its_own() {
 }
 
 #[test]
-fn only_a_task_that_is_run_again_spends_a_retry() {
+fn only_a_task_that_runs_again_spends_a_retry() {
     for signals in Signals::all() {
         let verdict = TASKS.decide(signals);
         let is_again = verdict.class == Class::RerunRequired;
@@ -90,7 +90,7 @@ fn only_a_task_that_is_run_again_spends_a_retry() {
 }
 
 #[test]
-fn a_worktree_is_given_up_only_where_nobody_is_alive_in_it_or_the_orchestrator_says_so() {
+fn a_worktree_is_given_up_only_without_a_live_worker_or_by_order() {
     let again = |signals: &Signals| TASKS.decide(*signals).class == Class::RerunRequired;
     for signals in Signals::all().filter(again) {
         let lives = matches!(signals.word, Word::Running(Tier::Healthy | Tier::Warning));

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_may_have_their_prefix() {
+    fn numbers_may_have_a_prefix() {
         for (text, expected) in [
             ("1", Some(1)),
             ("wave-1", Some(1)),

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stages_are_read_by_both_lists() {
+    fn stages_of_both_task_lists_are_read() {
         for (text, expected, is_terminal) in [
             ("claimed", "claimed", false),
             ("started", "claimed", false),

@@ -1,14 +1,14 @@
-//! Changes of MEMORY.md: each makes the one edit that is meant and leaves every other byte alone.
+//! Changes of MEMORY.md: each makes one edit and keeps every other byte.
 
 use rekindle_text::{Edit, Span};
 
 use super::page::{Field, Page};
 use super::phase_line::PhaseLine;
 use super::{Memory, PHASES, RESUME_LOG, natural_section};
-use crate::values::PhaseStatus;
+use crate::values::{PhaseStatus, Stage, Status};
 
 impl Memory {
-    /// Returns the memory with another value in a field; one that is not there is added to its section.
+    /// Returns the memory with another value in a field; a missing field is added to its section.
     pub(crate) fn with_field(&self, key: &str, value: &str) -> Self {
         let value = value.replace(['\n', '\r'], " ");
         let value = value.trim();
@@ -24,11 +24,17 @@ impl Memory {
             } else {
                 format!(" {value}")
             };
-            Edit::replace(&page.document, page.behind_colon(field), said)
+            Edit::replace(&page.document, page.after_colon(field), said)
         } else {
             Edit::replace(&page.document, inline, value)
         };
         self.edited(&edit)
+    }
+
+    /// Returns the memory with another stage and status.
+    pub(crate) fn with_stage(&self, stage: Stage, status: Status) -> Self {
+        self.with_field("stage", stage.as_str())
+            .with_field("status", status.as_str())
     }
 
     /// Returns the memory with a text of several lines in a field, as an indented block.
@@ -100,10 +106,10 @@ impl Memory {
         self.edited(&Edit::insert(start, lines.map(|line| line + eol).concat()))
     }
 
-    /// Returns the memory with one more line at the end of a section, which is made if it is not there.
+    /// Returns the memory with a line added at the end of a section, which is created if it is missing.
     ///
-    /// The end is behind the last line that says something: a commented tail, and the blank lines
-    /// before it, belong to no section.
+    /// The end is after the last line of content: a commented tail, and the blank lines before it,
+    /// belong to no section.
     pub(crate) fn with_entry(&self, section: &str, line: &str) -> Self {
         let page = &self.page;
         let Some(found) = page.named(section).next() else {
@@ -113,7 +119,7 @@ impl Memory {
         let last = (found.heading + 1..found.end)
             .rfind(says)
             .unwrap_or_else(|| {
-                // The template's hints stand right below the heading, and entries come after them.
+                // The template's hints are right below the heading, and entries come after them.
                 let hints = (found.heading + 1..found.end).take_while(|at| page.is_comment(*at));
                 hints.last().unwrap_or(found.heading)
             });
@@ -132,7 +138,7 @@ impl Memory {
         self.below(last, &lines)
     }
 
-    /// Adds lines that begin a new field: at the end of its section, else next to what is surely there.
+    /// Adds the lines of a new field: at the end of its section, else next to a required field.
     fn with_line_for(&self, key: &str, lines: &[String]) -> Self {
         let page = &self.page;
         let home = natural_section(key);
@@ -148,7 +154,7 @@ impl Memory {
             .or_else(|| page.fields.iter().rfind(of_home))
             .map(|field| field.last)
             .or_else(|| {
-                // Indented lines right below the heading are nobody's, and must not become a block.
+                // Indented lines right below the heading must not become a block of the field.
                 let section = page.named(home).next()?;
                 Some(page.last_of_block(section.heading))
             })
@@ -167,7 +173,7 @@ impl Memory {
         }
     }
 
-    /// Makes an edit whose span was just found, which is why it can not be refused.
+    /// Makes an edit whose span was just found, so it cannot be refused.
     fn edited(&self, edit: &Edit) -> Self {
         match self.page.document.apply(std::slice::from_ref(edit)) {
             Ok(document) => Self {
@@ -177,3 +183,7 @@ impl Memory {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "edit_tests.rs"]
+mod tests;

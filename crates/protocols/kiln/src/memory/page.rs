@@ -1,9 +1,9 @@
 //! MEMORY.md as lines: sections, keys at the first column, and blocks that belong to a key.
 //!
 //! Kiln's template has comments (`# …` at the first column) that look like headings, and a commented
-//! tail with whole sections in it. So a section begins at `## ` alone and ends at the next one, and a
-//! key counts only at the first column. Lines that are indented below a key are its block, whatever
-//! they say. What the values mean is known elsewhere.
+//! tail with whole sections in it. So a section starts at `## ` only and ends at the next one, and a
+//! key counts only at the first column. Indented lines below a key are its block, whatever they say.
+//! [`Memory`](super::Memory) knows what the values mean.
 
 use rekindle_text::{Document, Line, Span};
 
@@ -20,9 +20,9 @@ pub(super) struct Page {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Section {
     pub(super) name: String,
-    /// The place of the heading among the lines.
+    /// The position of the heading among the lines.
     pub(super) heading: usize,
-    /// The place behind the last line.
+    /// The position after the last line.
     pub(super) end: usize,
 }
 
@@ -30,17 +30,17 @@ pub(super) struct Section {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Field {
     pub(super) key: String,
-    /// The place of its section, if it is in one.
+    /// The position of its section, if it is in one.
     pub(super) section: Option<usize>,
-    /// The place of its line.
+    /// The position of its line.
     pub(super) at: usize,
-    /// The place of the last line that belongs to it: a line that is put below comes after it.
+    /// The position of the last line of its block; a new line is inserted after it.
     pub(super) last: usize,
-    /// Whether its value is the block and not what stands on its line.
+    /// Whether its value is the block and not on its own line.
     has_block: bool,
     /// Where the colon ends.
     colon: usize,
-    /// What stands on the line itself, without blanks around it.
+    /// The value on its own line, without blanks around it.
     inline: Span,
 }
 
@@ -111,7 +111,13 @@ impl Page {
             .filter(move |section| section.name == name)
     }
 
-    /// Returns what a field says: its line, or its block without the indentation.
+    /// Returns the positions of the lines below the headings of a name.
+    pub(super) fn below<'p>(&'p self, name: &'p str) -> impl Iterator<Item = usize> + 'p {
+        self.named(name)
+            .flat_map(|section| section.heading + 1..section.end)
+    }
+
+    /// Returns the value of a field: its line, or its block without the indentation.
     pub(super) fn value(&self, field: &Field) -> String {
         let inline = self.document.slice(field.inline).unwrap_or_default();
         if !field.has_block {
@@ -126,7 +132,7 @@ impl Page {
         let block: Vec<String> = (field.at + 1..=field.last)
             .map(|at| self.text(at))
             .collect();
-        // Tabs and blanks are no measure for each other, so each kind is taken off by itself.
+        // Tabs and blanks have no common width, so each kind is removed separately.
         let depth = |line: &String, blank: char| line.len() - line.trim_start_matches(blank).len();
         let least = |blank: char| {
             let filled = block.iter().filter(|line| !line.trim().is_empty());
@@ -145,7 +151,7 @@ impl Page {
     }
 
     /// Returns the field's value with the blanks before it: its block, or the rest of its line.
-    pub(super) fn behind_colon(&self, field: &Field) -> Span {
+    pub(super) fn after_colon(&self, field: &Field) -> Span {
         self.up_to(
             field,
             if field.has_block {
@@ -156,7 +162,7 @@ impl Page {
         )
     }
 
-    /// Returns all that would belong to a block of the field.
+    /// Returns the span of the field's block, after its colon.
     pub(super) fn room_for_block(&self, field: &Field) -> Span {
         self.up_to(field, field.last)
     }
@@ -169,7 +175,7 @@ impl Page {
         )
     }
 
-    /// Returns what stands on the field's own line without blanks around it; empty if there is more.
+    /// Returns the value on the field's own line; empty if the value is a block.
     pub(super) fn inline(&self, field: &Field) -> Span {
         if field.has_block {
             Span::new(field.colon, field.colon)
@@ -208,7 +214,7 @@ impl Page {
             last,
             has_block: opens_block && last > at,
             colon,
-            // Blanks alone have no place of their own: what comes stands right behind the colon.
+            // An empty value is right after the colon.
             inline: if inner.is_empty() {
                 Span::new(colon, colon)
             } else {
@@ -217,7 +223,7 @@ impl Page {
         })
     }
 
-    /// Returns the place of the last indented line below another; blank lines between them belong to it.
+    /// Returns the position of the last indented line below another, with blank lines in between.
     pub(super) fn last_of_block(&self, at: usize) -> usize {
         let mut last = at;
         for below in at + 1..self.lines.len() {
@@ -235,7 +241,7 @@ impl Page {
     }
 }
 
-/// Returns whether a value only says that a block follows: `|`, `>-`, `|2`, `| # comment`.
+/// Returns whether a value only announces a block: `|`, `>-`, `|2`, `| # comment`.
 fn is_block_sign(text: &str) -> bool {
     let sign = text
         .split_once(" #")

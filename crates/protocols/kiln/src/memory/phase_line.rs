@@ -1,6 +1,6 @@
 //! One line of `## Phase Statuses`.
 //!
-//! `- phase_number: 2 | phase_name: Engine | phase_status: in_progress`. A name may hold pipes and
+//! `- phase_number: 2 | phase_name: Engine | phase_status: in_progress`. A name may have pipes and
 //! colons of its own, so the number is read from the front and the status from the back.
 
 use crate::values::PhaseStatus;
@@ -9,20 +9,20 @@ const NUMBER: &str = "phase_number:";
 const NAME: &str = "phase_name:";
 const STATUS: &str = "phase_status:";
 
-/// What a line says of a phase; what it does not say in the right form is not there.
+/// A line about a phase, without the parts that are malformed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PhaseLine {
     pub(crate) number: Option<u32>,
     pub(crate) name: String,
     pub(crate) status: Option<PhaseStatus>,
-    /// Where in the bytes of the line the status stands, right or wrong.
+    /// The position of the status in the bytes of the line, known or not.
     pub(crate) status_at: Option<(usize, usize)>,
 }
 
 impl PhaseLine {
-    /// Reads a list item; other lines are none of a phase.
+    /// Reads a list item; other lines are not about a phase.
     ///
-    /// It takes bytes, because a place in a text that was mended is none in the file.
+    /// It takes bytes, because a position in lossy text is not one in the file.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         let line = String::from_utf8_lossy(bytes);
         let item = line
@@ -62,7 +62,7 @@ impl PhaseLine {
         })
     }
 
-    /// Returns whether a line has a word of such lines, wherever it stands.
+    /// Returns whether a line has a key of such lines anywhere.
     pub(crate) fn names_phase(bytes: &[u8]) -> bool {
         let line = String::from_utf8_lossy(bytes);
         line.contains(NUMBER) || line.contains(STATUS)
@@ -79,11 +79,11 @@ impl PhaseLine {
     }
 }
 
-/// Returns where what stands behind the last word for the status begins and ends.
+/// Returns the start and the end of the value after the last status key.
 fn status_at(bytes: &[u8]) -> Option<(usize, usize)> {
     let places = bytes.windows(STATUS.len());
     let word = places.rev().position(|word| word == STATUS.as_bytes())?;
-    // The search went backwards: so many bytes are behind the word.
+    // The search went backwards: so many bytes follow the word.
     let rest = bytes.get(bytes.len() - word..)?;
     let end = bytes.len() - (rest.len() - rest.trim_ascii_end().len());
     Some((end - rest.trim_ascii().len(), end))
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_come_from_the_front_and_statuses_from_the_back() {
+    fn the_number_is_read_from_the_front_and_the_status_from_the_back() {
         let check = |line: &str, number, name: &str, status| {
             let read = PhaseLine::parse(line.as_bytes()).unwrap();
             assert_eq!(
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_back() {
+    fn a_written_line_reads_back() {
         for (name, status) in [
             ("Engine", PhaseStatus::Pending),
             ("a | b", PhaseStatus::Failed),

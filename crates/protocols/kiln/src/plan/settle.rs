@@ -1,21 +1,22 @@
-//! What is written down after Maestro or Argus has returned, and what follows.
+//! What is recorded after Maestro or Argus has returned, and what follows.
 //!
-//! A phase is complete when there is a proof of it, not because its executor says so. A phase that is
-//! not gets one more attempt; then the project is blocked and a person looks.
+//! A phase is complete when there is proof, not because its executor says so. Otherwise it gets one
+//! more attempt; then the project is blocked until a person looks at it.
 
-use rekindle_model::{AgentTask, Ended, Plan, StopKind, Then};
+use rekindle_model::{AgentTask, Ended, Plan, Stop, StopKind, Then};
 use rekindle_text::excerpt;
 
 use super::super::assess::{Judged, Routing, assess};
+use super::super::layout;
+use super::super::marks;
+use super::super::messages;
 use super::super::names::Helper;
 use super::super::prompts;
-use super::super::seen;
 use super::super::values::{Event, PhaseStatus, Stage, Status};
-use super::super::words;
 use super::trouble::{Trouble, capitalized};
-use super::{Planner, ending, says};
+use super::{Planner, enters};
 
-/// How often an executor is sent off for the same work in one resume.
+/// How often an executor is started for the same work in one resume.
 pub(super) const MOST_ATTEMPTS: u32 = 2;
 
 impl Planner<'_> {
@@ -45,16 +46,14 @@ impl Planner<'_> {
         let judged = self.judged;
         let attempt = task.attempt;
         let name = judged.phase(number).map_or("", |phase| phase.name.as_str());
-        let named = words::named(number, name);
+        let named = messages::named(number, name);
         let mut memory = self
             .caught_up()
             .with_field("phase_number", &number.to_string())
             .with_field("phase_name", name);
         // Only validation completes a project, whatever an executor writes.
         if judged.project.fields.stage == Stage::Complete {
-            memory = memory
-                .with_field("stage", Stage::Execution.as_str())
-                .with_field("status", Status::InProgress.as_str());
+            memory = memory.with_stage(Stage::Execution, Status::InProgress);
         }
         if is_complete(judged, number, task, ended) {
             let memory = memory
@@ -89,8 +88,8 @@ impl Planner<'_> {
             && execution.phase.number == number
             && execution.operator.is_none()
         {
-            let line = words::status_line(&next, execution);
-            let why = format!("{named} is tried once more");
+            let line = messages::status_line(&next, execution);
+            let why = format!("{named} is tried again");
             let mut plan = self.send_with(&memory, &why, |next| match &next.routing {
                 Routing::Execution(execution) => Some(prompts::phase(next, execution, attempt + 1)),
                 Routing::Brainstorm
@@ -100,29 +99,24 @@ impl Planner<'_> {
                 | Routing::Validation(_)
                 | Routing::Complete => None,
             });
-            plan.steps.push(says(line, "where the stage goes on"));
+            plan.steps.push(enters(line));
             return plan;
         }
         let memory = memory
             .with_phase(number, name, PhaseStatus::Failed)
             .with_field("status", Status::Blocked.as_str());
-        let hints = [
-            "look at what Maestro printed above and at the handoff note in MEMORY.md, then run `rekindle resume` again",
-            "see `rekindle explain AGENT_FAILED`",
-        ];
         let reason = format!("{named} did not complete: {reason}");
-        self.stop_with(
-            &memory,
-            &format!("{named} failed"),
-            ending(StopKind::Blocked, &reason, &hints),
-        )
+        let stop = Stop::new(StopKind::Blocked, reason)
+            .hint("read Maestro's output above and the handoff note in MEMORY.md, then run `rekindle resume` again")
+            .hint("see `rekindle explain AGENT_FAILED`");
+        self.stop_with(&memory, &format!("{named} failed"), stop)
     }
 }
 
-/// Returns whether there is a proof that a phase is complete.
+/// Returns whether there is proof that a phase is complete.
 fn is_complete(judged: &Judged, number: u32, task: &AgentTask, ended: &Ended) -> bool {
     let project = &judged.project;
-    // The archive is made after the merge, so it counts whatever its maker said at the end.
+    // The archive is made after the merge, so it counts even if its maker failed afterwards.
     if project.archived.contains(&number) {
         return true;
     }
@@ -132,9 +126,9 @@ fn is_complete(judged: &Judged, number: u32, task: &AgentTask, ended: &Ended) ->
     let is_noted = judged
         .phase(number)
         .is_some_and(|phase| phase.status == PhaseStatus::Completed);
-    // Without a log there is only the file itself, and an earlier attempt may have left one.
+    // Without a log there is only the results file, which an earlier attempt may have left.
     let has_results = match project.states.get(&number) {
-        None => seen::has_new_results(project, number, task.seen.as_deref()),
+        None => marks::has_new_results(project, number, task.seen.as_deref()),
         Some(state) => {
             let last = state.last().map(|event| event.kind);
             let is_merged = matches!(last, Some(Event::Merge | Event::ReconcileComplete));
@@ -150,41 +144,39 @@ fn not_complete(judged: &Judged, number: u32, ended: &Ended) -> String {
     match ended {
         Ended::Failed { reason } | Ended::CheckFailed { reason, .. } => reason.clone(),
         Ended::Succeeded => {
-            let summary = super::layout::phase_summary(number);
-            let last = judged
-                .project
-                .states
-                .get(&number)
-                .and_then(|state| state.last());
+            let summary = layout::shown_in_kiln(&layout::phase_summary(number));
+            let state = judged.project.states.get(&number);
+            let last = state.and_then(|state| state.last());
             let last = last.map_or_else(String::new, |event| {
                 format!("; its last event is {}", event.kind.as_str())
             });
-            format!("Maestro returned, but there is no .kiln/{summary}{last}")
+            format!("Maestro returned, but {summary} is missing{last}")
         }
     }
 }
 
-/// Tells what a phase brought, from its summary.
+/// Describes what a phase built, from its summary.
 fn completed_context(judged: &Judged, number: u32, name: &str) -> String {
-    let named = capitalized(&words::named(number, name));
-    let summary = judged
-        .project
-        .summaries
-        .get(&number)
-        .map_or("", String::as_str);
-    let built: Vec<&str> = summary
+    let named = capitalized(&messages::named(number, name));
+    let summary = judged.project.summaries.get(&number);
+    let built = summary
+        .map_or("", String::as_str)
         .lines()
         .skip_while(|line| line.trim_end() != "## What Was Built")
         .skip(1)
         .take_while(|line| !line.starts_with('#'))
         .map(str::trim)
         .filter(|line| !line.is_empty())
-        .take(5)
-        .collect();
-    let mut text = format!("{named} completed successfully.");
-    for line in built {
-        text.push('\n');
-        text.push_str(&excerpt(line, 300));
-    }
-    text
+        .take(5);
+    let first = format!("{named} completed successfully.");
+    let lines = built.map(|line| excerpt(line, 300));
+    [first]
+        .into_iter()
+        .chain(lines)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
+
+#[cfg(test)]
+#[path = "settle_tests.rs"]
+mod tests;

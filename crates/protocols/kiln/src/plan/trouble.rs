@@ -1,28 +1,28 @@
-//! What the handoff says of an attempt that did not complete.
+//! What the handoff says about an attempt that did not complete.
 //!
-//! The handoff belongs to those who wrote it: an attempt that fails adds to it and replaces nothing. Only
-//! an executor that left a note of its own, or work that completes, puts another text in its place.
+//! The handoff belongs to its authors: a failed attempt adds to it and replaces nothing. Only an
+//! executor that left a note of its own, or completed work, replaces it.
 
 use rekindle_model::AgentTask;
 use rekindle_text::excerpt;
 
+use super::super::marks;
 use super::super::memory::Memory;
-use super::super::seen;
 use super::Planner;
 
-/// Kiln takes a longer note for prose; the clause is cut first.
+/// Kiln reads a longer note as prose; the clause is shortened first.
 const LONGEST_NOTE: usize = 119;
-/// What a clause gets when the note before it is long already.
+/// The length of a clause after a long note.
 const SHORTEST_CLAUSE: usize = 80;
 
-/// Why an attempt did not bring its work to the end.
+/// Why an attempt did not complete its work.
 pub(super) struct Trouble<'a> {
     /// The work, in lower case: `phase 2`.
     pub(super) work: String,
-    /// What the attempt did instead of succeeding: `did not complete`.
+    /// The result of the attempt: `did not complete`.
     pub(super) verb: &'static str,
     pub(super) reason: &'a str,
-    /// The first line of what is added to the context.
+    /// The first line of the addition to the context.
     pub(super) sentence: String,
 }
 
@@ -36,13 +36,13 @@ impl Planner<'_> {
     ) -> Memory {
         let fields = &self.judged.project.fields;
         let note = fields.handoff_note.as_str();
-        // A note that an earlier attempt of this resume wrote is still its own.
-        let is_executors = seen::has_own_note(fields, task.seen.as_deref())
-            || (task.attempt > 1 && !note.is_empty() && !trouble.is_told_in(note));
+        // A note of an earlier attempt of this resume is an executor's as well.
+        let is_executors = marks::has_own_note(fields, task.seen.as_deref())
+            || (task.attempt > 1 && !note.is_empty() && !trouble.is_in(note));
         let memory = if is_executors {
             memory.clone()
         } else {
-            memory.with_field("handoff_note", &trouble.behind(note, task.attempt))
+            memory.with_field("handoff_note", &trouble.after(note, task.attempt))
         };
         let paragraph = format!(
             "[{}] {}\n{}",
@@ -59,8 +59,8 @@ impl Planner<'_> {
 }
 
 impl Trouble<'_> {
-    /// Returns a note with a clause about this attempt behind it.
-    fn behind(&self, note: &str, attempt: u32) -> String {
+    /// Returns a note with a clause about this attempt at its end.
+    fn after(&self, note: &str, attempt: u32) -> String {
         let said = format!(
             "{} attempt {attempt} {}: {}",
             self.work, self.verb, self.reason
@@ -77,7 +77,7 @@ impl Trouble<'_> {
     }
 
     /// Returns whether a note has a clause about an attempt at the same work.
-    fn is_told_in(&self, note: &str) -> bool {
+    fn is_in(&self, note: &str) -> bool {
         let start = format!("{} attempt ", self.work);
         let verb = format!(" {}: ", self.verb);
         [capitalized(&start), start].iter().any(|start| {
@@ -89,7 +89,7 @@ impl Trouble<'_> {
     }
 }
 
-/// Returns whether a note is one that kiln writes by itself as it goes on, so that nothing is lost with it.
+/// Returns whether kiln writes a note itself as it proceeds, so that replacing it loses nothing.
 pub(super) fn is_routine(note: &str) -> bool {
     let is_of_a_phase = |start: &str, ends: &[&str]| {
         let rest = note.strip_prefix(start);
@@ -141,24 +141,24 @@ mod tests {
                 "Use the v2 schema.",
                 "Use the v2 schema. Phase 2 attempt 1 did not complete: exit code 1".to_owned(),
             ),
-            // Another phase's clause is part of what was handed over.
+            // Another phase's clause is part of the handoff.
             (
                 "A; phase 1 attempt 2 did not complete: x",
                 format!("A; phase 1 attempt 2 did not complete: x; {clause}"),
             ),
         ] {
             let trouble = trouble("exit code 1");
-            let said = trouble.behind(note, 1);
+            let said = trouble.after(note, 1);
             assert_eq!(said, wanted);
-            assert!(trouble.is_told_in(&said));
-            assert!(!trouble.is_told_in(note));
+            assert!(trouble.is_in(&said));
+            assert!(!trouble.is_in(note));
         }
     }
 
     #[test]
-    fn what_somebody_wrote_behind_a_clause_stays() {
+    fn text_after_a_clause_is_kept() {
         let note = "Phase 2 attempt 1 did not complete: no space. Freed 3 GB, use /data";
-        let said = trouble("exit code 1").behind(note, 2);
+        let said = trouble("exit code 1").after(note, 2);
         assert_eq!(
             said,
             format!("{note}; phase 2 attempt 2 did not complete: exit code 1")
@@ -166,16 +166,16 @@ mod tests {
     }
 
     #[test]
-    fn a_long_note_stays_whole_and_the_clause_is_cut() {
+    fn a_long_note_is_kept_and_the_clause_is_shortened() {
         let note = "n".repeat(300);
         let trouble_text = "r".repeat(300);
-        let said = trouble(&trouble_text).behind(&note, 1);
+        let said = trouble(&trouble_text).after(&note, 1);
         assert!(said.starts_with(&format!("{note}; phase 2 attempt 1 did not complete: r")));
         assert!(said.chars().count() <= 300 + 2 + SHORTEST_CLAUSE);
     }
 
     #[test]
-    fn only_the_notes_that_kiln_writes_by_itself_are_routine() {
+    fn only_notes_that_kiln_writes_itself_are_routine() {
         for note in [
             "",
             "Plan approved; execution starting.",

@@ -1,17 +1,17 @@
-//! The validation loop: what follows from a report, from a correction, and from too many of them.
+//! The validation loop: what follows from a report, from a correction, and from the last correction.
 
-use rekindle_model::{AgentTask, Ended, Plan, StopKind, Then};
+use rekindle_model::{AgentTask, Ended, Plan, Step, Stop, StopKind};
 
 use super::super::assess::{Judged, MOST_CORRECTIONS, assess};
+use super::super::marks::{self, Left};
 use super::super::memory::{CORRECTION_LOG, Memory};
+use super::super::messages;
 use super::super::prompts;
-use super::super::seen::{self, Left};
 use super::super::table::{Branch, CONCLUSIONS, Conclusion, Judgment};
 use super::super::values::{Stage, Status, Verdict};
-use super::super::words;
+use super::Planner;
 use super::settle::MOST_ATTEMPTS;
 use super::trouble::{Trouble, capitalized};
-use super::{Planner, ending, says};
 
 impl Planner<'_> {
     pub(super) fn settle_correction(&self, cycle: u32, task: &AgentTask, ended: &Ended) -> Plan {
@@ -30,74 +30,59 @@ impl Planner<'_> {
         let memory = self.with_trouble(memory, task, &trouble);
         if attempt < MOST_ATTEMPTS {
             let order = |next: &Judged| Some(prompts::correction(next, attempt + 1));
-            return self.send_with(&memory, "the correction is tried once more", order);
+            return self.send_with(&memory, "the correction is tried again", order);
         }
         let memory = memory.with_field("status", Status::Blocked.as_str());
-        let hints = ["`rekindle resume` shows the validation report and asks how to proceed"];
         let reason = format!("correction cycle {cycle} did not succeed: {reason}");
-        self.stop_with(
-            &memory,
-            "the correction failed",
-            ending(StopKind::Blocked, &reason, &hints),
-        )
+        let stop = Stop::new(StopKind::Blocked, reason)
+            .hint("`rekindle resume` shows the validation report and asks how to proceed");
+        self.stop_with(&memory, "the correction failed", stop)
     }
 
-    /// Notes that a correction is done and enters validation again.
+    /// Records that a correction is done and enters validation again.
     pub(super) fn corrected(&self, cycle: u32) -> Plan {
-        let note =
-            format!("Correction cycle {cycle}/{MOST_CORRECTIONS} complete; validating again.");
-        let done = self.event(
-            "correction_complete",
-            &format!("Correction cycle {cycle}/{MOST_CORRECTIONS} complete"),
-        );
+        let done = format!("Correction cycle {cycle}/{MOST_CORRECTIONS} complete");
+        let note = format!("{done}; validating again.");
+        let done = self.event("correction_complete", &done);
         let memory = self
             .judged
             .project
             .memory
-            .with_field("stage", Stage::Validation.as_str())
-            .with_field("status", Status::InProgress.as_str())
+            .with_stage(Stage::Validation, Status::InProgress)
             .with_field("handoff_note", &note)
             .with_entry(CORRECTION_LOG, &done);
         self.enter_with(memory, "the correction is done")
     }
 
-    /// What follows from what Argus left; `seen` is the mark of what was there before.
+    /// Applies the result of Argus; `seen` is the mark of the files before it.
     pub(super) fn settle_validation(&self, seen: Option<&str>, ended: &Ended) -> Plan {
-        let hints = [
-            "run `rekindle resume` to validate again",
-            "see `rekindle explain AGENT_FAILED`",
-        ];
-        if let Ended::Failed { reason } | Ended::CheckFailed { reason, .. } = ended {
-            let reason = format!("Argus did not finish: {reason}");
-            return self.plan(
-                Vec::new(),
-                Then::Stop(ending(StopKind::Blocked, &reason, &hints)),
-            );
-        }
-        let stops = |reason| {
-            self.plan(
-                Vec::new(),
-                Then::Stop(ending(StopKind::Blocked, reason, &hints)),
-            )
+        let stops = |reason: &str| {
+            let stop = Stop::new(StopKind::Blocked, reason)
+                .hint("run `rekindle resume` to validate again")
+                .hint("see `rekindle explain AGENT_FAILED`");
+            self.plan(Vec::new(), stop)
         };
-        let left = seen::left(&self.judged.project, seen);
+        if let Ended::Failed { reason } | Ended::CheckFailed { reason, .. } = ended {
+            return stops(&format!("Argus did not finish: {reason}"));
+        }
+        let left = marks::left(&self.judged.project, seen);
         self.concluded(left).unwrap_or_else(|| match left {
             Left::NoVerdict => {
                 stops("Argus returned, but .kiln/validation/report.md has no verdict")
             }
-            Left::Nothing | Left::Reported(_) | Left::Noted(_) => stops(
-                "Argus left no report: .kiln/validation/report.md is missing or as it was before",
-            ),
+            Left::Nothing | Left::Reported(_) | Left::Noted(_) => {
+                stops("Argus wrote no report: .kiln/validation/report.md is missing or unchanged")
+            }
         })
     }
 
-    /// What follows from a verdict; nothing without one.
+    /// Returns what follows from a verdict; `None` without one.
     pub(super) fn concluded(&self, left: Left) -> Option<Plan> {
         match left {
             Left::Nothing | Left::NoVerdict => None,
             Left::Reported(verdict) => Some(self.conclude(verdict)),
             Left::Noted(verdict) => {
-                // A report that is there is an old one, and nothing of it is to be corrected.
+                // An existing report is old, so its corrections do not count.
                 let mut judged = self.judged.clone();
                 judged.project.report = None;
                 let planner = Planner {
@@ -125,11 +110,8 @@ impl Planner<'_> {
                     .completed("Protocol run completed successfully.")
                     .with_field("correction_cycle", "0")
                     .with_block("handoff_context", &context);
-                let stop = ending(
-                    StopKind::Done,
-                    "validation passed; the project is complete",
-                    &[],
-                );
+                let reason = "validation passed; the project is complete";
+                let stop = Stop::new(StopKind::Done, reason);
                 self.stop_with(&memory, "validation passed", stop)
             }
             Conclusion::Correct => self.correct(verdict),
@@ -137,7 +119,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Sends Maestro off to fix what validation found.
+    /// Starts Maestro to fix what validation found.
     fn correct(&self, verdict: Verdict) -> Plan {
         let project = &self.judged.project;
         let cycle = self.next_cycle();
@@ -151,8 +133,7 @@ impl Planner<'_> {
         );
         let mut memory = self
             .caught_up()
-            .with_field("stage", Stage::Execution.as_str())
-            .with_field("status", Status::InProgress.as_str())
+            .with_stage(Stage::Execution, Status::InProgress)
             .with_field("correction_cycle", &cycle.to_string())
             .with_field(
                 "handoff_note",
@@ -161,7 +142,7 @@ impl Planner<'_> {
                 ),
             )
             .with_block("handoff_context", &context);
-        // A correction that was cut short is in the log already: it is one cycle.
+        // An interrupted correction is already in the log, as one cycle.
         if !self.is_begun_again() {
             let named = format!(
                 "- Cycle {cycle}: {}, {n_tasks} correction tasks",
@@ -180,7 +161,7 @@ impl Planner<'_> {
         })
     }
 
-    /// Returns the number of the correction that comes next; one that was cut short does not count.
+    /// Returns the number of the next correction, which may be an interrupted one.
     pub(super) fn next_cycle(&self) -> u32 {
         let cycle = self.judged.project.fields.correction_cycle;
         if self.is_begun_again() {
@@ -190,7 +171,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns whether the correction that comes next was begun before and cut short.
+    /// Returns whether the next correction was started before and interrupted.
     fn is_begun_again(&self) -> bool {
         let fields = &self.judged.project.fields;
         fields.has_open_correction && fields.correction_cycle > 0
@@ -203,8 +184,7 @@ impl Planner<'_> {
             .judged
             .project
             .memory
-            .with_field("stage", Stage::Validation.as_str())
-            .with_field("status", Status::Blocked.as_str())
+            .with_stage(Stage::Validation, Status::Blocked)
             .with_field("handoff_note", &format!("Validation failed after {cycle} correction cycles; operator intervention needed."))
             .with_block(
                 "handoff_context",
@@ -217,19 +197,18 @@ impl Planner<'_> {
                 &next.project.memory,
                 "validation failed after the last correction",
             ),
-            says(
-                words::validation(&next, Branch::Blocked),
+            Step::print(
+                messages::validation(&next, Branch::Blocked),
                 "the validation report",
             ),
         ];
-        self.plan(steps, Then::Ask(words::failed_validation()))
+        self.plan(steps, messages::failed_validation())
     }
 
     /// Returns the memory of a project that is complete.
     pub(super) fn completed(&self, note: &str) -> Memory {
         self.caught_up()
-            .with_field("stage", Stage::Complete.as_str())
-            .with_field("status", Status::Complete.as_str())
+            .with_stage(Stage::Complete, Status::Complete)
             .with_field("phase_number", "null")
             .with_field("phase_name", "null")
             .with_field("completed_at", &self.stamp())
@@ -240,3 +219,7 @@ impl Planner<'_> {
         format!("- [{}] [Kiln] [{kind}] — {description}", self.stamp())
     }
 }
+
+#[cfg(test)]
+#[path = "validation_tests.rs"]
+mod tests;

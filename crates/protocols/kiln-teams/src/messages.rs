@@ -217,8 +217,8 @@ pub(super) fn why_landing(name: &str) -> String {
     format!("{name} is finished and not on main yet")
 }
 
-/// Returns what would be done for a task by an agent.
-pub(super) fn would_launch(judged: &Judged, id: &TaskId) -> String {
+/// Returns what would be done for a task with an agent.
+fn would_launch(judged: &Judged, id: &TaskId) -> String {
     let task = &judged.tasks[id];
     let name = judged.name(id);
     match task.verdict.class {
@@ -236,21 +236,20 @@ pub(super) fn would_launch(judged: &Judged, id: &TaskId) -> String {
     }
 }
 
-/// Returns what an orchestrator with an agent would do next.
+/// Returns the tasks that would be launched, each as a sentence.
+pub(super) fn launches(judged: &Judged) -> Vec<String> {
+    let classes = [Class::RerunRequired, Class::Pending].into_iter();
+    let ids = classes.flat_map(|class| judged.of(class));
+    ids.map(|id| would_launch(judged, id)).collect()
+}
+
+/// Returns what would follow with an agent.
 pub(super) fn without_agent(judged: &Judged) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    for class in [Class::RerunRequired, Class::Pending] {
-        lines.extend(
-            judged
-                .of(class)
-                .into_iter()
-                .map(|id| would_launch(judged, id)),
-        );
-    }
-    if lines.is_empty() {
+    let launches = launches(judged);
+    if launches.is_empty() {
         return "the gate of the wave would be opened".to_owned();
     }
-    lines.join("; ")
+    launches.join("; ")
 }
 
 /// Why a phase is halted, in one line.

@@ -1,22 +1,22 @@
-//! What was there before somebody was sent off: it is not what they left.
+//! Marks of the files before an agent starts, to recognize later what the agent changed.
 //!
-//! A mark is made when the order is given and carried in it; afterwards what is there is held against
-//! it. A report counts as new if it says something else or was written anew.
+//! A mark is made for a task and carried in it; afterwards the files are compared with it. A report is
+//! new if its text or its time has changed.
 
 use super::memory::Fields;
 use super::read::Project;
 use super::report;
 use super::values::Verdict;
 
-/// Returns the mark of what Argus could leave: the report, and its section of the memory.
+/// Returns the mark of what Argus can write: the report, and its section of the memory.
 pub(super) fn before_validation(project: &Project) -> String {
     format!("{} {}", of_report(project), of_section(project))
 }
 
-/// What Argus left.
+/// What Argus wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Left {
-    /// Nothing at all.
+    /// Nothing.
     Nothing,
     /// Something without a verdict.
     NoVerdict,
@@ -33,7 +33,7 @@ impl Left {
     }
 }
 
-/// Tells what Argus left, by the mark from before; without one nothing counts.
+/// Returns what Argus wrote since a mark; without a mark nothing counts.
 pub(super) fn left(project: &Project, mark: Option<&str>) -> Left {
     let Some((report, section)) = mark.and_then(|mark| mark.split_once(' ')) else {
         return Left::Nothing;
@@ -56,7 +56,7 @@ pub(super) fn left(project: &Project, mark: Option<&str>) -> Left {
     }
 }
 
-/// Returns the mark of what an executor is handed on: the note and the context.
+/// Returns the mark of the handoff to an executor: the note and the context.
 pub(super) fn before_correction(fields: &Fields) -> String {
     format!(
         "{} {}",
@@ -65,7 +65,7 @@ pub(super) fn before_correction(fields: &Fields) -> String {
     )
 }
 
-/// Returns the same with the mark of a phase's results, which an earlier attempt may have left.
+/// Returns the mark of the handoff and of a phase's results, which an earlier attempt may have left.
 pub(super) fn before_phase(project: &Project, phase: u32) -> String {
     format!(
         "{} {}",
@@ -74,14 +74,14 @@ pub(super) fn before_phase(project: &Project, phase: u32) -> String {
     )
 }
 
-/// Tells whether a phase has results that were not there before.
+/// Returns whether a phase has new results since a mark.
 pub(super) fn has_new_results(project: &Project, phase: u32, before: Option<&str>) -> bool {
     let said = project.results.get(&phase).map_or("", |text| text.trim());
     let before = before.and_then(|before| before.split(' ').nth(2));
     !said.is_empty() && before != Some(of_results(project, phase).as_str())
 }
 
-/// Returns whether an executor left a note of its own, by the mark from before.
+/// Returns whether an executor has left a note since a mark.
 pub(super) fn has_own_note(fields: &Fields, before: Option<&str>) -> bool {
     let before = before.and_then(|before| before.split(' ').next());
     let is_new = before.is_some_and(|before| before != mark(&fields.handoff_note));
@@ -110,7 +110,7 @@ fn nothing() -> String {
     "-".to_owned()
 }
 
-/// Returns a word that another text does not have.
+/// Returns the mark of a text.
 fn mark(text: &str) -> String {
     rekindle_text::sha256_hex(text.as_bytes(), 32)
 }

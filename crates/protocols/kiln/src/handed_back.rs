@@ -1,21 +1,21 @@
-//! What was handed back to the caller: a resume without an agent of its own notes what it asked for, and
-//! the next one takes up what came of it.
+//! Work that was handed back to the caller: a resume without an agent logs what it asked for, and the
+//! next one continues with the result.
 //!
-//! The notes stand in our own log beside those of who was sent off. Only the last line counts: once
-//! somebody was sent off, the work is no longer the caller's.
+//! Our own log has these lines together with those of started agents. Only the last line counts: once
+//! an agent was started, the work is no longer the caller's.
 
 use serde_json::{Value, json};
 
-/// What was asked for last, if nobody was sent off for it.
+/// The last work that was handed back, if no agent was started since.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Handed {
-    /// A validation, with the mark of what was there before.
+pub(super) enum HandedBack {
+    /// A validation, with the mark of the files before it.
     Validation { seen: String },
     /// The correction of a cycle.
     Correction { cycle: u32 },
 }
 
-impl Handed {
+impl HandedBack {
     /// Reads the last whole line of the log.
     pub(super) fn parse(log: Option<&str>) -> Option<Self> {
         let mut lines = log?.lines().rev();
@@ -31,7 +31,7 @@ impl Handed {
         }
     }
 
-    /// Returns the line that notes it.
+    /// Returns the log line.
     pub(super) fn line(&self, at: &str) -> String {
         let line = match self {
             Self::Validation { seen } => {
@@ -47,17 +47,17 @@ impl Handed {
 
 #[cfg(test)]
 mod tests {
-    use super::super::names::{Helper, sent};
+    use super::super::names::{Helper, started};
     use super::*;
 
     #[test]
-    fn only_what_was_asked_for_last_counts_and_only_if_nobody_was_sent_off() {
-        let validation = Handed::Validation {
+    fn only_the_last_line_counts_and_only_if_no_agent_was_started() {
+        let validation = HandedBack::Validation {
             seen: "- x".to_owned(),
         };
-        let correction = Handed::Correction { cycle: 2 };
+        let correction = HandedBack::Correction { cycle: 2 };
         let (first, second) = (validation.line("t"), correction.line("t"));
-        let off = sent(Helper::Argus, None, "t");
+        let off = started(Helper::Argus, None, "t");
         for (log, wanted) in [
             (String::new(), None),
             (first.clone(), Some(&validation)),
@@ -67,8 +67,8 @@ mod tests {
             (r#"{"asked": "tea"}"#.to_owned(), None),
             (r#"{"asked": "correction", "cycle": -1}"#.to_owned(), None),
         ] {
-            assert_eq!(Handed::parse(Some(&log)).as_ref(), wanted, "{log}");
+            assert_eq!(HandedBack::parse(Some(&log)).as_ref(), wanted, "{log}");
         }
-        assert_eq!(Handed::parse(None), None);
+        assert_eq!(HandedBack::parse(None), None);
     }
 }

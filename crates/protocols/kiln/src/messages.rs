@@ -1,7 +1,8 @@
-//! The texts of the protocol: the seed's, to the letter, and few of our own where it gives none.
+//! What is printed: the protocol's texts to the letter, and a few of our own.
 
 use rekindle_model::Question;
-use rekindle_text::{excerpt, headings, printable, printable_block};
+use rekindle_text::markdown::{Heading, headings};
+use rekindle_text::{excerpt, printable, printable_block};
 
 use super::assess::{Execution, Judged, MOST_CORRECTIONS};
 use super::inventory::Phase;
@@ -9,7 +10,7 @@ use super::layout::{self, Layout};
 use super::table::Branch;
 use super::values::{PhaseStatus, Stage, SubStage};
 
-/// The menu of a project that is complete, as the seed has it.
+/// The menu of a complete project, as prescribed.
 const COMPLETE_MENU: &str = "This project is marked complete.\n\
     \n\
     What would you like to do next?\n  \
@@ -18,7 +19,7 @@ const COMPLETE_MENU: &str = "This project is marked complete.\n\
       3. Review the pitfalls log\n  \
       4. Archive this project's memory\n";
 
-/// The block of a project without a memory.
+/// The prescribed text for a project without a memory.
 pub(super) fn no_memory(layout: &Layout) -> String {
     format!(
         "[kiln:resume] No memory found at {}.\n\
@@ -27,7 +28,7 @@ pub(super) fn no_memory(layout: &Layout) -> String {
     )
 }
 
-/// The block of a memory that does not say where the project stands.
+/// The prescribed text for a memory without a known stage or status.
 pub(super) fn corrupt(layout: &Layout, fields: &[&str]) -> String {
     format!(
         "[kiln:resume] MEMORY.md is corrupted or incomplete (missing required fields: {}).\n\
@@ -37,7 +38,7 @@ pub(super) fn corrupt(layout: &Layout, fields: &[&str]) -> String {
     )
 }
 
-/// The banner, the context of the last session, and what it recommended.
+/// The banner, the context of the last session, and its recommendation.
 pub(super) fn opening(judged: &Judged) -> String {
     let fields = &judged.project.fields;
     let mut lines = vec![
@@ -107,7 +108,7 @@ pub(super) fn planning(judged: &Judged, sub_stage: SubStage) -> String {
     )
 }
 
-/// The one line before a phase's executor is sent off.
+/// The line before a phase's executor is started.
 pub(super) fn status_line(judged: &Judged, execution: &Execution) -> String {
     format!(
         "\nResuming phase {}/{}: {} — spawning Maestro.\n",
@@ -117,7 +118,7 @@ pub(super) fn status_line(judged: &Judged, execution: &Execution) -> String {
     )
 }
 
-/// What is said of a phase that a person must look at first.
+/// The text for a phase that a person must look at first.
 pub(super) fn operator(execution: &Execution, reason: &str) -> String {
     format!(
         "\nPhase {} ({}) waits for the operator: {reason}.\n",
@@ -126,24 +127,24 @@ pub(super) fn operator(execution: &Execution, reason: &str) -> String {
     )
 }
 
-/// Says which phases are missing.
+/// Describes which phases are missing.
 pub(super) fn no_phases(inventory: &[Phase]) -> &'static str {
     if inventory.is_empty() {
-        "neither master-plan.md nor MEMORY.md names a phase"
+        "neither master-plan.md nor MEMORY.md has a phase"
     } else {
-        "master-plan.md names no phase, and all that MEMORY.md names are completed"
+        "master-plan.md has no phases, and all phases of MEMORY.md are completed"
     }
 }
 
-/// What is said where nothing tells what is left to do.
+/// The text for a project without known phases.
 pub(super) fn without_a_plan(judged: &Judged) -> String {
     format!(
-        "\nNobody can tell what is left: {}.\n",
+        "\nThe remaining work is unknown: {}.\n",
         no_phases(&judged.inventory)
     )
 }
 
-/// What is said where the plan lacks phases that are not done.
+/// The text for a plan that lacks unfinished phases.
 pub(super) fn lacking_phases(lacking: &str) -> String {
     format!("\nNot all phases are done: master-plan.md lacks {lacking}.\n")
 }
@@ -165,11 +166,11 @@ pub(super) fn validation(judged: &Judged, branch: Branch) -> String {
     }
 }
 
-/// What was built and what was decided, in our own words.
+/// What was built and what was decided.
 fn summary(judged: &Judged) -> String {
     let mut text = String::new();
     if judged.inventory.is_empty() {
-        text.push_str("\nThe master plan names no phases.\n");
+        text.push_str("\nThe master plan has no phases.\n");
     } else {
         text.push_str("\nBuilt so far:\n");
         for phase in &judged.inventory {
@@ -186,11 +187,8 @@ fn summary(judged: &Judged) -> String {
             ));
         }
     }
-    let decisions = judged
-        .project
-        .document(layout::DECISIONS)
-        .map(entries)
-        .unwrap_or_default();
+    let decisions = judged.project.document(layout::DECISIONS);
+    let decisions = decisions.map(entries).unwrap_or_default();
     if decisions.is_empty() {
         text.push_str("No decisions are recorded.\n");
     } else {
@@ -202,22 +200,18 @@ fn summary(judged: &Judged) -> String {
     text
 }
 
-/// Returns the titles of a log's entries: every heading of the second level but the one that explains.
+/// Returns the titles of a log's entries: every heading of the second level except `Format`.
 fn entries(text: &str) -> Vec<String> {
-    let of_entry = |words: &str| words != "Format";
-    headings(text)
-        .iter()
-        .filter(|heading| heading.level == 2)
-        .filter_map(|heading| text.get(heading.text.range()))
-        .filter(|words| of_entry(words))
-        .map(|words| {
-            words
-                .strip_prefix("Decision:")
-                .unwrap_or(words)
-                .trim()
-                .to_owned()
-        })
-        .collect()
+    let title = |heading: &Heading| {
+        let title = heading.title(text);
+        let title = title.strip_prefix("Decision:").unwrap_or(title);
+        title.trim().to_owned()
+    };
+    let entries = headings(text)
+        .into_iter()
+        .filter(|heading| heading.level == 2);
+    let entries = entries.filter(|heading| heading.title(text) != "Format");
+    entries.map(|heading| title(&heading)).collect()
 }
 
 fn report(judged: &Judged) -> String {
@@ -230,7 +224,7 @@ fn report(judged: &Judged) -> String {
     }
 }
 
-/// Returns a supporting file as it is printed, or that it is absent.
+/// Returns a supporting file as it is printed, or a line that it is absent.
 pub(super) fn document(judged: &Judged, name: &str) -> String {
     match judged.project.document(name) {
         Some(text) => block(text),
@@ -242,14 +236,14 @@ fn block(text: &str) -> String {
     format!("{}\n", printable_block(text.trim_end()))
 }
 
-/// The menu of a project that is complete.
+/// The menu of a complete project.
 pub(super) fn complete() -> String {
     format!("\n{COMPLETE_MENU}")
 }
 
-/// What is said when nobody answers a question of a project that is no longer blocked, since step 7
-/// has made its status `in_progress`: the next resume does not begin with the question.
-pub(super) const ASKED_ONCE: &str = "validation waits for a decision; the next `rekindle resume` lets Argus validate once more, and asks again if that fails";
+/// What an unanswered question results in after step 7 has made the status `in_progress`: the next
+/// resume does not start with the question.
+pub(super) const ASKED_ONCE: &str = "validation waits for a decision; the next `rekindle resume` lets Argus validate again, and asks again if that fails";
 
 const FAILED_VALIDATION: &str =
     "How would you like to proceed? Options: retry validation, fix manually, or mark complete.";
@@ -259,10 +253,10 @@ pub(super) const VALIDATION: &str = "failed_validation";
 /// The id of [`complete_project`].
 pub(super) const COMPLETE: &str = "complete_project";
 
-/// The question after validation failed too often.
+/// The question after the last correction failed.
 pub(super) fn failed_validation() -> Question {
     let answers = vec![
-        ("retry validation", "let Argus validate once more"),
+        ("retry validation", "let Argus validate again"),
         (
             "fix manually",
             "pause; the next resume validates what you have fixed",
@@ -276,7 +270,7 @@ pub(super) fn failed_validation() -> Question {
         )
 }
 
-/// The question of a project that is complete.
+/// The question of a complete project.
 pub(super) fn complete_project() -> Question {
     let answers = vec![
         ("1", "start a new project in this directory"),
@@ -289,13 +283,13 @@ pub(super) fn complete_project() -> Question {
         .unanswered("the project is complete; `rekindle resume` without --yes takes your choice")
 }
 
-/// Returns the number of phases as the memory has it.
+/// Returns the number of phases in the memory.
 fn total(judged: &Judged) -> String {
     let total = judged.project.fields.phase_total;
     total.map_or_else(|| "?".to_owned(), |total| total.to_string())
 }
 
-/// Returns the number of a phase with its total and name, for a sentence.
+/// Returns a phase with its name, for a sentence.
 pub(super) fn named(number: u32, name: &str) -> String {
     if name.is_empty() {
         return format!("phase {number}");
