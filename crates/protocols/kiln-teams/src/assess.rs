@@ -1,4 +1,4 @@
-//! Evidence to verdicts: every task classified, the waves looked at as a whole.
+//! Evidence to verdicts: the state of every task and of every wave.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use super::table::task::{Class, Override, Rule, Signals, TASKS, Verdict, Word};
 use super::task_list::{Heartbeat, Stage, Status, TaskId};
 use super::work::OWNER;
 
-/// A phase with all that it means.
+/// A phase and its verdicts.
 #[derive(Debug)]
 pub(super) struct Judged {
     pub(super) phase: Phase,
@@ -29,11 +29,11 @@ pub(super) struct Judged {
 #[derive(Debug)]
 pub(super) struct JudgedTask {
     pub(super) verdict: &'static Verdict,
-    /// Only where it is running.
+    /// The heartbeat of a running task.
     pub(super) pulse: Option<Pulse>,
     /// Retries that were launched already.
     pub(super) retries: u32,
-    /// What stands in the way of its landing, where that is a path.
+    /// The path that blocks its landing, if there is one.
     pub(super) stranger: Option<GitPath>,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn assess(mut phase: Phase, now: Timestamp) -> Judged {
     judged
 }
 
-/// Returns the waves whose gate is closed. A wave without a gate is behind it until its tasks are on main.
+/// Returns the waves whose gate is closed. Without a gate a wave is closed until its tasks are on main.
 fn closed_gates(phase: &Phase) -> BTreeSet<u32> {
     phase
         .waves
@@ -82,7 +82,7 @@ fn closed_gates(phase: &Phase) -> BTreeSet<u32> {
 fn is_gate_open(phase: &Phase, wave: u32) -> bool {
     match phase.gates.iter().find(|gate| gate.wave == Some(wave)) {
         Some(gate) => gate.status == Status::Completed,
-        // A file that can not be read may be the gate.
+        // The unreadable file may be the gate.
         None if phase.unread().is_some() => false,
         None => phase
             .tasks
@@ -163,7 +163,7 @@ fn has_artifacts(task: &TaskEvidence) -> bool {
     artifacts.is_some_and(|artifacts| artifacts.changed.is_some() && artifacts.passed == Some(true))
 }
 
-/// Returns what the task list says of a task.
+/// Returns the report of the task list about a task.
 fn word(task: &TaskEvidence, pulse: Option<&Pulse>) -> Word {
     if let Some(pulse) = pulse {
         return Word::Running(pulse.tier);
@@ -177,19 +177,19 @@ fn word(task: &TaskEvidence, pulse: Option<&Pulse>) -> Word {
     }
 }
 
-/// Returns what a worker's success is worth.
+/// Returns what a worker's claim of success is worth.
 fn proof(task: &TaskEvidence, has_stranger: bool) -> Proof {
     let artifacts = task.artifacts.as_ref();
-    let told = artifacts.and_then(|artifacts| artifacts.changed.as_ref());
-    let agrees = match (told, &task.touched) {
-        (Some(Ok(told)), Some(Ok(touched))) => {
-            // A worker tells paths in JSON, which has no bytes.
+    let reported = artifacts.and_then(|artifacts| artifacts.changed.as_ref());
+    let agrees = match (reported, &task.touched) {
+        (Some(Ok(reported)), Some(Ok(touched))) => {
+            // A worker reports paths in JSON, which has no bytes.
             let found: BTreeSet<GitPath> = touched
                 .0
                 .keys()
                 .map(|path| GitPath::new(String::from_utf8_lossy(path.as_bytes()).into_owned()))
                 .collect();
-            found == *told
+            found == *reported
         }
         _ => false,
     };
@@ -202,10 +202,10 @@ fn proof(task: &TaskEvidence, has_stranger: bool) -> Proof {
     })
 }
 
-/// Returns a path of a task at which main holds something that is neither the base's nor the worker's.
+/// Returns a path of a task whose content on main is neither the base's nor the worker's.
 fn stranger(phase: &Phase, id: &TaskId, task: &TaskEvidence) -> Option<GitPath> {
     let touched = task.touched.as_ref()?.as_ref().ok()?;
-    // What could not be looked at can not be called free.
+    // An unreadable path counts as blocked.
     let Some(main) = phase
         .waves
         .get(&id.wave)
@@ -223,7 +223,7 @@ fn stranger(phase: &Phase, id: &TaskId, task: &TaskEvidence) -> Option<GitPath> 
     main.stranger(touched, &explained).cloned()
 }
 
-/// Where a task is to be run again and nobody can tell how often it was, a person must say.
+/// Returns findings of tasks that are to run again and whose number of retries cannot be read.
 fn unreadable_rows(phase: &Phase, tasks: &BTreeMap<TaskId, JudgedTask>) -> Vec<Finding> {
     let is_counted = |task: &JudgedTask| task.verdict.retry.is_some();
     let counted = tasks.iter().filter(|(_, task)| is_counted(task));
@@ -231,12 +231,12 @@ fn unreadable_rows(phase: &Phase, tasks: &BTreeMap<TaskId, JudgedTask>) -> Vec<F
     rows.filter(|row| !row.is_readable)
         .map(|row| {
             let message = format!(
-                "the Task Retry Ledger does not say in numbers how often {} was tried again",
+                "the Task Retry Ledger has no number of retries for {}",
                 shown(&row.plan_task)
             );
             Finding::new(Code::UnreadableLedger, message)
                 .at(Place::line(layout::STATE, row.line))
-                .hint("write the number of its retries into the row")
+                .hint("write the number of its retries into its row")
         })
         .collect()
 }
@@ -251,8 +251,8 @@ fn notices(id: &TaskId, task: &TaskEvidence, judged: &JudgedTask) -> Vec<Finding
         }
         if pulse.tier != Tier::Healthy {
             let age = pulse.age.map_or_else(
-                || "has no heartbeat that can be read".to_owned(),
-                |age| format!("gave its last sign of life {} ago", minutes(age.as_secs())),
+                || "has no readable heartbeat".to_owned(),
+                |age| format!("was last heard {} ago", minutes(age.as_secs())),
             );
             let message = format!("the worker of {id} {age}");
             findings.push(Finding::new(Code::StaleHeartbeat, message).at(at()));
@@ -265,21 +265,21 @@ fn notices(id: &TaskId, task: &TaskEvidence, judged: &JudgedTask) -> Vec<Finding
     }
     if let (Rule::StrangerOnMain, Some(path)) = (rule, &judged.stranger) {
         let message = format!(
-            "`{path}` on main is neither what the wave began with nor what the worker of {id} made"
+            "`{path}` on main has content that is neither the wave's base nor the work of {id}"
         );
         findings.push(
             Finding::new(Code::StrangerOnMain, message)
-                .hint("commit it, move it away or put it back, then resume again"),
+                .hint("commit it, move it away or restore it, then resume again"),
         );
     }
     if rule == Rule::Landed && task.file.status == Status::InProgress {
-        let message = format!("{id} is on main, though the task list says that it is at work");
+        let message = format!("{id} is on main, though the task list reports it as running");
         findings.push(Finding::new(Code::InconsistentTask, message).at(at()));
     }
     findings
 }
 
-/// Returns a number of seconds as a person says it.
+/// Returns a number of seconds in the unit that a person uses.
 pub(super) fn minutes(seconds: i64) -> String {
     match seconds {
         ..120 => format!("{seconds} s"),
@@ -328,7 +328,7 @@ impl Judged {
         waves.find(|wave| self.is_wave_landed(*wave) && !self.is_gate_open(*wave))
     }
 
-    /// Returns the tasks that are to be run again and have no retry left, or that STATE.md stops.
+    /// Returns the tasks that need another run and have no retry left, or that STATE.md halts.
     pub(super) fn exhausted(&self) -> Vec<&TaskId> {
         let at_limit = |task: &JudgedTask| {
             let rule = task.verdict.rule;
@@ -342,7 +342,7 @@ impl Judged {
             .collect()
     }
 
-    /// Returns whether a task that is halted has retries left, so that somebody ordered the halt.
+    /// Returns whether a halted task has retries left, so that the operator ordered the halt.
     pub(super) fn is_halted_by_operator(&self, id: &TaskId) -> bool {
         let task = &self.tasks[id];
         task.verdict.rule == Rule::OrderedToHalt && task.retries < self.phase.config.max_retries
@@ -367,7 +367,7 @@ impl Judged {
         dead.filter_map(owner).collect()
     }
 
-    /// Returns the tasks that only a person can help, with the path that is in the way.
+    /// Returns the tasks that need a person, with the path that blocks them.
     pub(super) fn strangers(&self) -> Vec<(&TaskId, &GitPath)> {
         self.of(Class::RerunRequired)
             .into_iter()
@@ -394,7 +394,7 @@ impl Judged {
                     (*id, paths)
                 })
                 .collect();
-            // What has landed side by side is history; only what waits can collide.
+            // Only work that waits can collide.
             found.extend(
                 collisions(&members)
                     .into_iter()
@@ -407,7 +407,7 @@ impl Judged {
 
     /// Returns the worktrees of waves that have landed as a whole, and the orphans.
     ///
-    /// A worktree whose evidence is not in the project yet stays: the next resume takes it there.
+    /// A worktree whose evidence is not archived yet stays: the next resume archives it.
     pub(super) fn left_folders(&self) -> Vec<LeftFolder> {
         if self.phase.unanswered.is_some() {
             return Vec::new();
@@ -433,7 +433,7 @@ impl Judged {
         landed.chain(orphaned).collect()
     }
 
-    /// Returns a task's name in the plan, or its id where there is none.
+    /// Returns a task's name in the plan, or its id.
     pub(super) fn name(&self, id: &TaskId) -> String {
         let plan_task = self
             .phase

@@ -8,11 +8,11 @@ use serde_json::Value;
 use super::layout;
 use super::task_list::TaskId;
 
-/// The paths that a worktree changed against its base, each with what was and what is there.
+/// The paths that a worktree changed since its base, each with its content before and after.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Touched(pub(super) BTreeMap<GitPath, Sides>);
 
-/// What was at a path, and what is there now.
+/// The content of a path before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sides {
     pub(super) before: Option<GitEntry>,
@@ -20,7 +20,7 @@ pub(super) struct Sides {
 }
 
 impl Touched {
-    /// Takes a move apart into a deletion and an addition, and leaves out what is nobody's work.
+    /// Splits a move into a deletion and an addition, and drops files that are not work.
     pub(super) fn of(changes: &[GitChange]) -> Self {
         let mut touched = BTreeMap::new();
         for change in changes {
@@ -37,7 +37,7 @@ impl Touched {
         Self(touched)
     }
 
-    /// Whether one of these paths is one of the others, or a folder above or below one.
+    /// Returns whether a path equals one of the others, or is a folder above or below one.
     pub(super) fn meets(&self, others: &Self) -> bool {
         let above = |path: &GitPath, others: &Self| {
             folders_above(path).any(|folder| others.0.contains_key(&folder))
@@ -48,7 +48,7 @@ impl Touched {
             || others.0.keys().any(|path| above(path, self))
     }
 
-    /// Returns what is at a path after these changes, where `otherwise` is there without them.
+    /// Returns the content of a path after these changes; `otherwise` is its content without them.
     fn at<'e>(&'e self, path: &GitPath, otherwise: Option<&'e GitEntry>) -> Option<&'e GitEntry> {
         self.0
             .get(path)
@@ -56,12 +56,12 @@ impl Touched {
     }
 }
 
-/// What a worker says it changed: the paths of its `changed_ops.json`, or why they can not be read.
-pub(super) fn told(bytes: &[u8]) -> Result<BTreeSet<GitPath>, String> {
+/// Returns the paths of a worker's `changed_ops.json`, or why they cannot be read.
+pub(super) fn reported(bytes: &[u8]) -> Result<BTreeSet<GitPath>, String> {
     let operations: Value =
-        serde_json::from_slice(bytes).map_err(|error| format!("it is no JSON: {error}"))?;
+        serde_json::from_slice(bytes).map_err(|error| format!("it is not JSON: {error}"))?;
     let Value::Array(operations) = operations else {
-        return Err("it is no list".to_owned());
+        return Err("it is not a list".to_owned());
     };
     let mut paths = BTreeSet::new();
     for operation in &operations {
@@ -72,9 +72,9 @@ pub(super) fn told(bytes: &[u8]) -> Result<BTreeSet<GitPath>, String> {
         let before = paths.len();
         let mut n_named = 0;
         for value in named {
-            let text = value.as_str().ok_or("a path in it is no text")?;
+            let text = value.as_str().ok_or("a path in it is not a text")?;
             paths.insert(
-                normalized(text).ok_or_else(|| format!("`{text}` is no path in the project"))?,
+                normalized(text).ok_or_else(|| format!("`{text}` is not a path in the project"))?,
             );
             n_named += 1;
         }
@@ -86,7 +86,7 @@ pub(super) fn told(bytes: &[u8]) -> Result<BTreeSet<GitPath>, String> {
     Ok(paths)
 }
 
-/// Returns a path as git would have it; one that is absolute or leaves the project is none.
+/// Returns a path as git writes it; `None` if it is absolute or leaves the project.
 fn normalized(text: &str) -> Option<GitPath> {
     if text.starts_with('/') || text.contains('\0') {
         return None;
@@ -164,7 +164,7 @@ pub(super) fn collisions(wave: &[(TaskId, BTreeSet<GitPath>)]) -> Vec<Collision>
             let Some((above, others)) = owners.get_key_value(&above) else {
                 continue;
             };
-            // A task may well turn a file of its own into a folder.
+            // One task can turn a file of its own into a folder.
             if others.union(tasks).count() > 1 {
                 let both = found.entry(*above).or_default();
                 both.extend(others.iter().copied());

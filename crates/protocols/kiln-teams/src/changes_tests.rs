@@ -50,7 +50,7 @@ fn a_move_is_a_deletion_and_an_addition_and_kilns_files_do_not_count() {
 #[test]
 fn changed_paths_of_a_worker_must_be_paths_of_the_project() {
     let paths = |text: &str| {
-        told(text.as_bytes()).map(|paths| {
+        reported(text.as_bytes()).map(|paths| {
             let shown: Vec<String> = paths.iter().map(ToString::to_string).collect();
             shown.join(" ")
         })

@@ -1,25 +1,25 @@
-//! `.kiln/config.json`: how a phase is to be run.
+//! `.kiln/config.json`: the settings of a phase.
 //!
 //! Every key may be absent, since kiln's own fallback writes only three of them. A value of the
-//! wrong kind counts as absent; only a file that is no JSON object is unreadable.
+//! wrong kind counts as absent; only a file that is not a JSON object is unreadable.
 
 use jiff::SignedDuration;
 use serde_json::Value;
 
-/// What the configuration asks for, with kiln's defaults where it asks for nothing.
+/// The settings, with kiln's defaults.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Config {
     /// How many retries a task has after its first attempt.
     pub(super) max_retries: u32,
     /// How many workers run at once.
     pub(super) wave_parallelism: usize,
-    /// How long a worker may be silent, in all stages; without it each stage has its own limit.
+    /// How long a worker may be silent in any stage; without it each stage has its own limit.
     pub(super) dead_worker_timeout: Option<SignedDuration>,
-    /// Whether workers are to run in worktrees; kiln refuses to start with anything else.
+    /// Whether workers run in worktrees; kiln refuses to start with anything else.
     pub(super) execute_concurrency_ok: bool,
     /// The commands that check work, in kiln's order: build, types, lint, tests. See [`is_command`].
     pub(super) checks: Vec<String>,
-    /// Whether the file could be read; one that is not there can.
+    /// Whether the file could be read; a missing file counts as readable.
     pub(super) is_readable: bool,
 }
 
@@ -75,10 +75,10 @@ impl Config {
     }
 }
 
-/// Reads minutes, which may have a fraction; what is not above zero sets no limit.
+/// Reads minutes, which may have a fraction; zero and less set no limit.
 fn timeout(minutes: &Value) -> Option<SignedDuration> {
     let minutes = minutes.as_f64().filter(|minutes| *minutes > 0.0)?;
-    // More than a duration can hold is as good as no end.
+    // A longer time than a duration can have is no limit.
     Some(SignedDuration::try_from_secs_f64(minutes * 60.0).unwrap_or(SignedDuration::MAX))
 }
 
@@ -126,7 +126,7 @@ const PROGRAMS: &[&str] = &[
     "yarn",
 ];
 
-/// What such a program is told to do.
+/// The first argument of such a program.
 const VERBS: &[&str] = &[
     "build",
     "check",
@@ -144,17 +144,17 @@ const VERBS: &[&str] = &[
 /// Programs whose first argument is another program's name.
 const LAUNCHERS: &[&str] = &["bunx", "npx"];
 
-/// Tells whether a text under `tooling` is certainly a command, and not the name of a tool.
+/// Returns whether a text under `tooling` is certainly a command, and not the name of a tool.
 ///
-/// Kiln is of two minds. `kiln-verify` calls the values "the actual commands to run", and the hook
+/// Kiln contradicts itself. `kiln-verify` calls the values "the actual commands to run", and the hook
 /// `on-task-completed.sh` hands `testRunner` to `sh -c`. But `/kiln:init` records the *name* of
-/// what it detects: `vitest`, `eslint`, `tsc`, `pytest`. Run as it stands, such a name is not found
+/// what it detects: `vitest`, `eslint`, `tsc`, `pytest`. As a command such a name is not found
 /// outside `node_modules`, watches files for ever, or prints its usage, and the failure would cost
 /// the task a retry. So a single word is never run. Of several words, the first must be a program
-/// that runs checks and the second an option, a path, or something that such a program can be told:
+/// that runs checks and the second an option, a path, or a known argument of such a program:
 /// `cargo test`, `npm run build` and `go build ./...`, which `/kiln:init` writes too, are commands,
 /// `npm scripts` and `go modules` are not. Quotes, variables, pipes and the like are not
-/// understood here and so not run. `startCommand` is no check: it does not end.
+/// understood here, so they are not run. `startCommand` is not a check: it does not end.
 fn is_command(text: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || " ._/:=@,+-&".contains(c);
     text.chars().all(is_plain) && text.split("&&").all(is_simple_command)
@@ -170,7 +170,7 @@ fn is_simple_command(text: &str) -> bool {
     // `npm run test:unit` and `yarn test:unit` name scripts of the project.
     let verb = argument.split(':').next().unwrap_or_default();
     let is_known = VERBS.contains(&verb) || LAUNCHERS.contains(&program);
-    // A single `&` would leave the command behind in the background.
+    // A single `&` would leave the command in the background.
     PROGRAMS.contains(&program) && (is_path || is_option || is_known) && !text.contains('&')
 }
 

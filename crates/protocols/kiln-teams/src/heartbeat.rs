@@ -1,4 +1,4 @@
-//! A running task's sign of life, judged by the table of [`super::table::silence`].
+//! A running task's heartbeat, judged by the table of [`super::table::silence`].
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -23,15 +23,15 @@ impl Tier {
     }
 }
 
-/// A running task's sign of life, judged.
+/// A running task's heartbeat, judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pulse {
     pub(super) tier: Tier,
-    /// How old it is; none where there is none that can be read.
+    /// Its age; `None` without a readable heartbeat.
     pub(super) age: Option<SignedDuration>,
     /// After which age the worker counts as dead.
     pub(super) dead_after: SignedDuration,
-    /// Whether the clock of whoever wrote it is ahead of ours.
+    /// Whether the worker's clock is ahead of ours.
     pub(super) is_from_the_future: bool,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn judge(
             is_from_the_future: false,
         };
     };
-    // Whole seconds: a fraction of one must not decide between life and death.
+    // Whole seconds: a fraction of a second must not decide.
     let age = SignedDuration::from_secs(now.as_second() - at.as_second());
     let tier = if age > dead_after {
         Tier::Dead

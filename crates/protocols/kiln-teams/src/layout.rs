@@ -1,19 +1,19 @@
-//! Where a Teams wave keeps its things.
+//! The paths of a Teams wave.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_world::{GitPath, Owner, ReadError, World};
 
-/// The orchestrator's own record, relative to the project.
+/// The orchestrator's state, relative to the project.
 pub(super) const STATE: &str = ".kiln/STATE.md";
 /// The project's settings, relative to the project.
 pub(super) const CONFIG: &str = ".kiln/config.json";
 /// A read-only copy of the project's documents, in a worktree.
 pub(super) const SNAPSHOT: &str = ".kiln-snapshot";
-/// What a worker leaves as evidence, in a worktree.
+/// The evidence of a worker, in a worktree.
 pub(super) const ARTIFACTS: &str = ".kiln-artifacts";
-/// Folders that are nobody's work: kiln's own in the project and in worktrees, and rekindle's.
+/// Folders that are not work: kiln's own in the project and in worktrees, and rekindle's.
 pub(super) const LEAVE_OUT: [&str; 4] = [".kiln", SNAPSHOT, ARTIFACTS, ".rekindle"];
-/// Where worktrees are when nothing else is said.
+/// The default folder of worktrees.
 const DEFAULT_ROOT: &str = "/tmp";
 
 /// Returns the plan of a phase, relative to the project.
@@ -26,17 +26,17 @@ pub(super) fn track(phase: u32) -> Utf8PathBuf {
     Utf8PathBuf::from(format!(".kiln/tracks/phase-{phase}"))
 }
 
-/// Returns where a task's artifacts stand once its work has landed, relative to the project.
+/// Returns the archive of a landed task's artifacts, relative to the project.
 pub(super) fn archived(phase: u32, plan_task: &str) -> Utf8PathBuf {
     track(phase).join("artifacts").join(plan_task)
 }
 
-/// Returns where a worker writes its artifacts, in its worktree.
+/// Returns the folder of a worker's artifacts in its worktree.
 pub(super) fn artifacts(worktree: &Utf8Path, plan_task: &str) -> Utf8PathBuf {
     worktree.join(ARTIFACTS).join(plan_task)
 }
 
-/// Returns our own log of what was found in the folder of worktrees and belongs to no task.
+/// Returns our own log of orphans in the folder of worktrees.
 pub(super) fn orphan_log(phase: u32) -> Utf8PathBuf {
     Utf8PathBuf::from(format!(
         ".rekindle/logs/kiln-teams-phase-{phase}/orphans.jsonl"
@@ -63,7 +63,7 @@ pub(super) fn worktree_root(world: &dyn World) -> Utf8PathBuf {
     top.join(format!("kiln-{}", project_hash(world.project())))
 }
 
-/// Returns whether a folder is called like one that has a project's hash in its name.
+/// Returns whether a folder's name has the hash of a project.
 pub(super) fn is_hashed(root: &Utf8Path) -> bool {
     let hash = root.file_name().and_then(|name| name.strip_prefix("kiln-"));
     hash.is_some_and(|hash| {
@@ -79,7 +79,7 @@ fn project_hash(project: &Utf8Path) -> String {
     rekindle_text::sha256_hex(project.as_str().as_bytes(), 6)
 }
 
-/// Whether a name from a file can be one part of a path and nothing more.
+/// Returns whether a name from a file is safe as one part of a path.
 pub(super) fn is_plain_name(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     !name.is_empty()
@@ -88,23 +88,23 @@ pub(super) fn is_plain_name(name: &str) -> bool {
         && !name.starts_with(['.', '-'])
 }
 
-/// Whether a path in a repository is nobody's work.
+/// Returns whether a path in a repository is not work.
 pub(super) fn is_left_out(path: &GitPath) -> bool {
     LEAVE_OUT
         .iter()
         .any(|folder| path.is_within(&GitPath::from(*folder)))
 }
 
-/// Why a folder of worktrees is not to be trusted.
+/// Returns why a folder of worktrees is not trusted; `None` if it is.
 ///
-/// It lies in a shared temporary folder, so another user could have made it, or could put another
-/// in its place: what is then reset, cleaned or landed would be theirs to choose.
+/// It is in a shared temporary folder, so another user could have created it, or could replace it,
+/// and would then choose what is reset, cleaned or landed.
 pub(super) fn distrust(world: &dyn World, root: &Utf8Path) -> Option<String> {
-    let told = match world.ownership(root) {
-        Ok(told) => told,
-        // Nothing is there yet: we make it ourselves, and nobody else can while we look at it.
+    let found = match world.ownership(root) {
+        Ok(found) => found,
+        // We create it ourselves, and only we can.
         Err(ReadError::NotFound) => return distrust_parent(world, root),
-        Err(error) => return Some(format!("`{root}` can not be looked at: {error}")),
+        Err(error) => return Some(format!("`{root}` cannot be read: {error}")),
     };
     if world
         .stat(root)
@@ -114,29 +114,29 @@ pub(super) fn distrust(world: &dyn World, root: &Utf8Path) -> Option<String> {
             "`{root}` is a link, which its owner can point elsewhere"
         ));
     }
-    if told.owner != Owner::Me {
+    if found.owner != Owner::Me {
         return Some(format!("`{root}` belongs to another user"));
     }
-    if told.mode & 0o022 != 0 {
+    if found.mode & 0o022 != 0 {
         return Some(format!("other users may write to `{root}`"));
     }
     distrust_parent(world, root)
 }
 
-/// In the folder above nobody else may be able to rename or replace the folder of worktrees.
+/// Returns why other users could rename or replace the folder of worktrees from the folder above.
 fn distrust_parent(world: &dyn World, root: &Utf8Path) -> Option<String> {
     const STICKY: u32 = 0o1000;
     let parent = root.parent()?;
-    // The link itself may be anybody's; what counts is where it leads.
+    // The owner of a link does not matter; its target does.
     let parent = world.resolve(parent).ok()?;
-    let told = world.ownership(&parent).ok()?;
-    match told.owner {
+    let found = world.ownership(&parent).ok()?;
+    match found.owner {
         Owner::Other => Some(format!(
-            "`{parent}` belongs to another user, who could replace what is in it"
+            "`{parent}` belongs to another user, who could replace its contents"
         )),
-        Owner::Me | Owner::Root if told.mode & 0o022 != 0 && told.mode & STICKY == 0 => {
+        Owner::Me | Owner::Root if found.mode & 0o022 != 0 && found.mode & STICKY == 0 => {
             Some(format!(
-                "other users may replace what is in `{parent}`: it is writable for them and has no sticky bit"
+                "other users may replace the contents of `{parent}`: it is writable for them and has no sticky bit"
             ))
         }
         Owner::Me | Owner::Root => None,

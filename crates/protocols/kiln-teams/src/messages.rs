@@ -1,4 +1,4 @@
-//! The texts of this protocol: what kiln itself says, and the report of a recovery.
+//! What is printed: kiln's own texts, and the report of a recovery.
 
 use rekindle_model::Finding;
 use rekindle_text::{excerpt, printable};
@@ -11,13 +11,13 @@ use super::read::shown;
 use super::table::task::{Class, Rule};
 use super::task_list::TaskId;
 
-/// What kiln says when `.kiln/` has no STATE.md.
+/// Kiln's text for `.kiln/` without a STATE.md.
 pub(super) const NO_STATE: &str = "Found .kiln/ but missing .kiln/STATE.md. Initialization appears incomplete. Run /kiln:init to reinitialize.";
-/// What kiln says when STATE.md can not be made out.
+/// Kiln's text for a STATE.md that cannot be understood.
 pub(super) const CORRUPT: &str = "STATE.md appears corrupted or unparseable. Do not continue automatically. Run /kiln:init to reinitialize state, then verify with /kiln:status.";
 
-/// What is said of a STATE.md that a later Kiln wrote.
-pub(super) const NEWER: &str = ".kiln/STATE.md was written by a newer Kiln, not read by this version of rekindle. Nothing was changed. Run /kiln-fire in your coding agent to resume it.";
+/// The text for a STATE.md of a newer Kiln.
+pub(super) const NEWER: &str = ".kiln/STATE.md was written by a newer Kiln, which this version of rekindle does not read. Nothing was changed. Run /kiln-fire in your coding agent to resume it.";
 
 /// The message by which a worker is asked to end.
 pub(super) const SHUTDOWN_REQUEST: &str = "shutdown_request";
@@ -30,7 +30,7 @@ pub(super) fn wave_name(wave: u32) -> String {
     format!("wave {wave}")
 }
 
-/// The state of everything, one line a task, as it stands before anything is done.
+/// The state before the resume, one line for each task.
 pub(super) fn report(judged: &Judged) -> String {
     let phase = &judged.phase;
     let title = phase
@@ -89,7 +89,7 @@ pub(super) fn report(judged: &Judged) -> String {
     text
 }
 
-/// What the host is to send to workers that count as dead, before their tasks are run again.
+/// The requests that the host is to send to dead workers, before their tasks run again.
 fn shutdown_requests(judged: &Judged) -> String {
     let silent = judged.silent_hosts_workers();
     if silent.is_empty() {
@@ -107,7 +107,7 @@ fn shutdown_requests(judged: &Judged) -> String {
     text
 }
 
-/// What a person wants to know of a task beside its class.
+/// The details of a task after its class.
 fn remark(judged: &Judged, id: &TaskId) -> String {
     let task = &judged.tasks[id];
     let pulse = task.pulse.as_ref().map(|pulse| {
@@ -172,7 +172,7 @@ pub(super) fn collisions(collisions: &[Collision]) -> String {
 
 pub(super) fn stranger(name: &str, path: &GitPath) -> String {
     format!(
-        "`{path}` on main is neither what {name} began with nor what its worker made, so it is not overwritten"
+        "`{path}` on main has content that is neither the base of {name} nor the work of its worker, so it is not overwritten"
     )
 }
 
@@ -180,7 +180,7 @@ pub(super) fn unread(finding: &Finding) -> String {
     let place = finding.place.as_ref();
     let place = place.map_or_else(String::new, |place| format!("`{place}`: "));
     format!(
-        "a file could not be read, so it is not known whether all tasks are on main: {place}{}",
+        "a file could not be read, so some tasks may not be on main: {place}{}",
         finding.message
     )
 }
@@ -279,7 +279,7 @@ pub(super) fn halt_reason(judged: &Judged) -> String {
     format!("phase {phase} is halted: {}", reasons.join("; "))
 }
 
-/// Returns a commit's id as people write it.
+/// Returns a commit's id in short form.
 pub(super) fn short(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }
@@ -329,15 +329,15 @@ pub(super) fn halt_hints(judged: &Judged) -> Vec<String> {
     ]
 }
 
-/// Returns what is done and what is left where a gate is all that is in between.
+/// Describes the gate that opens next and the tasks that wait for it.
 pub(super) fn gate_to_open(judged: &Judged) -> String {
     let wave = judged.gate_to_open().map_or_else(String::new, wave_name);
-    let behind = match judged.of(Class::Gated).len() {
+    let waiting = match judged.of(Class::Gated).len() {
         0 => String::new(),
-        1 => "; 1 task waits behind it".to_owned(),
-        n => format!("; {n} tasks wait behind it"),
+        1 => "; 1 task waits for it".to_owned(),
+        n => format!("; {n} tasks wait for it"),
     };
-    format!("open the gate of {wave}, whose tasks are all on main{behind}")
+    format!("open the gate of {wave}, whose tasks are all on main{waiting}")
 }
 
 pub(super) fn finished(judged: &Judged) -> String {

@@ -1,7 +1,7 @@
-//! What the seed's sentences say of each task of a random phase, applied in the plainest way, held
-//! against the real thing; and rounds carried out until nothing is left to do.
+//! An independent implementation of the rules, compared with the real one on random phases; and rounds
+//! applied until nothing is left to do.
 //!
-//! Nothing here is shared with what it checks but the names of files.
+//! It shares only file names with the code that it checks.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use rekindle_model::{Action, Fact, Intent, Plan, Then};
 use super::scene_tests::{Bench, LIST, Life, PATHS, Story, plan_task, story};
 
 impl Story {
-    /// The seed's thresholds, in minutes.
+    /// The prescribed limits, in minutes.
     fn dead_after(&self, stage: Option<&str>) -> (i64, i64) {
         if let Some(timeout) = self.timeout {
             return (timeout + 1, timeout);
@@ -36,7 +36,7 @@ impl Story {
 
     fn has_ended(task: &Life) -> bool {
         match task.stage {
-            // A worker that says verified has ended once its evidence is there.
+            // A worker that reports verified has ended once its evidence exists.
             Some("verified") => {
                 task.has_landed || (task.told.is_some() && task.passed == Some(true))
             }
@@ -56,14 +56,14 @@ impl Story {
         }
     }
 
-    /// The orchestrator's order for a task that has begun, if it is newer than its heartbeat.
+    /// The orchestrator's order for a started task, if it is newer than its heartbeat.
     fn ordered(task: &Life) -> Option<&'static str> {
         let (_, minutes, action) = task.ledger?;
         let is_newer = task.silence.is_none_or(|silence| minutes < silence);
         (task.status != "pending" && is_newer && action != "-").then_some(action)
     }
 
-    /// Main at a path: what is neither the base's nor this worker's, and no peer put there.
+    /// Whether main has content at a path that is neither the base's, this worker's nor a peer's.
     fn has_stranger(&self, at: usize) -> bool {
         let peer = |path: &str| {
             let mut tasks = self.tasks.iter();
@@ -127,7 +127,7 @@ impl Story {
         ordered == Some("halt") || (Self::retries(task) >= most && !is_free && !is_for_a_person)
     }
 
-    /// All would be well but for what stands on main.
+    /// Everything is proven except the content on main.
     fn only_a_stranger(&self, at: usize) -> bool {
         let task = &self.tasks[at];
         let says_success =
@@ -259,7 +259,7 @@ proptest! {
         }
         let n_back = plan.steps.iter().filter(|step| puts_back(&step.action)).count();
         prop_assert!(n_landed == 0 || n_back == 0);
-        // A wave with a live worker lands nothing, and then nothing is put back either.
+        // A wave with a live worker lands nothing and requeues nothing.
         prop_assert!(n_back == 0 || ready.is_empty());
         let mut collides = story.collisions().into_iter().flat_map(|(_, tasks)| tasks);
         prop_assert!(n_landed == 0 || collides.next().is_none());

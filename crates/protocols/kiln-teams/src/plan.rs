@@ -92,7 +92,7 @@ impl Planner<'_> {
         Step::new(request, why)
     }
 
-    /// Returns what is due now, as the table has it.
+    /// Returns what is due now, by the table.
     fn round(&self) -> Plan {
         let judged = self.judged;
         // Without git's answers there are no verdicts for the table.

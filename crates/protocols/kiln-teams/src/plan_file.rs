@@ -11,8 +11,8 @@
 //! **Wave:** 2
 //! ```
 //!
-//! The file is read leniently and never changed. A field counts where it first stands; whatever
-//! else a packet says is in its text, for the agent that does it.
+//! The file is read leniently and never changed. The first field of a name counts; the rest of a packet
+//! is text for the agent that does it.
 
 use rekindle_text::markdown::Page;
 use rekindle_text::markdown::line::{bold_field, id_and_title};
@@ -22,7 +22,7 @@ use rekindle_text::markdown::line::{bold_field, id_and_title};
 pub(super) struct PlanFile {
     /// In order of appearance, each id once.
     pub(super) tasks: Vec<PlannedTask>,
-    /// Packets of an id that was there before, with their lines; they do not count.
+    /// Packets with a repeated id, with their lines; they do not count.
     pub(super) duplicates: Vec<(String, usize)>,
 }
 
@@ -42,14 +42,14 @@ pub(super) struct PlannedTask {
 }
 
 impl PlanFile {
-    /// Reads any bytes; what belongs to no task is passed over.
+    /// Reads any bytes; text outside tasks is ignored.
     pub(super) fn parse(bytes: &[u8]) -> Self {
         let source = String::from_utf8_lossy(bytes);
         let page = Page::new(&source);
         let mut plan = Self::default();
-        for section in page.sections_until(|next, title| begins_task(next.level, title).is_some()) {
+        for section in page.sections_until(|next, title| starts_task(next.level, title).is_some()) {
             let heading = section.heading;
-            let Some((id, title)) = begins_task(heading.level, section.title) else {
+            let Some((id, title)) = starts_task(heading.level, section.title) else {
                 continue;
             };
             if plan.tasks.iter().any(|task| task.id == id) {
@@ -67,15 +67,15 @@ impl PlanFile {
         }
         let ids: Vec<String> = plan.tasks.iter().map(|task| task.id.clone()).collect();
         for task in &mut plan.tasks {
-            // Between the ids there may be words; an id that is of another form must be one of ours.
+            // There may be words between the ids; an id of another form must be one of the plan.
             task.dependencies.retain(|id| is_id(id) || ids.contains(id));
         }
         plan
     }
 }
 
-/// Returns the id and the title of a heading that begins a packet.
-fn begins_task(level: u8, words: &str) -> Option<(&str, &str)> {
+/// Returns the id and the title of a heading that starts a packet.
+fn starts_task(level: u8, words: &str) -> Option<(&str, &str)> {
     if !(2..=4).contains(&level) {
         return None;
     }
@@ -93,7 +93,7 @@ fn begins_task(level: u8, words: &str) -> Option<(&str, &str)> {
     is_task.then_some((id, title))
 }
 
-/// Tells whether a word is an id like `P1-T02`.
+/// Returns whether a word is an id like `P1-T02`.
 fn is_id(word: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     word.strip_prefix('P')
@@ -101,7 +101,7 @@ fn is_id(word: &str) -> bool {
         .is_some_and(|(phase, task)| digits(phase) && digits(task))
 }
 
-/// Returns the packet's text without the line across the page that parts it from the next.
+/// Returns the packet's text without the rule at its end.
 fn text(packet: &[&str]) -> String {
     let is_rule = |line: &&str| line.trim().is_empty() || line.trim().trim_matches('-').is_empty();
     let n_lines = packet
@@ -142,7 +142,7 @@ fn fields(packet: &[&str]) -> PlannedTask {
     task
 }
 
-/// Returns the items of a list that stands below a field.
+/// Returns the items of a list below a field.
 fn items<'l>(lines: impl Iterator<Item = &'l str>) -> impl Iterator<Item = &'l str> {
     lines
         .map(str::trim)
@@ -157,7 +157,7 @@ fn items<'l>(lines: impl Iterator<Item = &'l str>) -> impl Iterator<Item = &'l s
 
 /// Reads `a.js (add), b.js (modify) — why`.
 ///
-/// The words behind a file can hold commas too: where one file has its operation, all must.
+/// The words after a file can have commas too: if one file has its operation, all must.
 fn one_line_of_files(value: &str) -> Vec<String> {
     let pieces: Vec<(Vec<String>, bool)> = value.split(',').map(file).collect();
     let has_marks = pieces.iter().any(|(_, is_marked)| *is_marked);
@@ -177,7 +177,7 @@ fn file(item: &str) -> (Vec<String>, bool) {
     let is_code = item.starts_with('`');
     let is_marked = is_code || item.contains('(');
     let paths: Vec<&str> = if is_code {
-        // Behind the first path and an arrow there may be a second; other code is part of the why.
+        // After an arrow there may be a second path; other code is part of the reason.
         let is_rename = named.contains("→") || named.contains("->");
         code.into_iter()
             .take(if is_rename { 2 } else { 1 })

@@ -1,10 +1,10 @@
-//! Plans as kiln writes them and as other hands do.
+//! Plans as kiln writes them, and other spellings.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Writes tasks as `line id 'title' wave needs files`, and the duplicates behind them.
+/// Writes tasks as `line id 'title' wave needs files`, and duplicates after them.
 fn shown(source: &str) -> String {
     let plan = PlanFile::parse(source.as_bytes());
     let mut lines: Vec<String> = plan

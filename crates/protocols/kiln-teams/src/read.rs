@@ -1,7 +1,7 @@
 //! Evidence: the four sources that can disagree after a crash, and main's history.
 //!
-//! What costs little is read for every task; a worktree's files are looked into only where the task
-//! says that it succeeded and its work is not on main yet.
+//! Cheap evidence is read for every task; a worktree's files are read only if the task reports success
+//! and its work is not on main yet.
 
 mod git;
 mod list;
@@ -26,7 +26,7 @@ use super::task_list::{self, Stage, TaskFile, TaskId};
 
 pub(super) use self::orphans::Orphan;
 
-/// No document of kiln's is larger.
+/// The largest file that is read.
 const LARGEST: u64 = 8 * 1024 * 1024;
 
 /// What was read of a project.
@@ -34,11 +34,11 @@ const LARGEST: u64 = 8 * 1024 * 1024;
 pub(super) enum Evidence {
     /// There is no `.kiln/` at all.
     Nothing,
-    /// `.kiln/` is there and `STATE.md` is not.
+    /// `.kiln/` exists without `STATE.md`.
     NoState,
-    /// `STATE.md` is of a later Kiln, which this protocol does not read.
+    /// `STATE.md` was written by a newer Kiln, which this protocol does not read.
     Newer,
-    /// `STATE.md` can not be made out.
+    /// `STATE.md` cannot be understood.
     Corrupt,
     /// A phase that can be judged.
     Phase(Box<Phase>),
@@ -55,15 +55,15 @@ pub(super) struct Phase {
     pub(super) gates: Vec<TaskFile>,
     /// The folder of the team's task list.
     pub(super) task_list: Option<Utf8PathBuf>,
-    /// Whether the task list came from a file that a person named, which is not ours to write.
+    /// Whether the task list is a file that a person named, which is never written.
     pub(super) is_list_foreign: bool,
     pub(super) repository: Option<GitRepository>,
     pub(super) root: Utf8PathBuf,
-    /// What is in the folder of worktrees and belongs to no task.
+    /// The entries of the folder of worktrees that belong to no task.
     pub(super) orphans: Vec<Orphan>,
     pub(super) waves: BTreeMap<u32, Wave>,
     pub(super) findings: Vec<Finding>,
-    /// What is said where git or the disk could not answer; no verdict on a task counts then.
+    /// The finding of a question that git or the disk could not answer; then no verdict counts.
     pub(super) unanswered: Option<Finding>,
 }
 
@@ -95,11 +95,11 @@ impl Phase {
 /// What is known of a wave as a whole.
 #[derive(Debug, Default)]
 pub(super) struct Wave {
-    /// The commit that its worktrees were made from, where one of them tells.
+    /// The commit that its worktrees were made from, if one of them shows it.
     pub(super) base: Option<String>,
-    /// The commit before the first of its tasks that landed, where no worktree tells the base.
+    /// The commit before the first of its tasks that landed, if no worktree shows the base.
     pub(super) before_first: Option<String>,
-    /// What the project holds against that commit; only where work waits to land.
+    /// The project's changes since that commit; only if work waits to land.
     pub(super) main: Option<Main>,
 }
 
@@ -107,26 +107,26 @@ pub(super) struct Wave {
 #[derive(Debug)]
 pub(super) struct TaskEvidence {
     pub(super) file: TaskFile,
-    /// The plan's own name for it, where one is known and fit for a path.
+    /// Its name in the plan, if it is known and safe in a path.
     pub(super) plan_task: Option<String>,
     pub(super) title: String,
-    /// Its place in the plan; tasks that the plan lacks come last.
+    /// Its position in the plan; tasks that the plan lacks come last.
     pub(super) place: usize,
-    /// Where its worktree is or belongs.
+    /// The path of its worktree, existing or not.
     pub(super) worktree: Utf8PathBuf,
-    /// The worktree as git has it, where it is a sound one.
+    /// The worktree as git knows it, if it is sound.
     pub(super) tree: Option<Tree>,
-    /// The commit on main that is the proof that it landed.
+    /// The commit on main that proves that it landed.
     pub(super) landed: Option<GitCommit>,
-    /// Paths of that commit, where peers wait to land.
+    /// The paths of that commit, if peers wait to land.
     pub(super) landed_paths: BTreeSet<GitPath>,
-    /// Whether its artifacts were moved to the project's own folder.
+    /// Whether its artifacts were archived in the project.
     pub(super) is_archived: bool,
-    /// Whether artifacts of it stand in its worktree; only looked at where it landed.
+    /// Whether its worktree has artifacts; only read if it landed.
     pub(super) has_artifacts_left: bool,
-    /// What its worker left, where it says that it succeeded.
+    /// The evidence of its worker, if it reports success.
     pub(super) artifacts: Option<Artifacts>,
-    /// What its worktree changed, where it says that it succeeded.
+    /// The changes of its worktree, if it reports success.
     pub(super) touched: Option<Result<Touched, String>>,
 }
 
@@ -138,12 +138,12 @@ pub(super) struct Tree {
     pub(super) has_own_commits: bool,
 }
 
-/// What a worker left as evidence.
+/// The evidence of a worker.
 #[derive(Debug, Default)]
 pub(super) struct Artifacts {
-    /// The paths it says it changed, or why they can not be read; none where the file is not there.
+    /// The paths it reports as changed, or why they cannot be read; `None` without the file.
     pub(super) changed: Option<Result<BTreeSet<GitPath>, String>>,
-    /// Whether its checks passed; none where the file is not there or can not be read.
+    /// Whether its checks passed; `None` if the file is missing or unreadable.
     pub(super) passed: Option<bool>,
 }
 
@@ -177,7 +177,7 @@ pub(super) fn evidence(world: &dyn World, tasks_file: Option<&Utf8Path>) -> Evid
 struct Reader<'w> {
     world: &'w dyn World,
     findings: Vec<Finding>,
-    /// What git or the disk could not answer, and why, the first time they could not.
+    /// The finding of the first question that git or the disk could not answer.
     unanswered: RefCell<Option<Finding>>,
 }
 
@@ -211,7 +211,7 @@ impl Reader<'_> {
         let (merged, gates, duplicates) =
             task_list::merge(files.into_iter().filter(of_phase).collect());
         for id in duplicates {
-            let message = format!("the task list has {id} more than once; the newest word counts");
+            let message = format!("the task list has {id} more than once; the newest entry counts");
             self.notice(Finding::new(Code::DuplicateTask, message));
         }
         let root = self.root(&merged);
@@ -243,7 +243,7 @@ impl Reader<'_> {
         self.notice_lost(&phase);
         self.bases(&mut phase);
         self.history(&mut phase);
-        self.look_into_trees(&mut phase);
+        self.read_trees(&mut phase);
         self.orphans(&mut phase, &trees);
         phase.unanswered = self.unanswered.take();
         self.findings.extend(phase.unanswered.clone());
@@ -251,23 +251,23 @@ impl Reader<'_> {
         phase
     }
 
-    /// Asks git about the project. A repository that is not there is told elsewhere.
+    /// Asks git about the project. A missing repository is reported elsewhere.
     fn ask(&self, question: &GitQuestion) -> Result<GitAnswer, ReadError> {
         let answer = self.world.git(self.world.project(), question);
         if let Err(error) = &answer
             && !error.is_not_found()
         {
-            let message = format!("git could not be asked what has landed: {error}");
+            let message = format!("git could not report what has landed: {error}");
             self.unanswered(
                 Finding::new(Code::GitFailed, message)
-                    .hint("mend that, then run it again: nothing was changed"),
+                    .hint("fix that, then run the command again: nothing was changed"),
             );
         }
         answer
     }
 
-    /// Keeps what could not be answered: without it nothing can be told of what has landed, waits to
-    /// land or stands in its way.
+    /// Keeps the finding of an unanswered question: without the answer it is unknown what has landed,
+    /// waits to land or blocks a landing.
     fn unanswered(&self, finding: Finding) {
         self.unanswered.borrow_mut().get_or_insert(finding);
     }
@@ -284,7 +284,7 @@ impl Reader<'_> {
             Ok(bytes) => Some(bytes),
             Err(ReadError::NotFound) => None,
             Err(error) => {
-                let message = format!("`{relative}` can not be read: {error}");
+                let message = format!("`{relative}` cannot be read: {error}");
                 self.notice(Finding::new(Code::UnreadableFile, message).at(Place::path(relative)));
                 None
             }
@@ -295,13 +295,13 @@ impl Reader<'_> {
         let bytes = self.document(Utf8Path::new(layout::CONFIG));
         let config = Config::parse(bytes.as_deref());
         if !config.is_readable {
-            let message = "it is no JSON object, so limits and retries are not known";
+            let message = "not a JSON object, so limits and retries are unknown";
             self.notice(
                 Finding::new(Code::UnsupportedConfig, message).at(Place::path(layout::CONFIG)),
             );
         }
         if !config.execute_concurrency_ok {
-            let message = "executeConcurrency is not `worktree`, and nothing else is known";
+            let message = "executeConcurrency is not `worktree`, the only supported value";
             self.notice(
                 Finding::new(Code::UnsupportedConfig, message)
                     .at(Place::path(layout::CONFIG))
@@ -311,7 +311,7 @@ impl Reader<'_> {
         config
     }
 
-    /// Returns the folder of worktrees: the one that the tasks themselves name comes first.
+    /// Returns the folder of worktrees: the one that tasks name comes first.
     fn root(&mut self, tasks: &BTreeMap<TaskId, TaskFile>) -> Utf8PathBuf {
         let named = tasks.iter().find_map(|(id, file)| {
             let worktree = file.worktree.as_ref()?;
@@ -334,14 +334,14 @@ impl Reader<'_> {
         match answer.and_then(GitAnswer::repository) {
             Ok(repository) => Some(repository),
             Err(error) => {
-                let message = format!("there is no git repository to land work in: {error}");
+                let message = format!("no git repository to land work in: {error}");
                 self.notice(Finding::new(Code::NoRepository, message));
                 None
             }
         }
     }
 
-    /// Returns the sound worktrees of the repository by their path; the main one is none of them.
+    /// Returns the sound worktrees of the repository by path, without the main one.
     fn worktrees(&self) -> BTreeMap<Utf8PathBuf, GitWorktree> {
         let answer = self
             .ask(&GitQuestion::Worktrees)
@@ -368,12 +368,12 @@ impl Reader<'_> {
             .clone()
             .or_else(|| planned.map(|(_, task)| task.id.clone()));
         if let Some(unfit) = plan_task.as_ref().filter(|id| !layout::is_plain_name(id)) {
-            let message = format!("`{}` is no name for a plan's task", shown(unfit));
+            let message = format!("`{}` is not a name of a plan's task", shown(unfit));
             self.notice(Finding::new(Code::UnsafeName, message).at(Place::path(file.path.clone())));
         }
         if let Some(Stage::Unknown(stage)) = &file.stage {
             let message = format!(
-                "{id} is in a stage that is not known, `{}`; the longest limit is used",
+                "{id} has the unknown stage `{}`; the longest limit is used",
                 shown(stage)
             );
             self.notice(
@@ -406,13 +406,13 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns the worktree at a path if git knows it there; git has resolved the links in its own answer.
+    /// Returns the worktree at a path if git knows it; git resolves links in its answer.
     fn tree(&self, path: &Utf8Path, trees: &BTreeMap<Utf8PathBuf, GitWorktree>) -> Option<Tree> {
         let known = trees.get(path).or_else(|| {
             let resolved = self.world.resolve(path).ok()?;
             trees.get(&resolved)
         })?;
-        // A folder that lost its `.git` would lead git to whatever repository lies above it.
+        // In a folder without `.git`, git would find a repository above it.
         self.world.stat(&path.join(".git")).ok()?;
         Some(Tree {
             head: known.head.clone()?,
@@ -420,7 +420,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Warns of tasks that the plan has and the task list does not.
+    /// Reports tasks of the plan that the task list lacks.
     fn notice_unlisted(&mut self, phase: &Phase) {
         let listed: BTreeSet<&str> = phase
             .tasks
@@ -434,7 +434,7 @@ impl Reader<'_> {
             .filter(|task| !listed.contains(task.id.as_str()));
         for task in unlisted {
             let message = format!(
-                "{} is in the plan and not in the task list; nothing is launched for it",
+                "{} is in the plan but not in the task list; it is not launched",
                 shown(&task.id)
             );
             let place = Place::line(layout::plan(phase.number), task.line);
@@ -443,14 +443,14 @@ impl Reader<'_> {
         }
     }
 
-    /// Warns of tasks that STATE.md calls active and the task list has lost.
+    /// Reports tasks that STATE.md lists as active and the task list lacks.
     fn notice_lost(&mut self, phase: &Phase) {
         for id in phase.state.active_tasks() {
             let is_listed =
                 TaskId::parse(&id).is_some_and(|parsed| phase.tasks.contains_key(&parsed));
             if !is_listed {
                 let message = format!(
-                    "STATE.md calls {} active, and the task list does not have it",
+                    "STATE.md lists {} as active, but the task list lacks it",
                     shown(&id)
                 );
                 self.findings
@@ -460,7 +460,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns a task's packet in the plan and its place there: by the plan's own name, or by its number in the wave.
+/// Returns a task's packet in the plan and its position: by its name, or by its number in the wave.
 fn planned<'p>(
     plan: &'p PlanFile,
     id: &TaskId,
@@ -474,12 +474,12 @@ fn planned<'p>(
     all.filter(|(_, task)| task.wave == Some(id.wave)).nth(nth)
 }
 
-/// Whether a folder has the name that the worktree of a task has.
+/// Returns whether a folder has the name of a task's worktree.
 fn is_place_of(path: &Utf8Path, id: &TaskId) -> bool {
     path.file_name().and_then(TaskId::parse_slug) == Some(*id)
 }
 
-/// Text from a file, on one line and not too long.
+/// Returns text from a file for one line.
 pub(super) fn shown(text: &str) -> String {
     rekindle_text::excerpt(text, 80)
 }

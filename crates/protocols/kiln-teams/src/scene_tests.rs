@@ -1,4 +1,4 @@
-//! Random phases after a crash, on disk and in git, on which rounds can be carried out in memory.
+//! Random phases after a crash, on disk and in git, on which rounds can be applied in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,7 @@ const STAGES: [&str; 10] = [
 ];
 pub(super) const PATHS: [&str; 3] = ["a.txt", "b.txt", "c.txt"];
 
-/// One task as it stands after the crash.
+/// One task after the crash.
 #[derive(Debug, Clone)]
 pub(super) struct Life {
     pub(super) wave: u32,
@@ -43,9 +43,9 @@ pub(super) struct Life {
     /// Its worktree's commit: the base, or one of its own.
     pub(super) tree: Option<bool>,
     pub(super) files: BTreeSet<&'static str>,
-    /// What `changed_ops.json` tells: nothing, the truth, or something else.
+    /// The content of `changed_ops.json`: nothing, the truth, or something else.
     pub(super) told: Option<bool>,
-    /// What `verify_summary.json` tells.
+    /// The content of `verify_summary.json`.
     pub(super) passed: Option<bool>,
     pub(super) has_landed: bool,
     /// Retries, minutes since the last attempt, next action.
@@ -84,7 +84,7 @@ fn life() -> impl Strategy<Value = Life> {
     let flags = (1_u32..=2, any::<bool>(), prop::bool::weighted(0.2));
     (status, stage, silence, proof, ledger, flags).prop_map(
         |(status, stage, silence, (tree, files, told, passed), ledger, (wave, is_ours, landed))| {
-            // What is on main was verified before it went there.
+            // Landed work was verified before.
             let is_over = landed && ["in_progress", "completed"].contains(&status);
             Life {
                 wave,
@@ -119,7 +119,7 @@ pub(super) fn story() -> impl Strategy<Value = Story> {
     );
     (tasks, gate(), gate(), dirt, flags, limits).prop_map(
         |(tasks, first, second, mut dirt, (is_paused, is_failed), (max_retries, timeout))| {
-            // What was committed and what was changed since are one thing here.
+            // Committed and later changes are treated alike here.
             let landed = |path: &str| tasks.iter().any(|t| t.has_landed && t.files.contains(path));
             dirt.retain(|path, _| !landed(path));
             Story {
@@ -154,7 +154,7 @@ impl Story {
     }
 }
 
-/// A phase on disk and in git, which rounds can be carried out on.
+/// A phase on disk and in git, on which rounds can be applied.
 #[derive(Clone)]
 pub(super) struct Bench {
     files: BTreeMap<Utf8PathBuf, Vec<u8>>,
@@ -414,7 +414,7 @@ impl Bench {
         other
     }
 
-    /// Returns what is made of it, and what would be done first.
+    /// Returns the verdicts, and the first plan.
     pub(super) fn reading(&self) -> (Assessment, Option<Plan>) {
         let world = self.world();
         let case = KilnTeams.inspect(&world, &Ask::default());
@@ -434,7 +434,7 @@ impl Bench {
         case.plan(&world, intent).unwrap()
     }
 
-    /// Does what a plan says, as the runner would.
+    /// Applies a plan as the runner would.
     pub(super) fn apply(&mut self, plan: &Plan) {
         for step in &plan.steps {
             match &step.action {

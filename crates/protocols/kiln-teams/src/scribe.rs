@@ -1,4 +1,4 @@
-//! Words of the engine: our own log of an attempt, and the task list that the host reads.
+//! Records of the engine: our own log of an attempt, and the task list that the host reads.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
@@ -26,9 +26,9 @@ pub(super) fn heard(line: &str) -> Option<(String, u32, Happened)> {
     Some((task, attempt, happened))
 }
 
-/// Returns the log of an attempt, relative to the project: kiln has no place for one, so it is ours.
+/// Returns our own log of an attempt, relative to the project; kiln has none.
 ///
-/// The last folder is the worker's name, by which the engine tells which of its slots are taken.
+/// The last folder is the worker's name, from which the engine knows its used slots.
 pub(super) fn attempt_log(workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf {
     let name = format!("{}-{attempt}.jsonl", task.replace(':', "-"));
     Utf8Path::new(".rekindle/logs")
@@ -37,7 +37,7 @@ pub(super) fn attempt_log(workflow: &str, actor: &str, task: &str, attempt: u32)
         .join(name)
 }
 
-/// Returns a task's file with what happened in it, as a worker of kiln's would say it.
+/// Returns a task's file with what happened, as a worker of kiln would write it.
 pub(super) fn mirrored(file: &[u8], happened: &Happened, at: Timestamp) -> Option<Vec<u8>> {
     let file = TaskFile::parse(Utf8PathBuf::new(), file.to_vec()).ok()?;
     let owner = Some(OWNER.to_owned());
@@ -53,7 +53,7 @@ pub(super) fn mirrored(file: &[u8], happened: &Happened, at: Timestamp) -> Optio
         Happened::Implemented(_) => ("completed", owner, Some("verified")),
         Happened::Failed { .. } => ("completed", owner, Some("failed")),
         Happened::Stopped { .. } => ("completed", owner, Some("shutdown_ack")),
-        // A limit is a wait and no failure: the task is as if it had not begun.
+        // A limit is not a failure: the task counts as not started.
         Happened::Limited { .. } => ("pending", None, None),
         Happened::Session { .. }
         | Happened::Cost { .. }

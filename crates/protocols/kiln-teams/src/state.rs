@@ -1,20 +1,20 @@
-//! `.kiln/STATE.md`: what the orchestrator wrote down of the phase, and the ledger of retries.
+//! `.kiln/STATE.md`: the orchestrator's state of the phase, and the ledger of retries.
 //!
 //! Reading follows kiln's own hook: the first line `- **Name:** value` counts. People edit the file
-//! too, so it is read leniently and edited in spans: every other byte stays, whatever it is.
-//! What the values mean for a task is concluded elsewhere. Start at [`StateFile`].
+//! too, so it is read leniently and edited in spans: every other byte is kept. Start at [`StateFile`].
 
 mod ledger;
 mod page;
 mod table;
 
 use jiff::Timestamp;
+use rekindle_text::markdown::line::{Field, bold_field, list_item};
 use rekindle_text::{Edit, Span, parse_instant};
 
 pub(super) use self::ledger::{LedgerRow, NewRow};
 use self::page::Page;
 
-/// The file, as its bytes and as what was read of them.
+/// The file, as lines and as its ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StateFile {
     page: Page,
@@ -22,7 +22,7 @@ pub(super) struct StateFile {
 }
 
 impl StateFile {
-    /// Reads any bytes; what is not understood is kept.
+    /// Reads any bytes; unknown content is kept.
     pub(super) fn parse(bytes: Vec<u8>) -> Self {
         let page = Page::parse(bytes);
         let ledger = ledger::rows(&page);
@@ -34,7 +34,7 @@ impl StateFile {
         self.page.document.as_bytes()
     }
 
-    /// Returns the value of the first field of a name, or nothing if it is empty.
+    /// Returns the value of the first field of a name; `None` if it is empty.
     pub(super) fn field(&self, name: &str) -> Option<&str> {
         let (_, field) = self.find(name)?;
         Some(field.value).filter(|value| !value.is_empty())
@@ -62,8 +62,8 @@ impl StateFile {
         self.word("Step Status")
     }
 
-    /// Returns whether a later Kiln wrote the file: by its first heading, or by fields that only later
-    /// ones have where the heading is not known.
+    /// Returns whether a newer Kiln wrote the file: by its first heading, or by fields that only newer
+    /// ones have if the heading is unknown.
     pub(super) fn is_newer(&self) -> bool {
         let mut headings = self
             .page
@@ -97,7 +97,7 @@ impl StateFile {
         !is_ours && lines.any(is_theirs)
     }
 
-    /// Returns whether the file does not say where the work stands.
+    /// Returns whether the phase, its step or its status is missing.
     pub(super) fn is_corrupt(&self) -> bool {
         let is_text = !self.bytes().contains(&0);
         !is_text || self.phase().is_none() || self.step().is_none() || self.step_status().is_none()
@@ -119,7 +119,7 @@ impl StateFile {
         Some(name).filter(|name| !is_nothing(name))
     }
 
-    /// Returns the tasks that were said to be running, from the line itself or the list below it.
+    /// Returns the tasks that are listed as active, from the line itself or the list below it.
     pub(super) fn active_tasks(&self) -> Vec<String> {
         let Some((at, field)) = self.find("Active Task IDs") else {
             return Vec::new();
@@ -156,29 +156,24 @@ impl StateFile {
         &self.ledger
     }
 
-    /// Returns the file with another value in a field, or nothing if there is no such field.
+    /// Returns the file with another value in a field; `None` if there is no such field.
     ///
-    /// Only the value is replaced. One that was empty is set behind a single blank; line ends in
-    /// the new value become blanks.
+    /// Only the value is replaced. An empty one is set after a single blank; line ends in the new
+    /// value become blanks.
     pub(super) fn with_field(&self, name: &str, value: &str) -> Option<Self> {
         let (at, field) = self.find(name)?;
         let value = value.replace(['\n', '\r'], " ");
         let value = value.trim();
         let line = self.page.lines.get(at)?;
-        let label_end = line.shown.start + field.label_len;
-        let (span, new) = if field.value.is_empty() {
+        let start = line.shown.start + field.value_at;
+        let (end, new) = if field.value.is_empty() {
             let is_commented = line.shown.end < line.line.content.end;
             let after = if is_commented { " " } else { "" };
-            let span = Span::new(label_end, line.shown.end);
-            (span, format!(" {value}{after}"))
+            (line.shown.end, format!(" {value}{after}"))
         } else {
-            let n_blanks = field.after.len() - field.after.trim_start().len();
-            let start = label_end + n_blanks;
-            (
-                Span::new(start, start + field.value.len()),
-                value.to_owned(),
-            )
+            (start + field.value.len(), value.to_owned())
         };
+        let span = Span::new(start, end);
         Some(self.edited(&[Edit::replace(&self.page.document, span, new)]))
     }
 
@@ -187,9 +182,9 @@ impl StateFile {
         self.with_field(name, value).unwrap_or_else(|| self.clone())
     }
 
-    /// Returns the file with a row in the ledger, which is made if it is not there.
+    /// Returns the file with a row in the ledger, which is created if it is missing.
     ///
-    /// A task has one row. One that is there keeps its columns that are not ours.
+    /// A task has one row. An existing row keeps its unknown columns.
     pub(super) fn with_retry(&self, row: &NewRow<'_>) -> Self {
         self.edited(&ledger::upsert(&self.page, row))
     }
@@ -199,7 +194,7 @@ impl StateFile {
         self.edited(&ledger::next_action(&self.page, plan_task, action))
     }
 
-    /// Makes edits whose spans were just found, which is why they can not be refused.
+    /// Makes edits whose spans were just found, so they cannot be refused.
     fn edited(&self, edits: &[Edit]) -> Self {
         match self.page.document.apply(edits) {
             Ok(document) => Self::parse(document.into_bytes()),
@@ -210,8 +205,8 @@ impl StateFile {
     fn find(&self, name: &str) -> Option<(usize, Field<'_>)> {
         let lines = self.page.lines.iter().enumerate();
         lines
-            .filter_map(|(at, line)| Some((at, Field::parse(self.page.shown(line)?)?)))
-            .find(|(_, field)| field.name == name)
+            .filter_map(|(at, line)| Some((at, field(self.page.shown(line)?)?)))
+            .find(|(_, field)| field.key == name)
     }
 
     /// Returns a value that is one of a few words.
@@ -231,35 +226,13 @@ impl StateFile {
     }
 }
 
-/// A line `- **Name:** value`.
-struct Field<'a> {
-    name: &'a str,
-    value: &'a str,
-    /// Everything behind the label.
-    after: &'a str,
-    /// The bytes of the line before that.
-    label_len: usize,
+/// Reads a line `- **Name:** value`.
+fn field(line: &str) -> Option<Field<'_>> {
+    let is_item = list_item(line).is_some_and(|item| item.starts_with("**"));
+    bold_field(line).filter(|_| is_item)
 }
 
-impl<'a> Field<'a> {
-    fn parse(line: &'a str) -> Option<Self> {
-        let item = line.trim_start().strip_prefix(['-', '*'])?;
-        let bold = item.strip_prefix([' ', '\t'])?.trim_start();
-        let (label, after) = bold.strip_prefix("**")?.split_once("**")?;
-        let (name, after) = match label.trim_end().strip_suffix(':') {
-            Some(name) => (name, after),
-            None => (label, after.trim_start().strip_prefix(':')?),
-        };
-        Some(Self {
-            name: name.trim(),
-            value: after.trim(),
-            after,
-            label_len: line.len() - after.len(),
-        })
-    }
-}
-
-/// Returns a value without the signs that make it bold or code.
+/// Returns a value without bold and code marks.
 fn plain(value: &str) -> &str {
     value.trim_matches(|c: char| c.is_whitespace() || "*`".contains(c))
 }

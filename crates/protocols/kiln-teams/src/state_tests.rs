@@ -1,4 +1,4 @@
-//! Files as kiln's template makes them and as people leave them; and the laws of edits.
+//! Files of kiln's template, files edited by people, and properties of edits.
 
 use proptest::prelude::*;
 
@@ -392,7 +392,7 @@ fn pages() -> impl Strategy<Value = Vec<u8>> {
         })
 }
 
-/// Returns whether the one can be made of the other by adding bytes alone.
+/// Returns whether one text results from the other by only adding bytes.
 fn is_within(small: &[u8], large: &[u8]) -> bool {
     let mut rest = large.iter();
     small.iter().all(|byte| rest.any(|other| other == byte))

@@ -1,8 +1,7 @@
 //! The Teams task list: one JSON file a task, written by the workers and by another program.
 //!
-//! What is not understood is passed over and kept. A file is changed by [`TaskFile::updated`] in
-//! the keys it names and in no other byte. Which file counts where two speak of the same task is
-//! decided in [`merge`]; whether what they say is true, elsewhere.
+//! Unknown content is ignored and kept. [`TaskFile::updated`] changes the keys it names and no other
+//! byte of a file. [`merge`] decides which file counts if several are about the same task.
 
 mod id;
 mod merge;
@@ -20,9 +19,9 @@ pub(super) use self::stage::{Heartbeat, Stage};
 /// A task of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TaskFile {
-    /// The file it stands in.
+    /// Its file.
     pub(super) path: Utf8PathBuf,
-    /// Its text, where the file holds this task alone.
+    /// The text of the file, if it has only this task.
     source: Option<String>,
     /// Its id in the list, which is not the task's id.
     pub(super) id: String,
@@ -44,7 +43,7 @@ pub(super) struct TaskFile {
     pub(super) is_gate: bool,
 }
 
-/// Where a task stands in the list's own words.
+/// The status of a task in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Status {
     Pending,
@@ -74,17 +73,17 @@ impl Status {
     }
 }
 
-/// What is to be changed in a task; what is `None` stays.
+/// The changes of a task; a value that is `None` is kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(
     clippy::option_option,
-    reason = "to leave, to set and to take away are all needed"
+    reason = "keeping, setting and removing are all needed"
 )]
 pub(super) struct TaskUpdate<'a> {
     pub(super) status: Option<&'a str>,
-    /// `Some(None)` takes the owner away.
+    /// `Some(None)` removes the owner.
     pub(super) owner: Option<Option<String>>,
-    /// `Some(None)` takes the stage away.
+    /// `Some(None)` removes the stage.
     pub(super) stage: Option<Option<&'a str>>,
     pub(super) heartbeat: Option<String>,
 }
@@ -92,13 +91,13 @@ pub(super) struct TaskUpdate<'a> {
 /// Why a task could not be updated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum UpdateError {
-    /// It was read from a list of several tasks, which is not ours to change.
+    /// It was read from a list of several tasks, which is never changed.
     Listed,
     Edit(JsonEditError),
 }
 
 impl TaskFile {
-    /// Reads a file that holds one task, or says why it is none.
+    /// Reads a file with one task, or returns why it has none.
     pub(super) fn parse(path: Utf8PathBuf, bytes: Vec<u8>) -> Result<Self, String> {
         let source = String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
         let root = read(&source)?;
@@ -133,10 +132,10 @@ impl TaskFile {
         id.filter(|_| self.is_gate)
     }
 
-    /// Returns the file's bytes after an update; all bytes that it does not name stay.
+    /// Returns the file's bytes after an update, which keeps all other bytes.
     ///
-    /// An owner that is taken away is taken away as a key, since the list's program knows the key
-    /// as a text or not at all; where there was no owner, nothing changes.
+    /// An owner is removed together with its key, because the list's program accepts only a text or no
+    /// key; without an owner nothing changes.
     pub(super) fn updated(&self, update: &TaskUpdate<'_>) -> Result<Vec<u8>, UpdateError> {
         let text = |text: &str| Some(JsonValue::Text(text.to_owned()));
         let mut changes: Vec<(&[&str], Option<JsonValue>)> = Vec::new();
@@ -202,7 +201,7 @@ impl TaskFile {
 
 /// Reads a file with any number of tasks: a JSON array, an object with `tasks`, or JSON lines.
 ///
-/// Each entry is a task or the reason why it is none, with its place in the list.
+/// Each entry is a task or the reason why it is not one, with its position in the list.
 pub(super) fn parse_list(path: &Utf8Path, bytes: &[u8]) -> Vec<Result<TaskFile, String>> {
     let text = String::from_utf8_lossy(bytes);
     let whole = read(&text);
@@ -214,7 +213,7 @@ pub(super) fn parse_list(path: &Utf8Path, bytes: &[u8]) -> Vec<Result<TaskFile, 
             // JSON lines, of which there is one.
             None => vec![Ok(Value::Object(fields))],
         },
-        Ok(_) => return vec![Err("it holds no list of tasks".to_owned())],
+        Ok(_) => return vec![Err("it has no list of tasks".to_owned())],
         Err(_) => text
             .lines()
             .filter(|line| !line.trim().is_empty())
@@ -251,7 +250,7 @@ fn scalars(value: Option<&Value>) -> Vec<String> {
     texts.into_iter().flatten().collect()
 }
 
-/// Takes the path of a worktree only if it can not lead anywhere else.
+/// Reads the path of a worktree; `None` if it is relative or leaves its folder.
 fn worktree(text: &str) -> Option<Utf8PathBuf> {
     let path = Utf8Path::new(text.trim().trim_end_matches('/'));
     let leads_up = path

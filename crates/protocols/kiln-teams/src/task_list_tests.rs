@@ -1,11 +1,11 @@
-//! Files as the list's program writes them, damaged ones, and the laws of edits and of merging.
+//! Files of the list's program, damaged files, and properties of edits and merging.
 
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
 
-/// As the program writes it, with keys that are not ours.
+/// A file of the list's program, with unknown keys.
 const REAL: &str = "{\n  \"id\": \"7\",\n  \"subject\": \"phase-1:exec:wave-2:task-10\",\n  \"description\": \"a \\u2014 b\",\n  \"status\": \"in_progress\",\n  \"owner\": \"worker-1\",\n  \"blocks\": [],\n  \"blockedBy\": [\n    \"3\"\n  ],\n  \"metadata\": {\n    \"kiln_phase\": \"phase-1\",\n    \"kiln_wave\": \"wave-2\",\n    \"kiln_plan_task_id\": \"P1-T04\",\n    \"kiln_worktree\": \"/tmp/kiln-abc/phase-1-exec-wave-2-task-10/\",\n    \"kiln_stage\": \"implementing\",\n    \"kiln_last_heartbeat\": \"2026-02-16T14:00:00Z\",\n    \"x\": 1.50e3\n  }\n}";
 
 fn parsed(text: &str) -> TaskFile {
@@ -191,7 +191,7 @@ fn lists_come_in_three_forms() {
         (b"{\"id\":\"1\"}\r\n\r\n{\"id\":\"2\"}\n", "1 2"),
         (b"{\"id\":\"1\"}\n", "1"),
         (b"{\"tasks\":1}", "!`tasks` is not a list"),
-        (b"3", "!it holds no list of tasks"),
+        (b"3", "!it has no list of tasks"),
         (b"[]", ""),
         (b"", ""),
     ] {
@@ -205,7 +205,7 @@ fn lists_come_in_three_forms() {
     assert!(torn[0].is_ok() && torn[1].as_ref().unwrap_err().starts_with("entry 2: EOF"));
 }
 
-/// Writes a merged list as `task=id`, and the tasks of which there are several behind a `-`.
+/// Writes a merged list as `task=id`, and repeated tasks after a `-`.
 fn shown(files: Vec<TaskFile>) -> String {
     let (tasks, gates, duplicates) = merge(files);
     let mut shown: Vec<String> = tasks

@@ -1,7 +1,7 @@
 //! Every file of a phase cut at every byte, and with every byte flipped.
 //!
-//! The files of the other protocols are broken in `tests/torn.rs`; what Kiln Teams makes of its own
-//! depends on git too, which answers here as in the oracle's scenes.
+//! The files of the other protocols are damaged in `tests/torn.rs`; kiln-teams depends on git as well,
+//! which answers here as in the scenes.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,14 +12,14 @@ use serde_json::Value;
 
 use super::scene_tests::{Bench, Life, Story};
 
-/// One bit makes another letter, the highest one a byte that is no text.
+/// One bit makes another letter, the highest one a byte that is not text.
 const MASKS: [u8; 2] = [0x01, 0x80];
-/// Whether all damages are wanted, as cargo was told when it built this: decisions know no environment.
+/// Whether all damages are tried, which is set at build time.
 const IS_SOAK: bool = option_env!("REKINDLE_SOAK").is_some();
-/// How many bytes of a phase are damaged when not all are.
+/// How many bytes of a phase are damaged otherwise.
 const USUAL: usize = 100;
 
-/// A wave of which one task has landed, one can land and one was at work so many minutes ago, and one
+/// A wave with a landed task, one that can land and one that ran so many minutes ago, and a task
 /// of the next wave.
 fn story(silence: i64) -> Story {
     let ready = Life {
@@ -76,7 +76,7 @@ fn story(silence: i64) -> Story {
     }
 }
 
-/// The landing of what is ready, for which nobody needs to be waited for who is not known of.
+/// The landing of finished work, which waits for no unknown worker.
 const READY: &str = "/t/kiln-x/phase-1-exec-wave-1-task-2";
 const LAUNCH: &str = "workers are launched";
 
@@ -110,7 +110,7 @@ fn survives(story: &Story) -> BTreeSet<String> {
             places().map(move |at| {
                 let mut flipped = bytes.clone();
                 flipped[at] ^= mask;
-                // Another letter may be another truth, which nobody can tell.
+                // Another letter may be another valid content.
                 (flipped, format!("flipped at {at}"), mask == 0x80)
             })
         });
@@ -133,8 +133,8 @@ fn survives(story: &Story) -> BTreeSet<String> {
     usual
 }
 
-/// Goes on until somebody else is needed, which fails where a file is replaced that was not read;
-/// returns the worktrees that land, the workers that are ended, and whether new ones are launched.
+/// Continues until a person or an agent is needed; fails if a file is replaced that was not read;
+/// returns the worktrees that land, the workers that are stopped, and whether new ones are launched.
 fn deeds(mut bench: Bench) -> BTreeSet<String> {
     let mut deeds = BTreeSet::new();
     while let (_, Some(plan)) = bench.reading() {
@@ -164,9 +164,9 @@ fn deeds(mut bench: Bench) -> BTreeSet<String> {
     deeds
 }
 
-/// Checks that a file of JSON that can not be read any more is named by a finding.
+/// Checks that a finding names a JSON file that can no longer be read.
 fn is_named(path: &Utf8Path, broken: &[u8], assessment: &Assessment, about: &str) {
-    // Bytes that are no text are read as such, wherever they stand.
+    // Bytes that are not text are read leniently anywhere.
     let is_json = serde_json::from_str::<Value>(&String::from_utf8_lossy(broken)).is_ok();
     if path.extension() != Some("json") || is_json {
         return;

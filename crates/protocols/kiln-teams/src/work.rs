@@ -1,4 +1,4 @@
-//! A wave's tasks as work for the engine, and what an agent is told.
+//! A wave's tasks as work for the engine, and the prompts of agents.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +14,11 @@ use super::table::task::Class;
 use super::task_list::TaskId;
 use rekindle_protocol::prompt::{Prompt, plain_or};
 
-/// The name under which our workers stand in the task list.
+/// The name of our workers in the task list.
 pub(super) const OWNER: &str = "rekindle";
-/// What an attempt says of its failure is short.
+/// The longest report of a failed attempt.
 const LONGEST_TROUBLE: u64 = 64 * 1024;
-/// Documents of the project are copied this deep, which is more than kiln has.
+/// The depth to which documents of the project are copied, more than kiln has.
 const DEEPEST: usize = 4;
 
 /// Returns the tasks that workers can do now or are doing, in the order of the plan.
@@ -53,7 +53,7 @@ pub(super) fn work(world: &dyn World, judged: &Judged) -> Option<Work> {
     })
 }
 
-/// Returns the tasks of the work in its order: those that are at work under our name, then those that can begin.
+/// Returns the tasks of the work in order: those of our workers, then those that can start.
 fn listed(judged: &Judged) -> Vec<&TaskId> {
     let ours = |id: &&TaskId| judged.phase.tasks[*id].file.owner.as_deref() == Some(OWNER);
     let at_work = judged.of(Class::InProgress).into_iter().filter(ours);
@@ -109,10 +109,10 @@ fn task(
     })
 }
 
-/// Returns the commit that a task of a wave begins with: that of its peers, or main where it is the first.
+/// Returns the base of a task: that of its peers, or main if it is the first of its wave.
 fn base(judged: &Judged, id: &TaskId, head: &str) -> String {
     let wave = judged.phase.waves.get(&id.wave);
-    // Where peers have landed and their worktrees are gone, the wave began before the first of them.
+    // If peers have landed and their worktrees are gone, the base is before the first of them.
     let known = wave.and_then(|wave| wave.base.clone().or_else(|| wave.before_first.clone()));
     known.unwrap_or_else(|| head.to_owned())
 }
@@ -156,7 +156,7 @@ fn collect(world: &dyn World, folder: &Utf8Path, depth: usize, found: &mut Vec<U
     }
 }
 
-/// Returns what an agent is told for an attempt at a task of the work.
+/// Returns the agent's task for an attempt at a task of the work.
 pub(super) fn brief(
     world: &dyn World,
     judged: &Judged,
@@ -165,16 +165,7 @@ pub(super) fn brief(
     trouble: Option<&str>,
 ) -> AgentTask {
     let Some(id) = listed(judged).get(index).copied() else {
-        return AgentTask {
-            role: "worker",
-            task: None,
-            attempt,
-            summary: String::new(),
-            prompt: String::new(),
-            checks: Vec::new(),
-            by_hand: Vec::new(),
-            seen: None,
-        };
+        return AgentTask::new("worker", "", "");
     };
     let name = judged.name(id);
     let task = &judged.phase.tasks[id];
@@ -182,11 +173,11 @@ pub(super) fn brief(
     let mut prompt = Prompt::new(format!(
         "You are the worker of task {} in wave {} of {}.\n\
          \n\
-         Your working folder is a git worktree made for this task alone, at the commit that the wave began with.\n\
-         Leave your work in it as files; it is put on main for you, so do not commit, switch branches or work elsewhere.\n\
+         Your working folder is a git worktree for this task only, at the base commit of the wave.\n\
+         Leave your work in it as files; it is put on main for you, so do not commit, switch branches or change other folders.\n\
          `{snapshot}/` has copies of the project's documents (settings, state, docs, the phase's plan) to read.\n\
-         `{artifacts}/` is for evidence; what you do not write there is written for you. Neither folder is part of your work.\n\
-         End with exit code 0 when the task is done and verified, and with any other when it is not.\n",
+         `{artifacts}/` is for evidence; files that you do not write there are written for you. Neither folder is part of your work.\n\
+         Exit with code 0 when the task is done and verified, and with any other code when it is not.\n",
         plain_or(&name, "TASK"),
         id.wave,
         messages::phase_name(judged.phase.number),
@@ -208,11 +199,11 @@ pub(super) fn brief(
     let retries = judged.tasks[id].retries;
     if retries > 0 {
         prompt = prompt.line(format!(
-            "This is retry {retries} of {}. The worktree is as it was before the first attempt; what earlier attempts left is in `{artifacts}/attempt-*/`.",
+            "This is retry {retries} of {}. The worktree was reset to its state before the first attempt; the evidence of earlier attempts is in `{artifacts}/attempt-*/`.",
             judged.phase.config.max_retries
         ));
     }
-    // What the last attempt left is still where its worker wrote it; it is moved aside when this one begins.
+    // The report of the last attempt is still in its folder; it is moved when this attempt starts.
     let left = task.worktree.join(&artifacts).join("error_context.json");
     let left = world.read(&left, LONGEST_TROUBLE).ok();
     let left = left.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
@@ -220,14 +211,12 @@ pub(super) fn brief(
         prompt = prompt.quote("the last attempt, which did not succeed", trouble);
     }
     let checks = judged.phase.config.checks.clone();
+    let summary = format!("{name} - {}", shown(&task.title));
+    let prompt = prompt.checks("`.kiln/config.json`", &checks).finish();
     AgentTask {
-        role: "worker",
         task: Some(id.to_string()),
         attempt,
-        summary: format!("{name} - {}", shown(&task.title)),
-        prompt: prompt.checks("`.kiln/config.json`", &checks).finish(),
         checks,
-        by_hand: Vec::new(),
-        seen: None,
+        ..AgentTask::new("worker", summary, prompt)
     }
 }

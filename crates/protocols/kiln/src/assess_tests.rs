@@ -51,7 +51,7 @@ fn the_next_phase_is_picked_in_the_prescribed_order() {
             base().note("Phase 3 task 1/2 running"),
             "3 handoff_note [execution] completed pending pending",
         ),
-        // What is structured counts before the note, and a note never reopens a phase.
+        // Structured lines count before the note, and a note never reopens a phase.
         (
             base()
                 .phase(2, "Engine", "failed")
@@ -93,7 +93,7 @@ fn the_archive_can_only_complete_a_phase() {
         shown(&scene),
         "- all_done [execution validation] completed completed completed"
     );
-    // A phase that the memory calls completed stays so without an archive.
+    // A phase that the memory lists as completed is completed without an archive.
     assert_eq!(
         shown(&Scene::execution().phase(1, "S", "completed")),
         "2 lowest_pending [execution] completed pending pending"
@@ -102,7 +102,7 @@ fn the_archive_can_only_complete_a_phase() {
 
 #[test]
 fn odd_phase_lines_of_the_memory_are_understood() {
-    // The last of two lines counts, a broken one is pending, one without a plan is ignored.
+    // The last of two lines counts, a damaged one is pending, an unplanned one is ignored.
     let scene = Scene::execution()
         .phase(1, "Storage", "failed")
         .phase(1, "Storage", "completed")
@@ -186,7 +186,7 @@ fn a_truncated_plan_is_never_marked_done() {
             Some(format!("master-plan.md lacks {wanted}, so not all phases are done").as_str())
         );
     }
-    // What is known to be done is not missed, and neither is the phase of a correction.
+    // Completed phases are not missing, and neither is the phase of a correction.
     for scene in [
         uncounted().phase(2, "Engine", "pending"),
         first()

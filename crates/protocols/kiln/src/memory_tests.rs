@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Kiln's template as a project in execution has it, with its commented tail.
+/// Kiln's template for a project in execution, with its commented tail.
 pub(super) const TEMPLATE: &str = "# Kiln Project Memory
 
 ## Metadata
@@ -228,7 +228,7 @@ fn a_started_correction_without_an_end_is_open() {
     );
 }
 
-/// Lines as a memory has them, good and bad.
+/// Valid and invalid lines of a memory.
 fn text() -> impl Strategy<Value = String> {
     let line = prop_oneof![
         "(stage|status): (execution|paused|in_progress|x)",
@@ -261,7 +261,7 @@ fn text() -> impl Strategy<Value = String> {
     )
 }
 
-/// Returns whether all lines but so many are still there, in their order.
+/// Returns whether all lines except so many are kept in order.
 fn is_kept(old: &str, new: &str, n_changed: usize) -> bool {
     let lines = |text: &str| -> Vec<String> { text.lines().map(str::to_owned).collect() };
     let (old, new) = (lines(old), lines(new));

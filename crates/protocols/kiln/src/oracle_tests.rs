@@ -1,7 +1,6 @@
-//! Random projects: what the seed's sentences say of them, applied in the plainest way, held against
-//! the real thing.
+//! An independent implementation of the rules, compared with the real one on random projects.
 //!
-//! Nothing here is shared with what it checks but the words of the protocol.
+//! It shares only the words of the protocol with the code that it checks.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +19,7 @@ const STAGES: [&str; 5] = [
 const STATUSES: [&str; 4] = ["in_progress", "paused", "blocked", "complete"];
 const PHASES: [&str; 4] = ["pending", "in_progress", "failed", "completed"];
 
-/// Events in the seed's words, and the step with which a phase goes on after each.
+/// Events, and the step with which a phase continues after each.
 const EVENTS: [(&str, &str); 21] = [
     ("setup", "plan"),
     ("branch", "plan"),
@@ -50,10 +49,10 @@ struct Story {
     stage: &'static str,
     status: &'static str,
     cycle: u32,
-    /// For each of the plan's three phases what the memory says of it, if anything.
+    /// The memory's status of each of the plan's three phases, if any.
     said: Vec<Option<&'static str>>,
     archived: BTreeSet<u32>,
-    /// The phase that the note says work was in.
+    /// The phase that the note names as interrupted.
     noted: Option<u32>,
     /// Events by their place in the list, the same for each phase.
     events: Vec<usize>,
@@ -105,7 +104,7 @@ fn story() -> impl Strategy<Value = Story> {
 // The oracle.
 
 impl Story {
-    /// The phases that are known, with the status that counts.
+    /// The known phases, each with its status.
     fn inventory(&self) -> Vec<(u32, &'static str)> {
         let all = (1..=3).zip(&self.said);
         let known = all.filter(|(number, said)| match self.n_planned {
@@ -148,7 +147,7 @@ impl Story {
         picks.next()
     }
 
-    /// Whether the memory speaks of a phase that is not done and that the plan does not have.
+    /// Whether the memory has an unfinished phase that the plan lacks.
     fn is_plan_cut_short(&self) -> bool {
         let mut beyond = (1..=3)
             .zip(&self.said)
@@ -162,7 +161,7 @@ impl Story {
             })
     }
 
-    /// The stages that are gone through.
+    /// The stages that are entered.
     fn route(&self) -> String {
         let is_over = self.stage == "execution" && self.next().is_none() && self.n_planned > 0;
         if is_over && !self.is_plan_cut_short() {
@@ -184,7 +183,7 @@ impl Story {
         }
     }
 
-    /// The step of the last event that tells one, of those since the last setup.
+    /// The step of the last event with one, since the last setup.
     fn step(&self) -> &'static str {
         let begun = self.events.iter().rposition(|at| EVENTS[*at].0 == "setup");
         let of_run = &self.events[begun.unwrap_or(0)..];
@@ -273,7 +272,7 @@ proptest! {
             Some((path.as_str(), after))
         });
         let changed: Vec<(&str, &Vec<u8>)> = changed.collect();
-        // Nothing is resumed of a project that is complete, and only the memory is ever written.
+        // A complete project is not resumed, and only the memory is ever written.
         prop_assert_eq!(changed.len(), usize::from(story.stage != "complete"));
         let Some((path, after)) = changed.first() else { return Ok(()) };
         prop_assert_eq!(*path, memory.as_str());

@@ -1,4 +1,4 @@
-//! What a resume says, writes and asks for, in every stage and after everything that can come of it.
+//! What a resume prints, writes and asks for in every stage.
 
 use camino::Utf8PathBuf;
 use rekindle_model::{AgentTask, Ended};
@@ -277,7 +277,7 @@ fn operator_review_and_missing_phases_stop_after_step_7() {
             "\nPhase 1 (Storage) waits for the operator: 3 review rounds were rejected.\n"
         )
     );
-    // Every hint names something that works.
+    // Every hint works.
     let Then::Stop(stop) = &plan.then else {
         panic!("no stop: {:?}", plan.then)
     };

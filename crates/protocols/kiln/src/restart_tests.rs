@@ -154,7 +154,7 @@ fn the_next_task_is_the_first_without_a_success() {
         "task_success: Task 02 succeeded (after retry)",
     ];
     check(&two, &[], false, "implement task 03");
-    // What failed is passed over while at most half has failed, and done again in a retry.
+    // Failed tasks are skipped while at most half have failed, and repeated in a retry.
     let failed = [
         "task_success: Task 01 succeeded",
         "task_fail: Task 02 failed after retry; needs human attention",
@@ -196,7 +196,7 @@ fn outputs_of_an_earlier_phase_or_run_do_not_count() {
         shown(&restart(&log(&again), &stale, 2, false)),
         "implement task 01"
     );
-    // The death came between the output and its event.
+    // The crash came between the output and its event.
     let started = log(&["setup", "task_start: Starting task 02"]);
     assert_eq!(
         shown(&restart(&started, &stale, 2, false)),

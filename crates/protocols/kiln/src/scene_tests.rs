@@ -1,4 +1,4 @@
-//! Whole projects as values: what is here, what the facts are, and that no file content breaks it.
+//! Whole projects as values: recognition, facts, and arbitrary file contents.
 
 use proptest::prelude::*;
 use rekindle_model::{Action, Assessment, Code, Ended, Fact, Intent, Plan, Severity, State, Then};
@@ -172,7 +172,7 @@ fn shown(fact: &Fact) -> String {
     }
 }
 
-/// Returns the text of a plan as it would stand on standard output.
+/// Returns the text of a plan as it would be on standard output.
 pub(super) fn said(plan: &Plan) -> String {
     let printed = plan.steps.iter().filter_map(|step| match &step.action {
         Action::Print(text) => Some(text.as_str()),
@@ -230,7 +230,7 @@ fn a_project_whose_memory_was_lost_is_still_here() {
         (begun(bare()).memory_file("MEMORY.md", "# Kiln Pro"), true),
         (archived(begun(bare())), false),
         (archived(begun(bare())).memory_file("MEMORY.md", ""), true),
-        // The folder is that of kiln-teams too, and Claude Code keeps notes of its own.
+        // kiln-teams has the same folder, and Claude Code keeps its own notes.
         (
             begun(bare()).kiln_file("STATE.md", "# Project State\n"),
             false,
@@ -238,7 +238,7 @@ fn a_project_whose_memory_was_lost_is_still_here() {
         (bare().kiln_file("config.json", "{}"), false),
         (bare().kiln_file("phase_x_state.md", ""), false),
         (bare().memory_file("MEMORY.md", ""), false),
-        // Beside the plan even the beginning of a memory is one.
+        // With a plan next to it, a truncated memory counts.
         (Scene::execution().memory_file("MEMORY.md", ""), true),
         (Scene::execution().memory_file("MEMORY.md", "# Kiln"), true),
         (
@@ -422,7 +422,7 @@ fn explain_lists_all_sources_of_a_phase() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
-    /// Whatever the files hold: no panic, and a memory that can not be followed is never written.
+    /// Arbitrary files cause no panic, and a corrupt memory is never written.
     #[test]
     fn no_content_breaks_a_resume_and_corrupt_memory_is_never_written(
         head in "(stage: (execution|validation|complete)\nstatus: (in_progress|blocked|paused)\n)?",
@@ -444,7 +444,7 @@ proptest! {
         let is_ok = fact(&case.assessment().facts, "verdict") == "ok";
         let log = camino::Utf8PathBuf::new();
         let mut intents = vec![Intent::Open, Intent::GoOn { log: log.clone() }];
-        // What follows is held to the same: every end of an agent, and every answer.
+        // The same holds after every result of an agent and every answer.
         while let Some(intent) = intents.pop() {
             let is_first = matches!(intent, Intent::Open | Intent::GoOn { .. });
             let plan = case.plan(&world, &intent).unwrap();

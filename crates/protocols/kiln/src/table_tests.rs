@@ -67,7 +67,7 @@ fn a_phase_is_merged_only_after_an_approval() {
 
 #[test]
 fn a_phase_never_continues_before_its_last_event() {
-    // The steps that each event stands in, as the seed groups them.
+    // The steps of each event.
     let done_before = |event: Event| match event {
         Event::Error | Event::Halt => Lifecycle::Setup,
         Event::Setup

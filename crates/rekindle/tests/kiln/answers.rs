@@ -1,4 +1,4 @@
-//! The two questions of the protocol, answered by a person and by nobody.
+//! The two questions of the protocol, with and without answers.
 
 use anyhow::{Result, ensure};
 use rekindle_testkit::running::wait_until_gone;
@@ -249,7 +249,7 @@ fn a_resume_without_questions_reads_no_answer() -> Result<()> {
         ensure!(ran.code() == Some(0), "{ran}");
         ensure!(!out(&ran).contains("Integer cents"), "{ran}");
         assert_eq!(project.field("stage")?, stage);
-        // Standard input that nobody writes to and nobody closes.
+        // Standard input that stays open without data.
         let running = project.alone(&["--yes", "--no-agent"]).start()?;
         wait_until_gone(running.pid(), LIMIT)?;
         running.finish()?;

@@ -1,11 +1,11 @@
-//! A coding agent that calls rekindle and does every step with a helper of its own.
+//! A coding agent that calls rekindle and does every step itself.
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
 use crate::project::Project;
 
-/// Resumes as a host does, and returns the object.
+/// Resumes as a host does, and returns the JSON object.
 fn resume(project: &Project) -> Result<Value> {
     let typed = project.alone(&["--yes", "--json"]);
     Ok(typed.with("CLAUDECODE", "1").run()?.json()?)
@@ -16,7 +16,7 @@ fn task(object: &Value) -> &str {
     object["agent"]["task"].as_str().unwrap_or_default()
 }
 
-/// Leaves a report as Argus does; no two are alike.
+/// Writes a report as Argus does; every report is different.
 fn report(project: &Project, n: u32, verdict: &str) -> Result<()> {
     let text = format!(
         "# Validation Report {n}\n\n## Correction Tasks\n### Correction Task 1: Totals\nFailure: {n}\n\n## Verdict: {verdict}\n"
@@ -42,7 +42,7 @@ fn the_next_resume_records_what_the_callers_agents_did() -> Result<()> {
     let summary = ".kiln/archive/phase_03/phase_summary.md";
     project.sandbox.write(summary, "# Phase 3 Summary\n")?;
     assert_eq!(task(&resume(&project)?), "validation");
-    // A host that only looks again is asked for the same again.
+    // A host that resumes again without working gets the same request.
     assert_eq!(task(&resume(&project)?), "validation");
     assert_eq!(project.facts()?["spawn"]["name"], "Argus");
     report(&project, 1, "FAIL")?;
@@ -100,7 +100,7 @@ fn a_report_without_a_verdict_does_not_count() -> Result<()> {
 fn a_report_from_before_a_crash_is_validated_again() -> Result<()> {
     let project = validating()?;
     project.verdicts(&["PASS"])?;
-    // The agent is killed after its report, and nobody is there to settle it.
+    // The agent is killed after its report, before rekindle records it.
     let script = "cat > /dev/null; mkdir -p .kiln/validation; printf '## Verdict\\nPASS\\n' > .kiln/validation/report.md; exit 9";
     let args = [
         "resume",

@@ -1,4 +1,4 @@
-//! A project from its first phase to its end, killed on the way, with its memory at every point.
+//! A project from its first phase to its end, killed in between, with its memory at every point.
 
 use anyhow::{Result, ensure};
 
@@ -77,7 +77,7 @@ fn killed_in_the_second_phase(project: &Project) -> Result<()> {
     Ok(())
 }
 
-/// It goes on where it was, through the third phase and into validation; the first correction is killed.
+/// It continues through the third phase and into validation; the first correction is killed.
 fn killed_in_the_first_correction(project: &Project) -> Result<()> {
     project.stop_in("correction-1")?;
     let running = project.resume("13:00").start()?;
@@ -150,7 +150,7 @@ fn killed_in_the_first_correction(project: &Project) -> Result<()> {
     Ok(())
 }
 
-/// Validation looks first; what is still wrong is corrected in the same cycle, and then it passes.
+/// Validation runs first; failures are corrected in the same cycle, and then it passes.
 fn to_the_end(project: &Project) -> Result<()> {
     let ran = project.resume("14:00").run()?;
     ensure!(ran.code() == Some(0), "{ran}");
@@ -330,7 +330,7 @@ fn without_an_agent_the_whole_prompt_is_printed() -> Result<()> {
         ("GEMINI_CLI", "1"),
         ("OPENCODE", "1"),
     ];
-    // A host says that it is the caller, so a configured agent is not started below it.
+    // A host is the caller, so a configured agent is not started.
     let inside = hosts.map(|(name, value)| project.alone(&["--yes", "--json"]).with(name, value));
     let inside = inside
         .into_iter()
@@ -357,7 +357,7 @@ fn without_an_agent_the_whole_prompt_is_printed() -> Result<()> {
             "{text}"
         );
     }
-    // Nothing of the phase was begun.
+    // The phase was not started.
     assert_eq!(project.field("phase_number")?, "null");
     Ok(())
 }
@@ -388,7 +388,7 @@ fn a_report_from_before_the_resume_does_not_count() -> Result<()> {
         );
         assert_eq!(project.field("stage")?, "validation");
         ensure!(!project.memory()?.contains("correction_cycle"));
-        // One that was written anew counts, even if it says the same.
+        // A rewritten report counts, even with the same text.
         let ran = resume(
             "cat >/dev/null; cp .kiln/validation/report.md r && cp r .kiln/validation/report.md",
         )?;
@@ -419,7 +419,7 @@ fn a_session_that_ends_during_a_phase_leaves_a_note_if_there_is_none() -> Result
     };
     let before = project.memory()?;
     end()?;
-    // Somebody's words say more than ours could.
+    // An existing note is kept.
     assert_eq!(project.memory()?, before);
     let silent = before.replace(
         "handoff_note: Plan approved; execution starting.",

@@ -1,6 +1,6 @@
 //! kiln from end to end: real files, real processes, an agent that is a script.
 //!
-//! [`project`] lays out a project and its memory; the other modules are what happens to them.
+//! [`project`] creates a project and its memory.
 
 mod answers;
 mod hosts;

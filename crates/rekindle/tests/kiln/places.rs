@@ -1,4 +1,4 @@
-//! Where the memory is found, and what is said where nothing can be.
+//! Where the memory is found, and the messages when it is not.
 
 use anyhow::{Result, ensure};
 
@@ -152,7 +152,7 @@ fn a_project_is_found_without_naming_the_protocol() -> Result<()> {
         out(&ran).contains("Resuming planning stage (dual_plan).\n"),
         "{ran}"
     );
-    // Notes that Claude Code itself keeps at that place are none of kiln's.
+    // Claude Code's own notes in that folder are not kiln's.
     project.write_memory("MEMORY.md", "# Memory\n- likes tabs\n")?;
     let ran = project.sandbox.run(&["status"])?;
     ensure!(!out(&ran).contains("ledger-api"), "{ran}");

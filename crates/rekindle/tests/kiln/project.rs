@@ -11,13 +11,13 @@ const BINARY: &str = env!("CARGO_BIN_EXE_rekindle");
 
 pub(crate) const PLAN: &str = "# Master Plan\n\n## Phases\n\n### Phase 1: Storage\n**Goal:** keep entries.\n\n### Phase 2: Engine\n**Goal:** balance them.\n\n### Phase 3: Reports\n**Goal:** show them.\n\n## Risks\n- none\n";
 
-/// What nobody may touch: unknown fields, odd spacing, a section of a person, a commented tail.
+/// Content that must be kept: unknown fields, odd spacing, a person's section, a commented tail.
 pub(crate) const METADATA: &str = "# Kiln Project Memory\n\n## Metadata\nproject_name: ledger-api\ntest_runner:   vitest  \ndate_started: 2026-02-19\n";
 pub(crate) const NOTES: &str =
     "## Notes of a person\n\tstatus: not a field\n* keep  this | as: it is\n\n";
 pub(crate) const TAIL: &str = "\n# Optional sections — uncomment when needed\n# ## Reset Notes\n# next_action: (filled by /kiln:reset)\n";
 
-/// Plays Maestro and Argus; `verdicts` beside the project has a line for each validation, and without
+/// Plays Maestro and Argus; `verdicts` next to the project has a line for each validation, and without
 /// it a validation fails until something was corrected.
 const AGENT: &str = r#"
 memory=$(sed -n 's/^MEMORY_DIR: //p' "$root/prompt" | head -1)
@@ -48,7 +48,7 @@ validation)
 esac
 "#;
 
-/// A project with its memory, and an agent to let loose on it.
+/// A project with its memory, and a scripted agent.
 pub(crate) struct Project {
     pub(crate) sandbox: Sandbox,
     pub(crate) gate: Gate,
@@ -89,7 +89,7 @@ impl Project {
         Ok(project)
     }
 
-    /// Returns the folder of the memory, by the rule of the seed.
+    /// Returns the folder of the memory.
     pub(crate) fn memory_dir(&self) -> Utf8PathBuf {
         let encoded = self.sandbox.project().as_str().replace('/', "-");
         self.sandbox
@@ -107,7 +107,7 @@ impl Project {
         Ok(fs_err::read_to_string(self.memory_dir().join("MEMORY.md"))?)
     }
 
-    /// Returns the value of a field, and what stands below a key with a block.
+    /// Returns the value of a field, or its block.
     pub(crate) fn field(&self, key: &str) -> Result<String> {
         let memory = self.memory()?;
         let line = memory
@@ -119,7 +119,7 @@ impl Project {
             .to_owned())
     }
 
-    /// Checks that what is nobody's to touch was not touched.
+    /// Checks that the content that must be kept was kept.
     pub(crate) fn unrelated_is_untouched(&self) -> Result<()> {
         let memory = self.memory()?;
         ensure!(memory.starts_with(METADATA), "{memory}");
@@ -129,7 +129,7 @@ impl Project {
         Ok(())
     }
 
-    /// Says what the next validations find.
+    /// Sets the verdicts of the next validations.
     pub(crate) fn verdicts(&self, verdicts: &[&str]) -> Result<()> {
         Ok(fs_err::write(
             self.sandbox.root().join("verdicts"),
@@ -145,7 +145,7 @@ impl Project {
         )?)
     }
 
-    /// Returns who was called for what, one a line, since the last time.
+    /// Returns the agents that were started since the last call, one on each line.
     pub(crate) fn calls(&self) -> Result<String> {
         let path = self.sandbox.root().join("calls");
         let calls = fs_err::read_to_string(&path)?;
@@ -153,7 +153,7 @@ impl Project {
         Ok(calls)
     }
 
-    /// Returns what the last agent was told.
+    /// Returns the prompt of the last agent.
     pub(crate) fn prompt(&self) -> Result<String> {
         Ok(fs_err::read_to_string(self.sandbox.root().join("prompt"))?)
     }
@@ -191,7 +191,7 @@ impl Project {
         self.sandbox.typed(&args).at("2026-02-20T12:00:00Z")
     }
 
-    /// Kills a resume and the agent that stands at the gate, as a power cut would.
+    /// Kills a resume and the agent that waits at the gate, as a power cut would.
     pub(crate) fn kill(&self, running: Running, agent: u32) -> Result<()> {
         running.kill()?;
         let script = format!("kill -9 {agent}");

@@ -1,4 +1,4 @@
-//! The memory is never written over somebody else's, and only one resume works on a project.
+//! Changes of others to the memory are never overwritten, and only one resume works on a project.
 
 use anyhow::{Result, ensure};
 

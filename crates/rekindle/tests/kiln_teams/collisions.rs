@@ -27,7 +27,7 @@ fn collide(about: &str, tasks: &[Value], path: &str, owners: [(u32, u32); 2]) ->
     }
     assert_eq!(stage.log()?, log, "{about}");
     let changes = before.changes(&files()?);
-    // Looking at a worktree may refresh what git has cached of it.
+    // Reading a worktree may refresh git's cache of it.
     let changes: Vec<&String> = changes
         .iter()
         .filter(|line| !line.ends_with("index"))

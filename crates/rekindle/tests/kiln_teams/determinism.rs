@@ -1,4 +1,4 @@
-//! The same evidence gives the same plan, whatever the order in which it lies about.
+//! The same evidence gives the same plan, in any order of files.
 
 use anyhow::{Result, ensure};
 use rekindle_testkit::conformance::Stage;
@@ -19,7 +19,7 @@ fn told(stage: &Stage) -> Result<(Vec<u8>, Vec<u8>)> {
     ))
 }
 
-/// Returns what a plan does, without the names of the task files.
+/// Returns the effects of a plan, without the names of the task files.
 fn steps(plan: &[u8]) -> Result<String> {
     let mut plan: Value = serde_json::from_slice(plan)?;
     without_places(&mut plan);

@@ -1,4 +1,4 @@
-//! What a host that leads the workers is told, and what is kept on record for the operator.
+//! What a host with its own workers is asked for, and what is recorded for the operator.
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ fn a_dead_workers_shutdown_request_comes_before_its_task_runs_again() -> Result<
     let request = json!([{
         "recipient": "worker-1",
         "request": "shutdown_request",
-        "why": "its worker on P1-T11 gives no sign of life",
+        "why": "its worker on P1-T11 is silent",
     }]);
     // Alone, and next to a worker that the wave has to wait for.
     for tasks in [vec![dead(1, 1)], vec![dead(1, 1), alive(1, 2)]] {

@@ -1,4 +1,4 @@
-//! How work lands: whole, once, and over nobody's changes.
+//! How work lands: completely, once, and without overwriting changes.
 
 use anyhow::{Result, ensure};
 use serde_json::json;
@@ -73,7 +73,7 @@ fn foreign_content_stops_its_task_and_is_not_overwritten() -> Result<()> {
         assert_eq!(stage.log()?, [subject(1, 2)]);
         assert!(stage.ledger()?.is_empty());
         assert!(stage.worktree(1, 1).join("src/a.js").exists());
-        // Out of the way it lands.
+        // It lands when the path is free.
         fs_err::remove_file(stage.sandbox().path("src/a.js"))?;
         let ran = stage.resume(&NO_AGENT)?;
         ensure!(ran.code() == Some(0), "{ran}");
@@ -101,7 +101,7 @@ fn every_form_of_a_users_change_at_a_path_of_a_task_stops_it() -> Result<()> {
         assert_eq!(stage.sandbox().read("src/index.js")?, "mine\n", "{about}");
         assert_eq!(stage.git(&["status", "--porcelain"])?, status, "{about}");
     }
-    // What is already as the worker made it is no stranger, wherever it stands.
+    // Content that equals the worker's is not a stranger.
     for (about, git) in changes {
         let stage = wave(&[ready(1, 1, json!({"src/index.js": "worker\n"}))])?;
         stage.sandbox().write("src/index.js", "worker\n")?;
@@ -208,7 +208,7 @@ fn nothing_lands_in_a_wave_with_a_live_worker() -> Result<()> {
         assert!(stage.ledger()?.is_empty(), "{ran}");
         assert_eq!(stage.task(3)?["status"], "in_progress");
     }
-    // Another wave is not held up.
+    // Another wave is not blocked.
     let stage = wave(&[alive(1, 1), ready(2, 1, json!({"src/b.js": "b\n"}))])?;
     stage.resume(&NO_AGENT)?;
     assert_eq!(stage.log()?, [subject(2, 1)]);

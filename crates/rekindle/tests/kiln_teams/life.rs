@@ -1,4 +1,4 @@
-//! Workers that outlive their orchestrator, orchestrators that meet, and people who paused.
+//! Workers that outlive their orchestrator, concurrent orchestrators, and pauses.
 
 use anyhow::{Result, ensure};
 use rekindle_testkit::conformance::Stage;
@@ -105,7 +105,7 @@ fn the_report_of_a_worker_that_ended_unseen_counts() -> Result<()> {
     scene.gate.open()?;
     wait_until_gone(worker, LIMIT)?;
     assert_eq!(scene.stage.task(1)?["metadata"]["kiln_stage"], "verified");
-    // As one sees it who read the list just before the worker ended.
+    // The list as it was just before the worker ended.
     scene.stage.write_task("1", &at_work)?;
     let ran = resume(&scene.stage, &scene.agent).run()?;
     ensure!(ran.code() == Some(0), "{ran}");

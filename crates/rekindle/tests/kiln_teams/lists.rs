@@ -1,4 +1,4 @@
-//! The task list: which entries count, and what is done with those that make no sense.
+//! The task list: which entries count, and how malformed ones are handled.
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Every kind of change arrives as it was, compared with what plain git says of the worktree.
+//! Every kind of change lands unchanged, compared with plain git's view of the worktree.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -16,7 +16,7 @@ fn blank() -> Value {
     with(ready(1, 1, json!({})), json!({"change": {}}))
 }
 
-/// Writes the evidence that a faithful worker leaves.
+/// Writes the evidence of a correct worker.
 fn tell(stage: &Stage, paths: &[&str]) -> Result<()> {
     let operations: Vec<Value> = paths
         .iter()
@@ -30,7 +30,7 @@ fn tell(stage: &Stage, paths: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Lands the one task, and compares main with what git makes of the worktree.
+/// Lands the one task, and compares main with git's view of the worktree.
 fn lands_whole(stage: &Stage, paths: &[&str]) -> Result<()> {
     tell(stage, paths)?;
     let class = stage.facts()?["classification"][id(1, 1)].take();

@@ -1,4 +1,4 @@
-//! kiln-teams on real repositories: scenes beyond the shown cases, and what a resume leaves of them.
+//! kiln-teams on real repositories: scenes and their state after a resume.
 //!
 //! A scene is a value; the testkit lays it out with real worktrees.
 

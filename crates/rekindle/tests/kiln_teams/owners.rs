@@ -1,4 +1,4 @@
-//! Two projects with the same team name: neither touches what is the other's.
+//! Two projects with the same team name never touch each other's tasks.
 
 use anyhow::{Result, ensure};
 use serde_json::json;
@@ -23,7 +23,7 @@ fn tasks_and_worktrees_of_another_project_are_reported_and_never_touched() -> Re
         let worktree = stage.worktree(1, number);
         links.push((worktree.join(".git"), give_away(&worktree, &other)?));
     }
-    // A worktree that is yet to be made is known by the hash of its project.
+    // A worktree that does not exist yet is recognized by the hash of its project.
     stage.change_task(3, |task| {
         let slug = "phase-1-exec-wave-1-task-3";
         task["metadata"]["kiln_worktree"] = json!(format!("/tmp/kiln-0123456789ab/{slug}"));

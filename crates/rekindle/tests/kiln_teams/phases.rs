@@ -33,7 +33,7 @@ fn one_resume_completes_the_phase() -> Result<()> {
     }
     assert!(stage.state()?.contains("- **Step Status:** complete\n"));
     assert_eq!(stage.ledger()?, [row("P1-T12", "1", "dead-worker", "none")]);
-    // A later wave begins with what the earlier ones left.
+    // A later wave starts with the work of the earlier ones.
     let base = stage.git_in(&stage.worktree(2, 1), &["log", "-1", "--format=%s"])?;
     assert_eq!(base.trim(), subject(1, 2));
     let again = stage.resume(&["--agent-cmd", "exit 1"])?;
@@ -57,7 +57,7 @@ fn a_resume_prints_what_waits_for_a_gate() -> Result<()> {
     assert_eq!(next["kind"], "open_gate");
     assert_eq!(
         next["summary"],
-        "open the gate of wave 1, whose tasks are all on main; 2 tasks wait behind it"
+        "open the gate of wave 1, whose tasks are all on main; 2 tasks wait for it"
     );
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! STATE.md and the configuration: edited to the byte, obeyed where they make sense.
+//! STATE.md and the configuration: byte-exact edits, and the settings that count.
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
@@ -131,7 +131,7 @@ fn state_that_changed_since_it_was_read_is_not_written() -> Result<()> {
     let ran = stage.resume(&["--agent-cmd", &agent])?;
     ensure!(ran.code() == Some(0), "{ran}");
     let after = stage.state()?;
-    // Each round reads it afresh, so what the host wrote in between is all there.
+    // Each round reads it again, so changes of the host in between are kept.
     assert_eq!(after.matches("the host was here").count(), 2, "{after}");
     assert!(after.contains("**Step Status:** complete"), "{after}");
     Ok(())

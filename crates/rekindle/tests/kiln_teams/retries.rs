@@ -1,4 +1,4 @@
-//! How a task is run again: its worktree, its evidence, its count.
+//! How a task runs again: its worktree, its evidence, its count.
 
 use anyhow::{Result, ensure};
 use rekindle_testkit::conformance::Stage;
@@ -110,7 +110,7 @@ fn an_agent_that_fails_three_times_halts_the_phase() -> Result<()> {
         facts["classification"],
         of_tasks(&[(1, 1, "rerun_required"), (2, 1, "gated")])
     );
-    // It stays so, and nobody is called.
+    // It stays halted, and no agent is started.
     let again = stage.resume(&["--agent-cmd", &agent])?;
     ensure!(again.code() == Some(1), "{again}");
     assert_eq!(n_calls(), 3);

@@ -1,4 +1,4 @@
-//! A thousand tasks: what is not to be integrated is not looked into, and git is started no more for it.
+//! A thousand tasks: git runs only for those that may land.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::scenes::{id, plan_id, ready, wave};
 const N_READY: u32 = 50;
 const N_DEAD: u32 = 50;
 /// Git is asked a handful of questions about each worktree that could land, and a few about the project.
-// Two of them only make sure that looking starts no filter and no submodule.
+// Two of them only prevent filters and submodules from running.
 const MOST_PER_TREE: usize = 6;
 const MOST_FOR_ALL: usize = 23;
 
@@ -141,7 +141,7 @@ fn git_runs_only_for_tasks_that_may_land() -> Result<()> {
             .find(|call| call.split(' ').any(|word| word == there));
         ensure!(entered.is_none(), "{entered:?}");
     }
-    // Nine hundred fewer tasks cost git nothing less.
+    // Nine hundred fewer tasks cost git just as much.
     let (_, fewer) = inspect_counted(&large(N_READY + N_DEAD)?)?;
     assert_eq!(calls.len(), fewer.len());
     Ok(())

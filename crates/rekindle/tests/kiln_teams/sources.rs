@@ -1,4 +1,4 @@
-//! Where things are read from and written to, and where not.
+//! Which paths are read and written, and which are not.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -326,7 +326,7 @@ fn a_wave_without_worktrees_starts_before_its_first_commit() -> Result<()> {
 
 #[test]
 fn a_task_on_main_is_done_without_its_worktree() -> Result<()> {
-    // Its peer's worktree was made anew at a later commit, or there is no other sign than its last word.
+    // Its peer's worktree was recreated at a later commit, or its report is the only evidence.
     let lost = json!({"worktree_lost": true});
     let stage = wave(&[
         with(landed(1, 1, json!({"src/a.js": "a\n"})), lost.clone()),

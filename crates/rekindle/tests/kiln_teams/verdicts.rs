@@ -1,4 +1,4 @@
-//! What a task is: one scene a row, looked at and not touched.
+//! The state of a task: one scene for each row.
 
 use anyhow::{Result, ensure};
 use rekindle_testkit::conformance::difference;

@@ -90,7 +90,8 @@ fn field_of<'l>(line: &'l str, key: &'l str, after: &'l str) -> Field<'l> {
 /// Returns a line without blanks and a `-` or `*` before its text.
 fn without_bullet(line: &str) -> &str {
     let line = line.trim_start();
-    let item = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "));
+    let item = line.strip_prefix(['-', '*']);
+    let item = item.and_then(|item| item.strip_prefix([' ', '\t']));
     item.unwrap_or(line).trim_start()
 }
 

@@ -1,4 +1,4 @@
-//! What git tells: where waves began, what has landed, what waits to land.
+//! Evidence from git: the bases of waves, landed work, and work that waits to land.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,13 +6,13 @@ use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_model::{Code, Finding, Place};
 use rekindle_world::{GitAnswer, GitCommit, GitQuestion, ReadError};
 
-use super::super::changes::{Main, Touched, told};
+use super::super::changes::{Main, Touched, reported};
 use super::super::layout;
 use super::super::task_list::{Stage, Status, TaskId};
 use super::{Artifacts, LARGEST, Phase, Reader, TaskEvidence};
 
-/// What helps where finished work can not be looked at.
-const MEND: &str = "mend that, then run it again; or move it away, and its task is done anew";
+/// The hint for finished work that cannot be read.
+const FIX: &str = "fix that, then run the command again; or move it away, and its task is repeated";
 
 impl Reader<'_> {
     /// Finds the commit that each wave's worktrees were made from.
@@ -32,17 +32,17 @@ impl Reader<'_> {
             if let Some(finding) = wrong_branch(*number, members.clone()) {
                 self.findings.push(finding);
             }
-            // A worktree that was made ahead for a task that never began tells nothing of the wave's
-            // base: it is reset when the task begins.
+            // A worktree that was made ahead for a task that never started does not show the wave's
+            // base: it is reset when the task starts.
             let ledger = phase.state.ledger();
-            let has_begun = |task: &TaskEvidence| {
+            let has_started = |task: &TaskEvidence| {
                 task.file.status != Status::Pending
                     || ledger
                         .iter()
                         .any(|row| Some(&row.plan_task) == task.plan_task.as_ref())
             };
             let heads: BTreeMap<&str, &TaskId> = members
-                .filter(|(_, task)| has_begun(task))
+                .filter(|(_, task)| has_started(task))
                 .filter_map(|(id, task)| Some((id, task.tree.as_ref()?)))
                 .filter(|(_, tree)| !tree.has_own_commits)
                 .map(|(id, tree)| (tree.head.as_str(), id))
@@ -51,13 +51,13 @@ impl Reader<'_> {
             if heads.len() > 1 {
                 let tasks: Vec<String> = heads.values().map(ToString::to_string).collect();
                 let message = format!(
-                    "the worktrees of wave {number} begin with different commits ({})",
+                    "the worktrees of wave {number} have different bases ({})",
                     tasks.join(", ")
                 );
-                self.findings
-                    .push(Finding::new(Code::BasesDiffer, message).hint(
-                        "find out which worktree was moved, and bring it back to the wave's base",
-                    ));
+                self.findings.push(
+                    Finding::new(Code::BasesDiffer, message)
+                        .hint("find the worktree that was moved, and reset it to the wave's base"),
+                );
             }
         }
     }
@@ -76,23 +76,23 @@ impl Reader<'_> {
                 let Some(plan_task) = &task.plan_task else {
                     continue;
                 };
-                // Without a base any commit of the name would count, also one of an earlier life of
-                // the project: then there must be another sign, and somebody must have begun.
+                // Without a base any commit of the name would count, even one from before the wave: then
+                // there must be other evidence that the task has ended.
                 let has_ended = task.file.status == Status::Completed
                     || (task.file.status == Status::InProgress
                         && task.file.stage == Some(Stage::Verified));
                 if wave.base.is_none() && !task.is_archived && !has_ended {
                     continue;
                 }
-                // A peer's worktree may have been made anew at a later commit than that of a task which
-                // landed and was cleaned up: then both other signs together are enough.
+                // A peer's worktree may have been recreated at a later commit than that of a task which
+                // landed and was cleaned up: then both other kinds of evidence are enough.
                 let is_cleaned_up = task.tree.is_none() && task.is_archived && has_ended;
                 let after = wave.base.clone().filter(|_| !is_cleaned_up);
                 let commits = histories.entry(after.clone()).or_insert_with(|| {
                     let answer = self.ask(&GitQuestion::Commits { after });
                     answer.and_then(GitAnswer::commits).unwrap_or_default()
                 });
-                // Git takes the blank at the end of a subject without a title away.
+                // Git removes the blank at the end of a subject without a title.
                 let subject = format!("phase-{}/{plan_task}:", phase.number);
                 task.landed = commits
                     .iter()
@@ -112,13 +112,13 @@ impl Reader<'_> {
         }
     }
 
-    /// Looks into the worktrees of tasks that say they succeeded and have not landed.
-    pub(super) fn look_into_trees(&mut self, phase: &mut Phase) {
+    /// Reads the worktrees of tasks that report success and have not landed.
+    pub(super) fn read_trees(&mut self, phase: &mut Phase) {
         let mut waiting: Vec<(TaskId, GitQuestion)> = Vec::new();
         for (id, task) in &mut phase.tasks {
-            let says_success =
+            let reports_success =
                 task.file.status != Status::Pending && task.file.stage == Some(Stage::Verified);
-            if !says_success || task.landed.is_some() {
+            if !reports_success || task.landed.is_some() {
                 continue;
             }
             let Some(plan_task) = &task.plan_task else {
@@ -133,7 +133,7 @@ impl Reader<'_> {
         if waiting.is_empty() {
             return;
         }
-        // Each takes several processes of git, and there may be hundreds.
+        // Each costs several git processes, and there may be hundreds.
         let questions: Vec<(Utf8PathBuf, GitQuestion)> = waiting
             .iter()
             .map(|(id, question)| (phase.tasks[id].worktree.clone(), question.clone()))
@@ -159,11 +159,11 @@ impl Reader<'_> {
         if let Err(error) = &changes
             && !error.is_not_found()
         {
-            let message = format!("git could not be asked what {id} has changed: {error}");
+            let message = format!("git could not report what {id} has changed: {error}");
             self.unanswered(
                 Finding::new(Code::GitFailed, message)
                     .at(Place::path(worktree))
-                    .hint(MEND),
+                    .hint(FIX),
             );
         }
         changes
@@ -177,17 +177,17 @@ impl Reader<'_> {
             let path = folder.join(name);
             let bytes = self.world.read(&path, LARGEST);
             if let Err(error @ (ReadError::Denied | ReadError::Failed(_))) = &bytes {
-                let message = format!("the evidence of {plan_task} can not be read: {error}");
+                let message = format!("the evidence of {plan_task} cannot be read: {error}");
                 self.unanswered(
                     Finding::new(Code::UnreadableFile, message)
                         .at(Place::path(path))
-                        .hint(MEND),
+                        .hint(FIX),
                 );
             }
             bytes.ok()
         };
         Artifacts {
-            changed: read("changed_ops.json").map(|bytes| told(&bytes)),
+            changed: read("changed_ops.json").map(|bytes| reported(&bytes)),
             passed: read("verify_summary.json").and_then(|bytes| {
                 let summary: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
                 Some(summary.get("result")?.as_str()? == "pass")
@@ -195,9 +195,9 @@ impl Reader<'_> {
         }
     }
 
-    /// A peer's landed paths are compared with those that wait to land.
+    /// Reads the landed paths of peers, which are compared with paths that wait to land.
     ///
-    /// Each peer costs a git process, and there may be hundreds: they are asked only where main has
+    /// Each peer costs a git process, and there may be hundreds, so they are read only if main has
     /// changed since the wave's base at a path that waits.
     fn landed_paths(&self, phase: &mut Phase, waves: &BTreeSet<u32>) {
         for wave in waves {
@@ -231,7 +231,7 @@ impl Reader<'_> {
         task.landed_paths = touched.0.into_keys().collect();
     }
 
-    /// Reads what the project holds where work waits to land.
+    /// Reads the project's changes for waves with work that waits to land.
     fn main(&mut self, phase: &mut Phase, waves: &BTreeSet<u32>) {
         let Some(head) = phase.repository.as_ref().and_then(|repo| repo.head.clone()) else {
             return;
@@ -263,8 +263,9 @@ impl Reader<'_> {
     }
 }
 
-/// Workers never commit, so several that begin with one and the same commit were given it: then it is
-/// the project that stands on another branch, and nothing of theirs may be taken for a violation.
+/// Returns the finding of a project on another branch than the wave.
+///
+/// Workers never commit, so several worktrees with the same unknown commit were made from it.
 fn wrong_branch<'t>(
     wave: u32,
     members: impl Iterator<Item = (&'t TaskId, &'t TaskEvidence)>,
@@ -275,9 +276,8 @@ fn wrong_branch<'t>(
         .collect();
     let (first, _) = heads.first()?;
     let is_shared = heads.len() > 1 && heads.iter().all(|(head, own)| head == first && *own);
-    let message = format!(
-        "the worktrees of wave {wave} begin with a commit that the checked-out branch does not have"
-    );
+    let message =
+        format!("the base of the worktrees of wave {wave} is not on the checked-out branch");
     is_shared.then(|| {
         Finding::new(Code::WrongBranch, message)
             .hint("check out the branch on which the wave was started, then resume again")

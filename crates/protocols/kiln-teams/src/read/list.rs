@@ -8,7 +8,7 @@ use super::super::task_list::{self, TaskFile};
 use super::{LARGEST, Reader, shown};
 
 impl Reader<'_> {
-    /// Returns the team's tasks as they stand on disk.
+    /// Returns the team's tasks on disk.
     pub(super) fn listed(&mut self, folder: &Utf8Path) -> Vec<TaskFile> {
         let entries = match self.world.list(folder) {
             Ok(entries) => entries,
@@ -57,12 +57,12 @@ impl Reader<'_> {
     }
 
     fn unreadable_list(&mut self, path: &Utf8Path, error: &ReadError) {
-        let message = format!("`{path}` can not be read: {error}");
+        let message = format!("`{path}` cannot be read: {error}");
         self.notice(Finding::new(Code::UnreadableFile, message).at(Place::path(path)));
     }
 
     fn unreadable_task(&mut self, path: &Utf8Path, reason: &str) {
-        let message = format!("a task in it can not be read: {}", shown(reason));
+        let message = format!("a task cannot be read: {}", shown(reason));
         self.notice(Finding::new(Code::UnreadableTask, message).at(Place::path(path)));
     }
 }

@@ -1,6 +1,6 @@
-//! What is in the folder of worktrees and belongs to no task, and since when it is known.
+//! Orphans: entries of the folder of worktrees that belong to no task.
 //!
-//! Each is recorded once in our own log of the workflow, with the time at which it was first seen.
+//! Each is recorded once in our own log of the workflow, with the time when it was first seen.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use super::{LARGEST, Phase, Reader, shown};
 use crate::layout;
 use crate::task_list::TaskId;
 
-/// Something in the folder of worktrees that belongs to no task.
+/// An entry of the folder of worktrees that belongs to no task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Orphan {
     /// Its name in the folder.
@@ -25,7 +25,7 @@ pub(crate) struct Orphan {
     pub(crate) why: &'static str,
     /// The task whose worktree it was, by its name.
     pub(crate) task: Option<TaskId>,
-    /// When it was first seen, where that is recorded.
+    /// When it was first seen, if that is recorded.
     pub(crate) since: Option<Timestamp>,
 }
 
@@ -43,7 +43,7 @@ impl Orphan {
 }
 
 impl Reader<'_> {
-    /// Lists what is in the folder of worktrees and is not a sound worktree of a task.
+    /// Lists entries of the folder of worktrees that are not a sound worktree of a task.
     pub(super) fn orphans(
         &mut self,
         phase: &mut Phase,
@@ -75,7 +75,7 @@ impl Reader<'_> {
                 format!(" (first seen {})", rekindle_text::format_seconds(since))
             });
             let message = format!(
-                "`{}` is {why}; it is left as it is{known}",
+                "`{}` is {why}; it is not touched{known}",
                 shown(&entry.name)
             );
             self.notice(Finding::new(Code::Orphaned, message).at(Place::path(path.clone())));

@@ -1,8 +1,8 @@
-//! Whose a task is: two projects may share the name of a team, and with it one task list.
+//! The project of a task: two projects can have the same team name, and so share a task list.
 //!
-//! A task names its worktree, and the worktree names its repository. Where there is no worktree yet,
-//! the folder that it is to be in has the project's hash. A task without a worktree belongs to whom
-//! the others of its list belong to; of a list that two projects share, nobody can tell.
+//! A task names its worktree, and the worktree names its repository. If there is no worktree yet, its
+//! folder's name has the project's hash. A task without a worktree belongs to the same project as the
+//! others of its list; in a shared list its project is unknown.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ use super::super::layout;
 use super::super::task_list::TaskFile;
 use super::{Reader, shown};
 
-/// A file that names a repository is one path long.
+/// The largest `.git` file of a worktree, which has one path.
 const LONGEST_LINK: u64 = 64 * 1024;
-/// So many tasks of another project are named.
+/// How many tasks of another project are named.
 const MOST_NAMED: usize = 5;
 
 impl Reader<'_> {
-    /// Returns the tasks of this project; the others are reported and take no part in anything.
+    /// Returns the tasks of this project; the others are reported and ignored.
     pub(super) fn of_this_project(
         &mut self,
         files: Vec<TaskFile>,
@@ -57,8 +57,8 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// Returns the other project that a worktree belongs to, or its folder of worktrees where no more
-    /// is known; `None` if it is this project's.
+    /// Returns the other project of a worktree, or its folder of worktrees if the project is unknown;
+    /// `None` if it belongs to this project.
     fn other_owner(
         &self,
         worktree: &Utf8Path,
@@ -70,7 +70,7 @@ impl Reader<'_> {
             if git_dir.starts_with(common_dir) {
                 return None;
             }
-            // The project was moved: its own repository still has the worktree, and nobody else does.
+            // The project was moved: only its own repository has the worktree.
             if trees.contains_key(worktree) && self.world.stat(&git_dir).is_err() {
                 return None;
             }
@@ -105,7 +105,7 @@ fn finding(owner: &Utf8Path, tasks: &[String], list: Option<&Utf8Path>) -> Findi
         named.join(", ")
     );
     let finding = Finding::new(Code::OtherProjectTask, message).hint(
-        "give this project a team of its own: change `Team Name` in `.kiln/STATE.md`, then run it again",
+        "give this project its own team: change `Team Name` in `.kiln/STATE.md`, then run the command again",
     );
     match list {
         Some(list) => finding.at(Place::path(list)),

@@ -1,7 +1,7 @@
 //! The Task Retry Ledger: a table of STATE.md, read and edited by the names of its columns.
 //!
-//! The table is known by its header, wherever it stands. Columns may be reordered, and those that
-//! are not ours are kept.
+//! The table is recognized by its header, anywhere in the file. Columns may be reordered, and unknown
+//! columns are kept.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ const HEADER: &str = "| Plan Task ID | Wave | Retries | Last Attempt | Last Stat
 const SEPARATOR: &str =
     "| ------------ | ---- | ------- | ------------ | ----------- | ----------- |";
 
-/// What the ledger says of a task.
+/// A row of the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LedgerRow {
     pub(crate) plan_task: String,
@@ -58,7 +58,7 @@ impl NewRow<'_> {
         on_one_line.trim().replace('|', "\\|")
     }
 
-    /// Writes the row for columns of which some may be none of ours.
+    /// Writes the row for columns, some of which may be unknown.
     fn line(&self, columns: &[Option<Column>]) -> String {
         let cells = columns
             .iter()
@@ -138,8 +138,8 @@ impl Table {
         })
     }
 
-    /// Replaces the cells of a row that say something else, and adds those that it lacks; a column for
-    /// which nothing is given stays as it is.
+    /// Replaces the cells of a row that differ, and adds missing ones; a column without a new value is
+    /// kept.
     fn replacements(
         &self,
         page: &Page,
@@ -181,7 +181,7 @@ impl Table {
     }
 }
 
-/// Makes the table where it belongs: under its own heading, under Correction Cycles, or at the end.
+/// Creates the table under its own heading, under Correction Cycles, or at the end.
 fn creation(page: &Page, new: &NewRow<'_>) -> Edit {
     let row = new.line(&Column::ALL.map(Some));
     let mut lines = vec![String::new(), HEADER.to_owned(), SEPARATOR.to_owned(), row];
@@ -211,7 +211,7 @@ fn creation(page: &Page, new: &NewRow<'_>) -> Edit {
     insert_below(page, last, &lines)
 }
 
-/// Inserts lines below a line, or at the end where there is no such line.
+/// Inserts lines below a line, or at the end if there is no such line.
 fn insert_below(page: &Page, at: usize, lines: &[String]) -> Edit {
     if let Some(line) = page.lines.get(at) {
         return page.document.insert_below(line.line, lines);

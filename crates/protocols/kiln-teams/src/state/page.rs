@@ -1,6 +1,6 @@
-//! A Markdown page as lines, with what a reader of the page would not see told apart.
+//! A Markdown page as lines, with comments marked.
 //!
-//! The rest of the page may be anything: only a line that is looked at must be UTF-8.
+//! Only the lines that are read must be UTF-8.
 
 use memchr::memmem;
 use rekindle_text::{Document, Line, Span};
@@ -18,7 +18,7 @@ pub(crate) struct PageLine {
     pub(crate) line: Line,
     /// Its content up to a comment at its end.
     pub(crate) shown: Span,
-    /// Whether it is part of a comment that began a line.
+    /// Whether it is part of a comment that starts a line.
     pub(crate) is_hidden: bool,
 }
 
@@ -30,13 +30,13 @@ impl Page {
         let mut is_hidden = false;
         for line in document.lines() {
             let content = document.slice(line.content).unwrap_or_default();
-            let begins = content.trim_ascii_start().starts_with(b"<!--");
+            let starts = content.trim_ascii_start().starts_with(b"<!--");
             let closes = memmem::find(content, b"-->").is_some();
             let mut shown = line.content;
             let was_hidden = is_hidden;
             if is_hidden {
                 is_hidden = !closes;
-            } else if begins && !closes {
+            } else if starts && !closes {
                 // A comment that is never closed hides nothing but its own line: kiln's own reader
                 // knows no comments, and would find what comes below.
                 let below = document.as_bytes().get(line.full.end..).unwrap_or_default();
@@ -47,7 +47,7 @@ impl Page {
             lines.push(PageLine {
                 line,
                 shown,
-                is_hidden: was_hidden || begins,
+                is_hidden: was_hidden || starts,
             });
         }
         Self { document, lines }
@@ -58,7 +58,7 @@ impl Page {
         self.document.slice(span).unwrap_or_default()
     }
 
-    /// Returns what is seen of a line, if it is text.
+    /// Returns the visible part of a line, if it is text.
     pub(crate) fn shown(&self, line: &PageLine) -> Option<&str> {
         let text = std::str::from_utf8(self.bytes(line.shown)).ok();
         text.filter(|_| !line.is_hidden)
@@ -78,7 +78,7 @@ impl Page {
         is_heading.then(|| (level, words.trim_end_matches('#').trim()))
     }
 
-    /// Returns the place of the first heading of some words, and its level.
+    /// Returns the position of the first heading with these words, and its level.
     pub(crate) fn find_heading(&self, words: &str) -> Option<(usize, usize)> {
         let headings = self.lines.iter().enumerate();
         headings
@@ -87,7 +87,7 @@ impl Page {
             .map(|(at, (level, _))| (at, level))
     }
 
-    /// Returns the place behind the section of a heading: where the next one of its level or above stands.
+    /// Returns the position after the section of a heading: the next heading of its level or above.
     pub(crate) fn end_of_section(&self, at: usize, level: usize) -> usize {
         let ends = |line| self.heading(line).is_some_and(|(other, _)| other <= level);
         let below = self.lines.iter().skip(at + 1).position(ends);
@@ -95,7 +95,7 @@ impl Page {
     }
 }
 
-/// Returns where a comment inside a line begins, or the end of the line.
+/// Returns the start of a comment inside a line, or the end of the line.
 fn end_of_shown(content: &[u8]) -> usize {
     memmem::find(content, b"<!--")
         .filter(|&at| memmem::find(&content[at..], b"-->").is_some())

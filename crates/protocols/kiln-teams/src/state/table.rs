@@ -1,4 +1,4 @@
-//! A Markdown table that is known by the names of its columns.
+//! A Markdown table that is recognized by the names of its columns.
 
 use rekindle_text::Span;
 pub(super) use rekindle_text::markdown::line::cell_text as clean;
@@ -6,7 +6,7 @@ use rekindle_text::markdown::line::{cells, is_table_rule};
 
 use super::page::Page;
 
-/// The columns that are ours.
+/// The known columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Column {
     PlanTask,
@@ -40,7 +40,7 @@ impl Column {
     }
 }
 
-/// Where the table stands, as places in the list of lines.
+/// The table, as positions in the list of lines.
 pub(super) struct Table {
     pub(super) header: usize,
     pub(super) columns: Vec<Option<Column>>,

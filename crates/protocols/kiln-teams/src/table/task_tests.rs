@@ -1,4 +1,4 @@
-//! The two tables over all their inputs, held against the seed's sentences.
+//! The two tables over all their inputs, compared with the prescribed rules.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use super::super::claim::{CLAIMS, Claim};
 use super::*;
 use rekindle_protocol::table::{Input as _, check};
 
-/// The seed's five states and the two beside them, each as its own condition, in no order.
+/// The prescribed states, each as its own condition, in no order.
 fn oracle(signals: Signals) -> Vec<Class> {
     let started = signals.word != Word::NotStarted;
     let ordered = started && signals.ordered != Override::None;

@@ -1,6 +1,6 @@
 //! What tasks and gates are called: `phase-1:exec:wave-2:task-3` and `phase-1:exec:wave-2:gate`.
 //!
-//! Ids are ordered by their numbers, so that `task-10` comes behind `task-2`. The name of a
+//! Ids are ordered by their numbers, so that `task-10` comes after `task-2`. The name of a
 //! worktree is the id with `-` for `:`, and is read back by the same fixed form.
 
 use std::fmt;
@@ -18,7 +18,7 @@ pub(crate) struct TaskId {
 impl TaskId {
     /// Reads an id, or returns nothing for gates and tasks of other steps.
     ///
-    /// Words behind it are tolerated, since a subject may go on with a title.
+    /// Words after it are ignored, because a subject can continue with a title.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (of, last) = wave_and_rest(first_word(text), ':')?;
         Some(Self {
@@ -43,7 +43,7 @@ impl TaskId {
         self.to_string().replace(':', "-")
     }
 
-    /// Returns the gate behind its wave.
+    /// Returns the gate after its wave.
     pub(crate) fn gate(self) -> GateId {
         GateId {
             phase: self.phase,
@@ -67,7 +67,7 @@ impl FromStr for TaskId {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::parse(text).ok_or_else(|| format!("`{text}` is no id of a task"))
+        Self::parse(text).ok_or_else(|| format!("`{text}` is not an id of a task"))
     }
 }
 
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!("phase-1:exec:wave-2:task-3".parse(), Ok(id));
         assert_eq!(
             "x".parse::<TaskId>(),
-            Err("`x` is no id of a task".to_owned())
+            Err("`x` is not an id of a task".to_owned())
         );
         assert_eq!(GateId::parse("phase-1:exec:wave-2:gate"), Some(id.gate()));
         assert_eq!(id.gate().to_string(), "phase-1:exec:wave-2:gate");

@@ -11,10 +11,10 @@ use jiff::Timestamp;
 use super::TaskFile;
 use super::id::{GateId, TaskId};
 
-/// Brings together what was read: tasks, gates in order, and the tasks of which there are several.
+/// Combines files: returns tasks, gates in order, and the ids of repeated tasks.
 ///
 /// The result does not depend on the order of the files. Tasks of other steps, such as planning
-/// and review, are passed over. A gate whose wave is not known comes behind the others.
+/// and review, are ignored. A gate of an unknown wave comes last.
 pub(crate) fn merge(
     mut files: Vec<TaskFile>,
 ) -> (BTreeMap<TaskId, TaskFile>, Vec<TaskFile>, Vec<TaskId>) {

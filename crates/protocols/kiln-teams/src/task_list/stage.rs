@@ -1,10 +1,10 @@
-//! How far a worker says it is, and when it last said so.
+//! The stage that a worker reports, and its heartbeat.
 
 use jiff::Timestamp;
 use rekindle_text::parse_instant;
 use serde_json::Value;
 
-/// How far a worker is with its task: `kiln_stage`.
+/// The stage of a task: `kiln_stage`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Stage {
     Claimed,
@@ -52,7 +52,7 @@ impl Stage {
         }
     }
 
-    /// Returns whether the worker has ended by its own account.
+    /// Returns whether the worker reports that it has ended.
     pub(crate) fn is_terminal(&self) -> bool {
         match self {
             Self::Verified | Self::Failed | Self::ShutdownAck => true,
@@ -67,11 +67,11 @@ impl Stage {
     }
 }
 
-/// When a worker last gave a sign of life: `kiln_last_heartbeat`.
+/// The last heartbeat of a worker: `kiln_last_heartbeat`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Heartbeat {
     Absent,
-    /// Something is there, but it is no time.
+    /// It is not a time.
     Unreadable(String),
     At(Timestamp),
 }
@@ -86,7 +86,7 @@ impl Heartbeat {
         parse_instant(&text).map_or(Self::Unreadable(text), Self::At)
     }
 
-    /// Returns the time, where there is one.
+    /// Returns the time, if there is one.
     pub(crate) fn at(&self) -> Option<Timestamp> {
         match self {
             Self::At(at) => Some(*at),

@@ -70,7 +70,7 @@ fn a_proven_phase_completes_and_the_next_one_starts() {
             .unwrap()
             .contains("  A ledger.\n  With tests.\n")
     );
-    // Results that were there before are of an earlier attempt.
+    // Results from before belong to an earlier attempt.
     let old = scene.memory_file("phase-2-results.md", "## Blockers or Issues\n- x\n");
     let task_again = agent(&go_on(&old)).clone();
     assert_eq!(
@@ -82,7 +82,7 @@ fn a_proven_phase_completes_and_the_next_one_starts() {
         settle(&anew, &task_again, Ended::Succeeded).then,
         Then::Again
     );
-    // The archive is made after the merge: it counts even if Maestro failed at the very end.
+    // The archive is made after the merge, so it counts even if Maestro failed afterwards.
     assert_eq!(settle(archived, &task, failed()).then, Then::Again);
 }
 
@@ -114,7 +114,7 @@ fn a_phase_without_proof_gets_one_more_attempt_and_then_blocks() {
             "{text}"
         );
     }
-    // Results of an attempt whose log stands elsewhere prove nothing.
+    // Results of an attempt whose log is at another step prove nothing.
     let doubtful = scene
         .memory_file("phase-2-results.md", "x")
         .state(2, &["task_start] — Starting task 01"]);
@@ -148,9 +148,9 @@ fn a_failed_attempt_adds_to_the_handoff_and_replaces_nothing() {
         )
     };
     let note = "handoff_note: Phase 2 task 3 needs the schema of v2";
-    // Maestro wrote the note: it stays as it is.
+    // Maestro wrote the note: it is kept.
     let own = agent(&go_on(&begun)).clone();
-    // The note was there before Maestro came: it gets a clause.
+    // The note was there before Maestro started: it gets a clause.
     let old = agent(&go_on(&left)).clone();
     for (task, clause) in [(own, ""), (old, "; phase 2 attempt 1 did not complete: ")] {
         for ended in [Ended::Succeeded, failed()] {
@@ -161,7 +161,7 @@ fn a_failed_attempt_adds_to_the_handoff_and_replaces_nothing() {
             let again = agent(&plan).clone();
             assert!(again.prompt.contains("Run the migration by hand."));
             assert!(again.prompt.contains("needs the schema of v2"));
-            // A second attempt takes nothing away either.
+            // A second attempt removes nothing either.
             let text = written(&settle(&left, &again, ended)).unwrap();
             assert!(text.contains(note) && text.contains(&context(2)), "{text}");
         }

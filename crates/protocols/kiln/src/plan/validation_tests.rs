@@ -5,7 +5,7 @@ use super::*;
 use crate::scene_tests::{Scene, said, written};
 use rekindle_model::{Action, Then};
 
-/// A scene in validation with Argus at work, and what Argus leaves.
+/// A scene in validation with Argus at work, and its report.
 fn validating(cycle: &str, verdict: &str) -> (Scene, AgentTask) {
     let scene = Scene::new("validation", "in_progress")
         .set("correction_cycle", cycle)
@@ -147,7 +147,7 @@ fn an_interrupted_correction_is_not_counted() {
 #[test]
 fn after_three_corrections_a_person_is_asked() {
     let (scene, task) = validating("3", "FAIL");
-    // Not even one that was cut short is begun again.
+    // Not even an interrupted correction is started again.
     for scene in [
         scene.clone(),
         scene.tail("\n## Correction Log\n- [t] [Kiln] [correction_start] — x\n"),
@@ -187,7 +187,7 @@ fn a_report_from_before_argus_does_not_count() {
         assert!(reason.starts_with("Argus wrote no report"), "{reason}");
         assert_eq!(plan.steps, []);
     }
-    // A verdict in the memory counts if it is new, and then nothing of the old report does.
+    // A new verdict in the memory counts, and then the old report does not.
     let (stale, _) = validating("0", "PASS");
     let task = agent(&go_on(&stale)).clone();
     let noted = stale.tail("\n## Validation\nverdict: FAIL\n");
@@ -198,7 +198,7 @@ fn a_report_from_before_argus_does_not_count() {
             .contains("- Cycle 1: FAIL, 0 correction tasks\n")
     );
     assert!(!agent(&plan).prompt.contains("Correction Task 1"));
-    // A report that Argus took away, or one without a verdict, is none.
+    // A deleted report, or one without a verdict, does not count.
     let (stale, _) = validating("0", "PASS");
     let task = agent(&go_on(&stale)).clone();
     let gone = Scene::new("validation", "in_progress");
@@ -218,7 +218,7 @@ fn the_question_after_failed_validation_follows_the_report_and_its_answers_apply
     let Then::Ask(question) = &plan.then else {
         panic!("no question: {:?}", plan.then);
     };
-    // The write below takes the block away, so the question is not what the next resume begins with.
+    // The edit below removes the block, so the next resume does not start with the question.
     assert!(question.unanswered.contains("validate again"));
     assert!(changed(&scene, &plan).contains(&"status: in_progress".to_owned()));
 
