@@ -31,7 +31,7 @@ use camino::Utf8Path;
 use jiff::Timestamp;
 use rekindle_model::{
     Assessment, Checkpoint, Explanation, Finding, Intent, Next, Place, Plan, Progress,
-    ProtocolName, State, Summary, View, WorkflowDocument, WorkflowId,
+    ProtocolName, State, Summary, WorkflowDocument, WorkflowId,
 };
 use rekindle_text::excerpt;
 use rekindle_world::{Kind, World};
@@ -256,15 +256,16 @@ fn summary(judged: &Judged) -> Summary {
     } else {
         State::Interrupted
     };
-    Summary {
-        id: id(&feature.name),
+    let progress = progress(feature.tasks.as_ref());
+    let next = next(&judged.next.command);
+    Summary::new(
+        id(&feature.name),
         state,
-        stage: judged.phase.as_str().to_owned(),
-        progress: progress(feature.tasks.as_ref()),
-        last_activity: instant(&feature.chosen, &feature.zone),
-        next: next(&judged.next.command),
-        view: View::of(state),
-    }
+        judged.phase.as_str(),
+        progress,
+        next,
+    )
+    .last_active(instant(&feature.chosen, &feature.zone))
 }
 
 fn next(command: &str) -> Next {
@@ -286,15 +287,8 @@ fn summaries(world: &dyn World) -> Vec<Summary> {
 }
 
 fn glance(world: &dyn World, name: &str) -> Summary {
-    let stopped = |state: State, stage: &str, next: Next| Summary {
-        id: id(name),
-        state,
-        stage: stage.to_owned(),
-        progress: progress(None),
-        last_activity: None,
-        next,
-        view: View::of(state),
-    };
+    let stopped =
+        |state, stage: &str, next| Summary::new(id(name), state, stage, progress(None), next);
     let start = || {
         Next::new(
             "start",
@@ -305,8 +299,7 @@ fn glance(world: &dyn World, name: &str) -> Summary {
         Ok((_, session)) => session,
         Err((_, read::Why::Corrupt { reason })) => {
             let summary = format!("fix its session: {reason}");
-            let kind = "mend";
-            return stopped(State::Corrupt, "no session", Next { kind, summary });
+            return stopped(State::Corrupt, "no session", Next::new("mend", summary));
         }
         Err(_) => return stopped(State::Blocked, "no session", start()),
     };
@@ -327,15 +320,10 @@ fn glance(world: &dyn World, name: &str) -> Summary {
     }
     .next()
     .command;
-    Summary {
-        id: id(name),
-        state: State::Interrupted,
-        stage: phase.as_str().to_owned(),
-        progress: progress(tasks.as_ref()),
-        last_activity: instant(&latest, &world.zone()),
-        next: next(&command),
-        view: View::of(State::Interrupted),
-    }
+    let progress = progress(tasks.as_ref());
+    let next = next(&command);
+    Summary::new(id(name), State::Interrupted, phase.as_str(), progress, next)
+        .last_active(instant(&latest, &world.zone()))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use rekindle_map_machine::commands::advance::BLOCKED;
 use rekindle_map_machine::interruption::Interruption;
 use rekindle_map_machine::state::key;
 use rekindle_map_machine::{Branch, layout};
-use rekindle_model::{Next, Progress, State, Summary, View};
+use rekindle_model::{Next, Progress, State, Summary};
 
 use crate::read::{Found, Workflow};
 use crate::{id, messages, steps};
@@ -12,11 +12,8 @@ use crate::{id, messages, steps};
 /// Returns the summary of a branch.
 pub(crate) fn summary(branch: &Branch, found: &Found) -> Summary {
     let workflow = found.workflow();
-    let unknown = Progress {
-        done: 0,
-        total: None,
-    };
-    let (stage, progress) = workflow.map_or_else(|| ("unknown".to_owned(), unknown), position);
+    let unknown = || ("unknown".to_owned(), Progress::default());
+    let (stage, progress) = workflow.map_or_else(unknown, position);
     let (state, kind, summary) = match found {
         Found::Workflow(workflow) => of_workflow(workflow),
         Found::Suspended(suspended) => {
@@ -38,15 +35,9 @@ pub(crate) fn summary(branch: &Branch, found: &Found) -> Summary {
             (State::Corrupt, "mend", summary)
         }
     };
-    Summary {
-        id: id(branch),
-        state,
-        stage,
-        progress,
-        last_activity: workflow.and_then(|workflow| workflow.last_activity),
-        next: Next { kind, summary },
-        view: View::of(state),
-    }
+    let last_activity = workflow.and_then(|workflow| workflow.last_activity);
+    Summary::new(id(branch), state, stage, progress, Next::new(kind, summary))
+        .last_active(last_activity)
 }
 
 /// Returns whether a journal reports an open repair of a branch that has no state file.
