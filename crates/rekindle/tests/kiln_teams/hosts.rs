@@ -146,7 +146,9 @@ fn state_of_a_newer_kiln_is_reported_and_nothing_is_touched() -> Result<()> {
         let ran = stage.resume(&NO_AGENT)?;
         ensure!(ran.code() == Some(1), "{ran}");
         ensure!(
-            ran.stdout().contains("a newer Kiln, not read") && !ran.stdout().contains("/kiln:init"),
+            ran.stdout()
+                .contains("a newer Kiln, which this version of rekindle does not read")
+                && !ran.stdout().contains("/kiln:init"),
             "{ran}"
         );
         assert_eq!(stage.state()?, text);

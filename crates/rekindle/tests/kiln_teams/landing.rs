@@ -241,7 +241,7 @@ fn worktrees_with_different_bases_stop_the_wave() -> Result<()> {
     )?;
     let ran = stage.resume(&NO_AGENT)?;
     ensure!(ran.code() == Some(1), "{ran}");
-    ensure!(ran.stderr().contains("different commits"), "{ran}");
+    ensure!(ran.stderr().contains("different bases"), "{ran}");
     assert_eq!(stage.log()?, ["later"]);
     Ok(())
 }
