@@ -67,15 +67,12 @@ fn memory(judged: &Judged, line: Option<&(usize, PhaseLine)>, decided: bool) -> 
 
 fn planned(judged: &Judged, number: u32) -> Said {
     let file = judged.project.memory_dir.join(layout::MASTER_PLAN);
-    match judged.project.plan.phase(number) {
-        Some(phase) => {
-            let what = format!("planned as `{}`", excerpt(&phase.name, 120));
-            Said::new(Place::line(file, phase.line), what, false)
-        }
-        None => {
-            let what = "not planned there; the lines of MEMORY.md are the phases";
-            Said::new(Place::path(file), what, false)
-        }
+    if let Some(phase) = judged.project.plan.phase(number) {
+        let what = format!("planned as `{}`", excerpt(&phase.name, 120));
+        Said::new(Place::line(file, phase.line), what, false)
+    } else {
+        let what = "not planned there; the lines of MEMORY.md are the phases";
+        Said::new(Place::path(file), what, false)
     }
 }
 

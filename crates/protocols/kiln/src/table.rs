@@ -140,8 +140,9 @@ table! {
     pub(crate) static BRANCHES: Entrance, asked by EntranceWhen => Branch;
     "How validation continues",
     "The same three branches apply to a project that comes from execution.";
-    [is_correcting: Is(true), status: Is(Status::Blocked)] => Branch::Blocked, "a blocked correction needs a person";
-    [is_correcting: Is(true), status: Is(Status::InProgress)] => Branch::Correction, "an open correction continues";
+    [is_correcting: Is(false)] => Branch::Fresh, "without a correction validation starts afresh";
+    [status: Is(Status::Blocked)] => Branch::Blocked, "a blocked correction needs a person";
+    [status: Is(Status::InProgress)] => Branch::Correction, "an open correction continues";
     [] => Branch::Fresh, "validation starts afresh";
 }
 
