@@ -162,7 +162,7 @@ fn refuse_taken(path: &Utf8Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the requested rescue: by its ref, by `workflow/task/n`, or by a unique beginning.
+/// Returns the requested rescue: by its ref, by `workflow/task/n`, or by a unique prefix.
 fn find(rescues: &[Rescue], typed: &str) -> Result<Rescue, Error> {
     let (_, name) = rekindle_registry::split(typed);
     let is = |test: &dyn Fn(&str) -> bool| -> Vec<Rescue> {

@@ -22,7 +22,7 @@ const GO_ON: &str = "\nThe user wants to resume this workflow. Use rekindle's to
 /// Returns every prompt.
 pub(crate) fn list() -> Vec<Prompt> {
     let argument = || {
-        let about = "The workflow: protocol:name, a name, or a unique beginning of one; optional while only one is open";
+        let about = "The workflow: protocol:name, a name, or a unique prefix of one; optional while only one is open";
         vec![
             PromptArgument::new("id")
                 .with_description(about)

@@ -36,7 +36,7 @@ pub(crate) use self::workflow::{
     max_term_width = 100
 )]
 #[command(
-    after_help = "Exit codes: 0 done or declined, 1 cannot resume, 2 wrong usage, 3 an answer is needed and nobody can give it, 4 another rekindle or agent is working on it"
+    after_help = "Exit codes: 0 done or declined, 1 cannot resume, 2 wrong usage, 3 a question was not answered, 4 another rekindle or agent is working on it"
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -53,7 +53,7 @@ pub(crate) struct OutputArguments {
     /// Use the project in this folder instead of the current one
     #[arg(short = 'C', value_name = "DIR", global = true)]
     pub(crate) folder: Option<Utf8PathBuf>,
-    /// Print one JSON object with a `schema` instead of text
+    /// Print one JSON object instead of text; its `schema` names the format
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// When to use colors
@@ -62,7 +62,7 @@ pub(crate) struct OutputArguments {
     /// Print no hints and no progress
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
-    /// Print notes and sources too
+    /// Also print notes and the files that facts come from
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
 }
@@ -93,9 +93,9 @@ pub(crate) enum Command {
     Checkpoint(CheckpointArguments),
     /// List the checkpoints of a workflow
     Checkpoints(CheckpointsArguments),
-    /// Return a Bifrost feature to a checkpoint, after confirmation
+    /// Roll a Bifrost feature back to a checkpoint, after confirmation
     ///
-    /// Session and marker are saved in `.bifrost/rollback-backup/` before they change.
+    /// The session and the active-workflow marker are copied to `.bifrost/rollback-backup/` first.
     /// Nothing is deleted: files written after the checkpoint are listed, and newer checkpoints stay in the history.
     /// Afterwards the checkpoint is the latest one, so that a plain `resume` continues from it.
     Rollback(RollbackArguments),
@@ -125,8 +125,8 @@ pub(crate) enum Command {
     Hook(HookArguments),
     /// Remove worktrees that are no longer needed
     ///
-    /// Worktrees that runs left behind and worktrees of landed kiln waves are listed, and removed after confirmation; their contents are saved as rescues.
-    /// A folder that does not belong to a task is removed only if it is named.
+    /// List the worktrees that runs left behind and those of landed kiln waves and, after confirmation, save their contents as rescues and remove them.
+    /// A folder that does not belong to a task is removed only if you name it.
     Clean {
         /// Worktrees to remove, by path or name [default: all that are no longer needed]
         #[arg(value_name = "WORKTREE")]
@@ -159,7 +159,7 @@ pub(crate) enum Command {
     /// Runs use a copy of this repository, or a small new one outside a repository; this one is not changed.
     /// Orchestrators, workers, agents or all of them are killed with `kill -9`; some are suspended for a while instead.
     /// Your hooks and filters are not run and nothing is signed; Ctrl-C ends the runs and removes the copy.
-    /// Exit code 0 means that nothing was lost or doubled; otherwise the copy stays, and its folder is printed.
+    /// Exit code 0 means that nothing was lost or done twice; otherwise the copy stays, and its folder is printed.
     Torture(TortureArguments),
     /// Run one attempt of a task; started by `run` and `resume`
     #[command(hide = true)]

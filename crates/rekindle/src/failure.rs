@@ -106,9 +106,9 @@ fn hints(error: &Error) -> Vec<String> {
                 .chain(one("`rekindle` lists the workflows of this project"))
                 .collect()
         }
-        Error::UnknownCode { .. } => {
-            one("to explain a task, name it too: `rekindle explain ID TASK`")
-        }
+        Error::UnknownCode { .. } => one(
+            "codes are listed in `rekindle inspect`; a task is explained by `rekindle explain ID TASK`",
+        ),
         Error::Ambiguous { .. } => {
             one("type more of the name, or add the protocol: `protocol:name`")
         }
@@ -252,7 +252,7 @@ fn ambiguous_rescue(among: &[String]) -> Vec<String> {
 
 fn bad_plan(findings: &[Finding]) -> Vec<String> {
     if findings.is_empty() {
-        let hint = "the plan has no tasks: write each as `- [ ] What is to be done`, as a numbered item, or as `## Task 1: What is to be done`; JSON has a list `tasks`";
+        let hint = "the plan has no tasks: write each as `- [ ] What is to be done`, as a numbered item, or as `## Task 1: What is to be done`; in JSON, put them into an array named `tasks`";
         return vec![hint.to_owned()];
     }
     // Findings of one kind share their hint, which is said once.

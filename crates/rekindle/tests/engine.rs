@@ -243,8 +243,8 @@ fn a_plan_that_cannot_be_carried_out_is_refused_with_its_lines() {
     let said = text(&output.stderr);
     for expected in [
         "plan.json:2: these tasks wait for each other: `A`, `B` [DEPENDENCY_CYCLE]",
-        "plan.json:4: `C` needs `X`, which the plan lacks [UNKNOWN_DEPENDENCY]",
-        "plan.json:5: the id `C` is used before [DUPLICATE_TASK]",
+        "plan.json:4: `C` needs `X`, but the plan has no such task [UNKNOWN_DEPENDENCY]",
+        "plan.json:5: the id `C` is already used [DUPLICATE_TASK]",
     ] {
         assert!(said.contains(expected), "{said}");
     }

@@ -29,7 +29,7 @@ pub const NOW: &str = "2026-01-20T12:00:00Z";
 
 /// What differs from machine to machine or from run to run, and what is shown instead.
 const VOLATILE: [(&str, &str); 5] = [
-    (r"made from [0-9a-f]{32}", "made from [DIGEST]"),
+    (r"plan digest: [0-9a-f]{32}", "plan digest: [DIGEST]"),
     (r"\bprocess \d+", "process [PID]"),
     (r"\bkill \d+", "kill [PID]"),
     (r"on `[^`]*` since", "on `[HOST]` since"),
@@ -500,10 +500,10 @@ mod tests {
     #[test]
     fn what_differs_between_machines_is_not_shown() {
         let sandbox = Sandbox::new("/bin/sh").unwrap();
-        let script = "echo \"process $$ in $PWD, made from 0123456789abcdef0123456789abcdef\"; printf x >&2; exit 3";
+        let script = "echo \"process $$ in $PWD, plan digest: 0123456789abcdef0123456789abcdef\"; printf x >&2; exit 3";
         assert_eq!(
             sandbox.run(&["-c", script]).unwrap().to_string(),
-            "exit 3\n--- stdout\nprocess [PID] in [PROJECT], made from [DIGEST]\n--- stderr\nx[no line end]\n"
+            "exit 3\n--- stdout\nprocess [PID] in [PROJECT], plan digest: [DIGEST]\n--- stderr\nx[no line end]\n"
         );
     }
 

@@ -17,7 +17,7 @@ pub(super) struct Checkpoint;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// The workflow: `protocol:name` as listed by `list`, a name, or a unique beginning of one. Optional if only one is open.
+    /// The workflow: `protocol:name` as listed by `list`, a name, or a unique prefix of one. Optional if only one is open.
     id: Option<String>,
     /// The message of the checkpoint.
     message: Option<String>,

@@ -18,7 +18,7 @@ pub(super) struct Heartbeat;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// The workflow: `protocol:name` as listed by `list`, a name, or a unique beginning of one. Optional if only one is open.
+    /// The workflow: `protocol:name` as listed by `list`, a name, or a unique prefix of one. Optional if only one is open.
     id: Option<String>,
     /// The task that is being worked on.
     task: String,

@@ -174,7 +174,7 @@ fn properties(schema: &JsonObject) -> impl Iterator<Item = &str> {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Which {
-    /// The workflow: `protocol:name` as listed by `list`, a name, or a unique beginning of one. Optional if only one is open; for MAP the default is the workflow of the checked-out branch.
+    /// The workflow: `protocol:name` as listed by `list`, a name, or a unique prefix of one. Optional if only one is open; for MAP the default is the workflow of the checked-out branch.
     id: Option<String>,
     /// Restricts the search to this protocol, such as `kiln`.
     protocol: Option<String>,

@@ -167,7 +167,7 @@ fn check(path: &Utf8Path, tasks: &[Task], needs: &[Vec<String>], lines: &[u64]) 
             Problem::Duplicate { id, position } => Finding::new(
                 Code::DuplicateTask,
                 format!(
-                    "the id `{}` is used before",
+                    "the id `{}` is already used",
                     rekindle_text::excerpt(&id, 80)
                 ),
             )
@@ -175,7 +175,7 @@ fn check(path: &Utf8Path, tasks: &[Task], needs: &[Vec<String>], lines: &[u64]) 
             Problem::UnknownDependency { task, dependency } => Finding::new(
                 Code::UnknownDependency,
                 format!(
-                    "`{}` needs `{}`, which the plan lacks",
+                    "`{}` needs `{}`, but the plan has no such task",
                     name(&tasks[place(task)]),
                     rekindle_text::excerpt(&dependency, 80)
                 ),

@@ -94,7 +94,7 @@ fn root(bytes: &[u8]) -> Result<Value, String> {
 fn entries(root: &Value) -> Result<Vec<(Task, Vec<String>)>, String> {
     let root = root.get("task_graph").unwrap_or(root);
     let Some(list) = root.get("tasks").and_then(Value::as_array) else {
-        return Err("it has no list `tasks`".to_owned());
+        return Err("it has no array `tasks`".to_owned());
     };
     let mut tasks = Vec::with_capacity(list.len());
     for (position, entry) in list.iter().enumerate() {
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn explains_invalid_graphs() {
-        assert_eq!(ids(b"[]"), Err("it has no list `tasks`".to_owned()));
+        assert_eq!(ids(b"[]"), Err("it has no array `tasks`".to_owned()));
         assert_eq!(
             ids(br#"{"tasks":[{"title":"x"}]}"#),
             Err("entry 1 of `tasks` has no id".to_owned())

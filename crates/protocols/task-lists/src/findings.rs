@@ -61,7 +61,7 @@ fn message(noticed: &Noticed) -> String {
         }
         Notice::UnknownMark => format!("`{about}` is not a known mark; the task counts as open"),
         Notice::DuplicateId => {
-            format!("the id `{about}` is used before; the task gets a number behind it")
+            format!("the id `{about}` is already used; a number is appended to this one")
         }
         Notice::UnknownNeed => format!("{about}, which is not in the list"),
         Notice::NoId => format!("{about} check boxes without an id are not tasks"),

@@ -11,7 +11,7 @@ use super::values::parse_protocol;
 pub(crate) struct CheckpointArguments {
     #[command(flatten)]
     pub(crate) workflow: WorkflowArguments,
-    /// A note about it
+    /// A note on the checkpoint
     #[arg(short, long, value_name = "TEXT", default_value = "")]
     pub(crate) message: String,
 }

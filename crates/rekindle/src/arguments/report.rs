@@ -15,10 +15,10 @@ pub(crate) struct EventArguments {
     /// The task
     #[arg(long, value_name = "ID")]
     pub(crate) task: Option<String>,
-    /// The reporter; also the name of the log's folder
+    /// Who reports the event; also the name of the log's folder
     #[arg(long, value_name = "NAME", default_value = "rekindle", value_parser = Report::parse_actor)]
     pub(crate) actor: String,
-    /// Details: one JSON object
+    /// Details, as one JSON object
     #[arg(long, value_name = "JSON", value_parser = parse_object)]
     pub(crate) details: Option<String>,
 }

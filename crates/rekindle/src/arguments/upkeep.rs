@@ -8,10 +8,10 @@ pub(crate) struct TortureArguments {
     /// Minimum number of kills; a run in progress is always finished
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) kills: u32,
-    /// Seed for plans and disturbances
+    /// Seed for the plans and the faults
     ///
-    /// The same seed gives each run the same plan, and the same disturbances in the same order: their kind, the time between them, and which of the suitable processes they hit.
-    /// The moments are clock times, and what the processes do at those times differs between runs, and so do the results.
+    /// The same seed repeats the plans and the kinds, intervals and targets of the faults.
+    /// The results still differ, because the timing of the processes does.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
     /// Number of parallel workers
@@ -23,21 +23,21 @@ pub(crate) struct TortureArguments {
 pub(crate) enum RescueCommand {
     /// List saved work
     List {
-        /// Only rescues of this workflow: `protocol:name`, a name, or the beginning of one
+        /// Only rescues of this workflow: `protocol:name`, a name, or a prefix of one
         workflow: Option<String>,
     },
     /// Show a rescue: its origin and time, and the files that differ from its base
     ///
     /// Files are compared byte by byte, so files that git converts at checkout (line ends, filters) differ too.
     Show {
-        /// The rescue: its ref, `workflow/task/n`, or a unique beginning
+        /// The rescue: its ref, `workflow/task/n`, or a unique prefix
         name: String,
     },
     /// Write the files of a rescue to a new folder, after confirmation
     Restore {
-        /// The rescue: its ref, `workflow/task/n`, or a unique beginning
+        /// The rescue: its ref, `workflow/task/n`, or a unique prefix
         name: String,
-        /// The new folder [default: one below `.rekindle/restored/`]
+        /// The new folder [default: a new folder in `.rekindle/restored/`]
         #[arg(long, value_name = "DIR")]
         into: Option<Utf8PathBuf>,
         /// Write it without asking

@@ -29,7 +29,7 @@ pub(crate) struct ResumeArguments {
     /// Do everything that needs no agent, print what an agent would do next, and stop
     #[arg(long, conflicts_with_all = ["agent_cmd", "agent"])]
     pub(crate) no_agent: bool,
-    /// Wait for others who are working on it, then resume
+    /// Wait until no other rekindle or agent is working on it, then resume
     #[arg(long)]
     pub(crate) watch: bool,
 }
@@ -46,7 +46,7 @@ pub(crate) struct AgentArguments {
     /// Number of parallel workers [default: from the workflow, or 4]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
     pub(crate) jobs: Option<u8>,
-    /// Start no new attempts once the reported cost has reached this many dollars; `resume` keeps the limit of `run`
+    /// Start no new attempts once the reported cost has reached this many dollars; a resumed run keeps its limit
     #[arg(long, value_name = "DOLLARS", value_parser = parse_dollars)]
     pub(crate) max_cost: Option<u64>,
 }
@@ -63,7 +63,7 @@ pub(crate) struct RunArguments {
     /// Land the work on this branch [default: a new branch]
     #[arg(long, value_name = "NAME")]
     pub(crate) branch: Option<String>,
-    /// Require this command to succeed in a task's worktree, and again on the integrated tree if the branch has moved; may be repeated [default: `verify` from the configuration]
+    /// Require this command to succeed in a task's worktree, and again after merging if the branch has new commits; may be repeated [default: `verify` from the configuration]
     #[arg(long, value_name = "COMMAND")]
     pub(crate) verify: Vec<String>,
     /// Time limit of one attempt, such as `90s` or `1h30m` [default: from the configuration, or 45m]

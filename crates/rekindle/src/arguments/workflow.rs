@@ -20,12 +20,12 @@ pub(crate) struct StatusArguments {
 /// Chooses a workflow.
 #[derive(Debug, Args)]
 pub(crate) struct WorkflowArguments {
-    /// The workflow: `protocol:name`, a name, or a unique beginning of one
+    /// The workflow: `protocol:name`, a name, or a unique prefix of one
     pub(crate) id: Option<String>,
     /// Use only this protocol
     #[arg(long, value_name = "PROTOCOL", value_parser = parse_protocol)]
     pub(crate) protocol: Option<ProtocolName>,
-    /// Read the host's task list from this file (JSON) instead of the list on disk (kiln-teams)
+    /// Read the coding agent's task list from this JSON file instead of its usual place (kiln-teams)
     #[arg(long, value_name = "FILE")]
     pub(crate) tasks: Option<Utf8PathBuf>,
 }
@@ -36,13 +36,13 @@ pub(crate) struct StartArguments {
     /// Resume from this checkpoint instead of the latest (bifrost)
     #[arg(long, value_name = "CP")]
     pub(crate) checkpoint: Option<String>,
-    /// Show only phase, artifacts and next action, and compact the session if its context is high (bifrost)
+    /// Show only the phase, the artifacts and the next action, and compact the session if its context usage is high (bifrost)
     #[arg(long)]
     pub(crate) fresh: bool,
     /// Run the validators first (bifrost)
     #[arg(long)]
     pub(crate) validate: bool,
-    /// Also does tasks that are open only below one that is marked as done; for task lists
+    /// Also do open subtasks of tasks that are marked as done (task lists)
     #[arg(long)]
     pub(crate) include_marked: bool,
 }

@@ -309,7 +309,11 @@ pub(crate) fn plan(
     if let Some(summary) = summary {
         put!(text, "Next: {}\n", printable(&summary.next.summary));
     }
-    put!(text, "{}\n", styled(FAINT, &format!("made from {digest}")));
+    put!(
+        text,
+        "{}\n",
+        styled(FAINT, &format!("plan digest: {digest}"))
+    );
     text
 }
 

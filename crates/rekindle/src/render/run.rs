@@ -130,7 +130,7 @@ fn then(after: rekindle_app::After) -> &'static str {
     match after {
         rekindle_app::After::Again => "it is tried again",
         rekindle_app::After::Resume => "`rekindle resume` retries it",
-        rekindle_app::After::Person => "it needs a person",
+        rekindle_app::After::Person => "it waits for you",
         rekindle_app::After::Protocol => "the retry ledger decides",
     }
 }

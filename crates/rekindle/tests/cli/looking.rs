@@ -265,7 +265,7 @@ fn plan_and_dry_run_show_the_same_and_write_nothing() -> Result<()> {
       - print the protocol's report
       - continue with the next step
     Next: Resume T002 - Add endpoint (attempt 1)
-    made from [DIGEST]
+    plan digest: [DIGEST]
     ");
     assert_eq!(sandbox.run(&["resume", "--dry-run"])?.to_string(), plan);
     assert_eq!(before.changes(&sandbox.files()?), [""; 0]);
@@ -360,7 +360,7 @@ fn explain_knows_neither_that_code_nor_that_task() -> Result<()> {
     --- stderr
     error: unknown code `NO_SUCH_CODE`
 
-    hint: to explain a task, name it too: `rekindle explain ID TASK`
+    hint: codes are listed in `rekindle inspect`; a task is explained by `rekindle explain ID TASK`
     ");
     insta::assert_snapshot!(sandbox.run(&["explain", ORDERS, "T999"])?, @"
     exit 1

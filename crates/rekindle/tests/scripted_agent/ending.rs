@@ -76,7 +76,7 @@ fn an_agent_that_crashes_by_itself_has_failed() {
     let stage = Stage::new("A", &[("A", "stream claude\ndie ABRT")]);
     stage.run(&["--retries", "1"]).stopped().says(&[
         "failed A (attempt 1): it crashed with signal 6; it is tried again\n",
-        "failed A (attempt 2): it crashed with signal 6; it needs a person\n",
+        "failed A (attempt 2): it crashed with signal 6; it waits for you\n",
         "stopped: 0 of 1 tasks landed in 2 attempts\n",
         "blocked A: it failed 2 times: it crashed with signal 6\n",
     ]);
