@@ -8,6 +8,7 @@ mod agent;
 mod at_work;
 mod clean;
 mod config;
+mod decide;
 mod doctor;
 mod documents;
 mod engine;
@@ -37,6 +38,7 @@ pub use agent::{EngineWish, engine_options};
 pub use at_work::AtWork;
 pub use clean::{Cleaned, Cleaning, Stuck, clean};
 pub use config::{Configured, configured};
+pub use decide::{Decided, Decision, Tasks, cancel, decide, stop};
 pub use doctor::{Check, Verdict, doctor};
 pub use documents::{Documents, document, documents};
 pub use engine::{EngineOptions, worker};
@@ -76,7 +78,7 @@ pub use rekindle_registry::{
     names as protocol_names, parse as parse_protocol, split as split_id, workflow as workflow_id,
 };
 pub use rekindle_runner::{
-    After, Change, Cost, Ending, GivenUp, LeftOut, Missing, Output, Progress, Recovered, Skipped,
-    Tally, Watcher, WorkerView, crash_places,
+    After, Asked, Change, Cost, Ending, GivenUp, LeftOut, Missing, Output, Progress, Recovered,
+    Skipped, Tally, Urgency, Watcher, WorkerView, crash_places,
 };
 pub use rekindle_world::{Clock, Zone};

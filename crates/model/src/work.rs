@@ -293,6 +293,8 @@ pub enum FailureKind {
     Conflict,
     /// The integrated tree did not pass.
     Integration,
+    /// The agent's program did not start, which says nothing about the task and is never retried.
+    Start,
 }
 
 impl FailureKind {
@@ -303,15 +305,21 @@ impl FailureKind {
             Self::Timeout => "timeout",
             Self::Conflict => "conflict",
             Self::Integration => "integration",
+            Self::Start => "start",
         }
     }
 
     /// Returns the kind that a word names.
     pub fn parse(word: &str) -> Self {
-        [Self::Timeout, Self::Conflict, Self::Integration]
-            .into_iter()
-            .find(|kind| kind.as_str() == word)
-            .unwrap_or(Self::Work)
+        [
+            Self::Timeout,
+            Self::Conflict,
+            Self::Integration,
+            Self::Start,
+        ]
+        .into_iter()
+        .find(|kind| kind.as_str() == word)
+        .unwrap_or(Self::Work)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The command line; doc comments are the help texts.
 
 mod checkpoint;
+mod decide;
 mod report;
 mod setup;
 mod upkeep;
@@ -16,6 +17,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use self::checkpoint::{
     CheckpointArguments, CheckpointsArguments, RollbackArguments, ValidateArguments,
 };
+pub(crate) use self::decide::{CancelArguments, RetryArguments, SkipArguments, StopArguments};
 pub(crate) use self::report::{EventArguments, HeartbeatArguments};
 pub(crate) use self::setup::{HookArguments, InstallArguments, InstallTarget};
 pub(crate) use self::upkeep::{RescueCommand, TortureArguments};
@@ -87,6 +89,16 @@ pub(crate) enum Command {
     Plan(PlanArguments),
     /// Resume a workflow
     Resume(ResumeArguments),
+    /// Try failed tasks of a run again
+    Retry(RetryArguments),
+    /// Leave tasks of a run out
+    Skip(SkipArguments),
+    /// End a run for good; what has landed stays on its branch
+    Cancel(CancelArguments),
+    /// Ask a run that is at work in another terminal to stop
+    ///
+    /// Running tasks finish and land, as after one Ctrl-C.
+    Stop(StopArguments),
     /// Explain the state of a task (ID TASK) or a finding (CODE)
     Explain(ExplainArguments),
     /// Record a checkpoint

@@ -1,4 +1,5 @@
 //! One function a command: call the use case, render, pick the exit code.
+mod decide;
 mod demo;
 mod hook;
 mod inspect;
@@ -64,6 +65,12 @@ pub(crate) fn run(
             }
             resume::resume(&project(terminal)?, &arguments, terminal)
         }
+        Some(Command::Retry(arguments)) => decide::retry(&project(terminal)?, arguments, terminal),
+        Some(Command::Skip(arguments)) => decide::skip(&project(terminal)?, arguments, terminal),
+        Some(Command::Cancel(arguments)) => {
+            decide::cancel(&project(terminal)?, arguments, terminal)
+        }
+        Some(Command::Stop(arguments)) => decide::stop(&project(terminal)?, arguments, terminal),
         Some(Command::Explain(arguments)) => {
             inspect::explain(&project(terminal)?, &arguments, terminal)
         }

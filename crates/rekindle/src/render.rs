@@ -26,6 +26,7 @@ macro_rules! put {
 }
 
 // After the macro, which is known from here on.
+mod decide;
 mod install;
 mod outline;
 mod overview;
@@ -36,6 +37,7 @@ mod status;
 mod table;
 mod torture;
 
+pub(crate) use decide::{asked, decided, resume_of, verb_of};
 pub(crate) use install::installation;
 pub(crate) use outline::{also_open, may_not_edit, outline, uncommitted, waves};
 pub(crate) use overview::{

@@ -389,7 +389,7 @@ fn a_run_is_not_complete_on_its_records_word_alone() {
 
 #[test]
 fn a_task_behind_a_skipped_one_is_reported_with_a_hint() {
-    for helps in ["task_ready --task A", "task_skipped --task B"] {
+    for (verb, task) in [("retry", "A"), ("skip", "B")] {
         let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
         project.plan("A B<A C");
         let agent = "cat > /dev/null; [ $REKINDLE_TASK = C ] && echo x > C.txt";
@@ -401,10 +401,10 @@ fn a_task_behind_a_skipped_one_is_reported_with_a_hint() {
         assert_done(&project.rekindle(&["event", &run, "task_skipped", "--task", "A"]));
         let resumed = project.rekindle(&["resume", &run, "--yes", "--agent-cmd", WRITE]);
         assert_says(&resumed, "blocked B: it needs `A`, which was skipped");
-        let hint = format!("rekindle event agent-memory:{run} {helps}");
+        let hint = format!("rekindle {verb} --run agent-memory:{run} {task}");
         assert_says(&resumed, &hint);
         let said = text(&resumed.stderr);
-        assert!(!said.contains("task_ready --task B"), "{said}");
+        assert!(!said.contains("rekindle retry --run B"), "{said}");
         let words: Vec<&str> = hint.split(' ').skip(1).collect();
         assert_done(&project.rekindle(&words));
         assert_done(&project.rekindle(&["resume", &run, "--yes", "--agent-cmd", WRITE]));
@@ -417,9 +417,9 @@ fn what_the_plan_leaves_out_cannot_be_brought_back_by_an_event() {
     let plan = r#"{"tasks":[{"id":"A","status":"skipped"},{"id":"B","dependencies":["A"]}]}"#;
     fs::write(project.path().join("plan.json"), plan).unwrap();
     let output = project.run(WRITE, &[]);
-    assert_says(&output, "task_skipped --task B");
+    assert_says(&output, "rekindle skip --run ");
     let said = text(&output.stderr);
-    assert!(!said.contains("task_ready"), "{said}");
+    assert!(!said.contains("rekindle retry"), "{said}");
 }
 
 /// Puts a git in front of the real one that does as a script says when the worktree of A is removed,

@@ -116,15 +116,11 @@ fn a_resume_uses_the_agent_of_the_run_unless_another_is_named() {
     project.plan("A B");
     let failing = "cat > /dev/null; [ $REKINDLE_TASK = A ] || exit 1; echo x > A.txt";
     assert_ended(&project.run(failing, &["--retries", "0"]), 1, &[]);
-    let retry = project.rekindle(&["event", "20", "task_ready", "--task", "B"]);
+    let retry = project.rekindle(&["retry", "B"]);
     assert_ended(&retry, 0, &[]);
     let again = typed(&project, &["resume"], "y\n");
     assert_ended(&again, 1, &[failing, "B"]);
-    assert_ended(
-        &project.rekindle(&["event", "20", "task_ready", "--task", "B"]),
-        0,
-        &[],
-    );
+    assert_ended(&project.rekindle(&["retry", "B"]), 0, &[]);
     assert_ended(
         &typed(&project, &["resume", "--agent-cmd", WRITE], "y\n"),
         0,
@@ -142,11 +138,7 @@ fn a_command_in_a_record_that_this_user_never_agreed_to_needs_a_yes() {
         1,
         &[],
     );
-    assert_ended(
-        &project.rekindle(&["event", "20", "task_ready", "--task", "A"]),
-        0,
-        &[],
-    );
+    assert_ended(&project.rekindle(&["retry"]), 0, &[]);
     let folder = fs::read_dir(project.path().join(".agent-memory/runs")).unwrap();
     let run = folder
         .flatten()
@@ -185,11 +177,7 @@ fn a_question_that_nobody_answers_is_exit_3_and_a_no_is_exit_0() {
     assert_ended(&typed(&project, &run, "n\n"), 0, &["nothing was changed"]);
     assert_ended(&typed(&project, &run, "\n"), 0, &["nothing was changed"]);
     assert_ended(&typed(&project, &run, "y\n"), 1, &[]);
-    assert_ended(
-        &project.rekindle(&["event", "20", "task_ready", "--task", "A"]),
-        0,
-        &[],
-    );
+    assert_ended(&project.rekindle(&["retry"]), 0, &[]);
     assert_ended(
         &typed(&project, &["resume"], ""),
         3,
@@ -250,14 +238,122 @@ fn a_run_of_a_plan_with_an_open_run_offers_to_resume_that_one() {
     project.plan("A B");
     let stopped = "cat > /dev/null; [ $REKINDLE_TASK = A ] || exit 1; echo x > A.txt";
     assert_ended(&project.run(stopped, &["--retries", "0"]), 1, &[]);
-    assert_ended(
-        &project.rekindle(&["event", "20", "task_ready", "--task", "B"]),
-        0,
-        &[],
-    );
+    assert_ended(&project.rekindle(&["retry", "B"]), 0, &[]);
     let run = ["run", "plan.json", "--agent-cmd", WRITE];
     assert_ended(&typed(&project, &run, ""), 3, &["has an open run"]);
     // Enter resumes that run, and a second question shows what is left of it.
     assert_ended(&typed(&project, &run, "\ny\n"), 0, &["1 of 2 tasks left"]);
     assert_eq!(project.tasks(), "A B");
+}
+
+#[test]
+fn failed_tasks_are_retried_or_skipped_all_at_once_by_what_the_hint_says() {
+    let project = project();
+    project.plan("A B C<B");
+    let failing = "cat > /dev/null; exit 1";
+    let run = project.run(failing, &["--retries", "0"]);
+    assert_ended(
+        &run,
+        1,
+        &["blocked A", "blocked B", "`rekindle retry --all --run "],
+    );
+    assert_ended(&project.rekindle(&["retry", "A", "X"]), 1, &["X"]);
+    assert_eq!(
+        project.events("task_ready", "A"),
+        0,
+        "nothing is recorded of a wrong call"
+    );
+    assert_ended(&project.rekindle(&["skip", "A"]), 0, &["skipped: A"]);
+    let retried = project.rekindle(&["retry", "--all"]);
+    assert_ended(&retried, 0, &["to be tried again: B", "rekindle resume"]);
+    assert_ended(
+        &project.rekindle(&["retry"]),
+        0,
+        &["no task waits for a person"],
+    );
+    assert_ended(&project.rekindle(&["skip"]), 2, &["no task was named"]);
+    assert_ended(
+        &project.rekindle(&["resume", "--yes", "--agent-cmd", WRITE]),
+        0,
+        &[],
+    );
+    assert_eq!(project.tasks(), "B C");
+}
+
+#[test]
+fn a_canceled_run_is_over_and_what_landed_stays() {
+    let project = project();
+    project.plan("A B");
+    let half = "cat > /dev/null; [ $REKINDLE_TASK = A ] || exit 1; echo x > A.txt";
+    assert_ended(&project.run(half, &["--retries", "0"]), 1, &[]);
+    assert_ended(&typed(&project, &["cancel"], ""), 3, &["1 of 2 tasks"]);
+    assert_ended(
+        &typed(&project, &["cancel"], "n\n"),
+        0,
+        &["nothing was changed"],
+    );
+    let canceled = project.rekindle(&["cancel", "--yes", "--json"]);
+    assert_ended(&canceled, 0, &["rekindle.decided/1", "run_cancelled"]);
+    assert_ended(&project.rekindle(&["resume"]), 0, &["Nothing to resume"]);
+    assert_eq!(project.tasks(), "A");
+}
+
+#[test]
+fn a_run_in_another_terminal_stops_after_its_running_tasks_or_at_once() {
+    for (arguments, landed) in [(&["stop"][..], "A"), (&["stop", "--now"], "")] {
+        let project = project();
+        assert_ended_early(&project, arguments, landed);
+    }
+}
+
+#[track_caller]
+fn assert_ended_early(project: &Project, arguments: &[&str], landed: &str) {
+    project.plan("A B<A");
+    let gate = project.path().join("gate");
+    let agent = format!(
+        "cat > /dev/null; echo in > {0}.in; while [ ! -e {0} ]; do sleep 0.05; done; echo x > $REKINDLE_TASK.txt",
+        gate.display()
+    );
+    let words = [
+        "run",
+        "plan.json",
+        "--branch",
+        "result",
+        "--yes",
+        "--agent-cmd",
+    ];
+    let words: Vec<&str> = words.into_iter().chain([agent.as_str()]).collect();
+    let mut run = project.command(&words).spawn().unwrap();
+    while !gate.with_extension("in").exists() {
+        std::thread::yield_now();
+    }
+    assert_ended(&project.rekindle(arguments), 0, &["to stop"]);
+    if landed == "A" {
+        fs::write(&gate, "").unwrap();
+    }
+    assert_eq!(run.wait().unwrap().code(), Some(1));
+    assert_eq!(project.tasks(), landed);
+    assert_ended(&project.rekindle(&["stop"]), 0, &["nobody is at work"]);
+}
+
+#[test]
+fn an_agent_that_the_shell_cannot_run_ends_the_run_with_one_message_and_no_retry() {
+    let project = project();
+    project.plan("A B C");
+    let run = project.run("cat > /dev/null; exec no-such-agent", &["--jobs", "1"]);
+    assert_ended(
+        &run,
+        1,
+        &["the agent cannot start: exit code 127", "no-such-agent"],
+    );
+    let said = text(&run.stderr);
+    assert_eq!(said.matches("cannot start").count(), 1, "{said}");
+    assert_eq!(project.events("task_started", "A"), 1);
+    assert_eq!(project.events("task_started", "B"), 0);
+    assert_ended(
+        &project.rekindle(&["resume", "--yes", "--agent-cmd", WRITE]),
+        0,
+        &[],
+    );
+    assert_eq!(project.tasks(), "A B C");
 }

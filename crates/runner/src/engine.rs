@@ -141,6 +141,8 @@ struct Orchestrator<'a> {
     attempts: u32,
     ledger: Ledger,
     stops: Arc<AtomicU8>,
+    /// Why the agent did not start, once that has happened; no other attempt is made.
+    cannot_start: Option<String>,
     stop_said: u8,
     integration_ready: bool,
     /// The git folder that all worktrees of the repository share.
@@ -196,6 +198,7 @@ impl<'a> Orchestrator<'a> {
             ledger: Ledger::new(&engine.work.tasks),
             stops: Arc::new(AtomicU8::new(0)),
             stop_said: 0,
+            cannot_start: None,
             integration_ready: false,
             common_dir: ground.common_dir,
             folder: ground.folder,
@@ -316,6 +319,7 @@ impl<'a> Orchestrator<'a> {
                 .collect(),
             stopped: self.stops.load(Ordering::Relaxed) > 0,
             over_budget: self.is_over_budget(),
+            cannot_start: self.cannot_start.clone(),
             attempts: self.attempts,
             all_attempts: self.ledger.attempts(),
             cost: self.ledger.cost(),
@@ -340,7 +344,7 @@ impl<'a> Orchestrator<'a> {
     }
 
     fn is_stopping(&self) -> bool {
-        self.stops.load(Ordering::Relaxed) > 0
+        self.stops.load(Ordering::Relaxed) > 0 || self.cannot_start.is_some()
     }
 
     /// Returns when a reopened task will be done: now, or with a resume.

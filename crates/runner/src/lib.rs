@@ -25,6 +25,7 @@ mod process_tree;
 mod reach;
 mod signals;
 mod state_folder;
+mod stopping;
 mod transaction;
 mod worker;
 
@@ -44,5 +45,6 @@ pub use process_tree::{ancestors, carrying};
 pub use reach::Reach;
 pub use signals::outlive_signals;
 pub use state_folder::StateFolder;
+pub use stopping::{Asked, Urgency};
 pub use transaction::Transaction;
 pub use worker::work;

@@ -179,6 +179,11 @@ impl Worker<'_> {
             )
             .await?;
         let verdict = match ended {
+            // A shell reports with these that it cannot execute or find what it was to run.
+            Ended::Exit(Exit::Code(code @ (126 | 127))) if reader.summary().ended.is_none() => {
+                let said = crate::output_log::last_line(&folder.join("output.log"));
+                return Ok(not_started(format!("exit code {code}: {said}")));
+            }
             Ended::Exit(exit) => judge(reader.summary(), exit),
             // It may hang after its last report, which counts nevertheless.
             Ended::TimedOut if reader.summary().ended == Some(StreamEnd::Success) => {
@@ -186,7 +191,7 @@ impl Worker<'_> {
             }
             Ended::TimedOut => return Ok(self.timed_out()),
             Ended::Stopped => return Ok(Happened::Stopped { killed: None }),
-            Ended::NotStarted(reason) => Verdict::Failed(reason),
+            Ended::NotStarted(reason) => return Ok(not_started(reason)),
         };
         match verdict {
             Verdict::Succeeded => {}
@@ -321,6 +326,13 @@ fn failed(reason: String) -> Happened {
     Happened::Failed {
         reason,
         kind: FailureKind::Work,
+    }
+}
+
+fn not_started(reason: String) -> Happened {
+    Happened::Failed {
+        reason,
+        kind: FailureKind::Start,
     }
 }
 

@@ -20,7 +20,7 @@ pub use self::explain::{Explained, FindingPage, SaidOut};
 pub use self::failure::{ErrorBody, ErrorOut};
 pub use self::outline::{OutlineOut, OutlineTaskOut};
 pub use self::upkeep::{CheckOut, Doctor, TextOut};
-pub use self::work::{EventOut, ProgressOut, RequestOut, ResumeOut, RunOut};
+pub use self::work::{DecidedOut, EventOut, ProgressOut, RequestOut, ResumeOut, RunOut};
 
 /// `rekindle inspect --json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

@@ -4,8 +4,8 @@ use schemars::{JsonSchema, Schema, schema_for};
 
 use crate::install::InstallOut;
 use crate::output::{
-    Checkpoints, CleanOut, Doctor, ErrorOut, EventOut, Explained, FindingPage, Inspect, MigrateOut,
-    OutlineOut, ProgressOut, ResumeOut, RunOut, Status, TextOut, ValidateOut,
+    Checkpoints, CleanOut, DecidedOut, Doctor, ErrorOut, EventOut, Explained, FindingPage, Inspect,
+    MigrateOut, OutlineOut, ProgressOut, ResumeOut, RunOut, Status, TextOut, ValidateOut,
 };
 use crate::plan::PlanOut;
 use crate::rescue::{RescueShown, Rescues, RestoredOut};
@@ -19,6 +19,7 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
         of::<Checkpoints>("rekindle.checkpoints/1"),
         of::<CleanOut>("rekindle.clean/1"),
+        of::<DecidedOut>("rekindle.decided/1"),
         of::<Doctor>("rekindle.doctor/1"),
         of::<ErrorOut>("rekindle.error/1"),
         of::<EventOut>("rekindle.event/1"),

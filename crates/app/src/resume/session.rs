@@ -178,7 +178,7 @@ impl Session<'_> {
         let Some(ending) = self.drive(id, log, options)? else {
             return Ok(None);
         };
-        let is_over = ending.stopped || ending.over_budget;
+        let is_over = ending.stopped || ending.over_budget || ending.cannot_start.is_some();
         let tally = ending.tally;
         // Nothing was started and nothing ended: a worker may have ended just before, and the next read shows
         // it. If nothing changes, the rounds would never end.

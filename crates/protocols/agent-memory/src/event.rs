@@ -114,6 +114,11 @@ impl<'a> Event<'a> {
         self.field(Field::Category, Value::text) == Some(FailureKind::Conflict.as_str())
     }
 
+    /// Returns whether a failure is an agent that did not start.
+    pub(super) fn is_unstarted(&self) -> bool {
+        self.field(Field::Category, Value::text) == Some(FailureKind::Start.as_str())
+    }
+
     /// Returns whether only the engine of `rekindle run` writes such an event.
     pub(super) fn is_of_the_engine(&self) -> bool {
         let delivers = || {

@@ -234,6 +234,9 @@ impl<'a> Fold<'a> {
         if said.state() == State::Failed && event.is_conflict() {
             track.conflict(mark);
         }
+        if said.state() == State::Failed && event.is_unstarted() {
+            track.unstarted(mark);
+        }
         if !informational {
             track.hear(said, mark, event.attempt(), || event.reason());
         }

@@ -20,6 +20,8 @@ pub(super) struct Track {
     /// The last event with skips, if there is one.
     with_skips: Option<Box<LastWord>>,
     failures: Vec<Mark>,
+    /// Those of the failures in which the agent did not start.
+    unstarted: Vec<Mark>,
     /// The newest completions, all of the same instant, at most one a log.
     completions: Vec<Mark>,
     /// The newest reason that a failure or a block gave.
@@ -50,6 +52,7 @@ impl Track {
             status: LastWord::default(),
             with_skips: None,
             failures: Vec::new(),
+            unstarted: Vec::new(),
             completions: Vec::new(),
             reason: None,
             ends: BTreeMap::new(),
@@ -159,6 +162,10 @@ impl Track {
         self.conflicts.push(mark);
     }
 
+    pub(super) fn unstarted(&mut self, mark: Mark) {
+        self.unstarted.push(mark);
+    }
+
     pub(super) fn interrupted(&mut self, mark: Mark) {
         self.interruptions.push(mark);
     }
@@ -175,7 +182,8 @@ impl Track {
             u32::try_from(marks.iter().filter(counts).count()).unwrap_or(u32::MAX)
         };
         Trials {
-            failures: count(&self.failures),
+            // An agent that did not start has not tried.
+            failures: count(&self.failures).saturating_sub(count(&self.unstarted)),
             conflicts: count(&self.conflicts),
             interruptions: count(&self.interruptions),
         }

@@ -171,6 +171,7 @@ pub(super) fn show(id: &str, ending: &Ending, terminal: &mut Terminal) {
             branch: ending.branch.clone(),
             tip: ending.tip.clone(),
             stopped: ending.stopped,
+            cannot_start: ending.cannot_start.clone(),
         });
     } else {
         terminal.note(&render::ending(id, ending));

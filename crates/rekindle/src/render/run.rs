@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use rekindle_app::{GivenUp, Skipped};
+use rekindle_app::GivenUp;
 use rekindle_model::LeftKind;
 use rekindle_text::{excerpt, option_words, shell_word};
 
-use super::{ERROR, GOOD, NOTE, STRONG, WARNING, count, hint, styled};
+use super::{ERROR, GOOD, NOTE, STRONG, WARNING, count, hint, styled, verb_of};
 
 /// A list of names longer than this is cut.
 const MOST_NAMES: usize = 10;
@@ -175,17 +175,25 @@ pub(crate) fn ending(id: &str, ending: &rekindle_app::Ending) -> String {
     }
     let hint = styled(NOTE, "hint");
     let word = shell_word(id);
-    let mendable = ending.given_up.iter().find(|task| task.behind.is_none());
-    if let Some(given_up) = mendable {
+    if let Some(reason) = &ending.cannot_start {
         put!(
             text,
-            "{hint}: when the cause is fixed: `{}`, then `rekindle resume {word}`\n",
-            event_of(id, "task_ready", &given_up.task)
+            "{}: the agent cannot start: {}\n",
+            styled(ERROR, "error"),
+            excerpt(reason, 300)
         );
     }
-    for (given_up, skipped) in ending.given_up.iter().filter_map(behind).take(1) {
-        text.push_str(&behind_skipped(id, given_up, skipped));
+    let (behind, mendable): (Vec<&GivenUp>, Vec<&GivenUp>) = ending
+        .given_up
+        .iter()
+        .partition(|task| task.behind.is_some());
+    if let Some(command) = retry(id, &mendable) {
+        put!(
+            text,
+            "{hint}: when the cause is fixed: `{command}`, then `rekindle resume {word}`\n"
+        );
     }
+    text.push_str(&behind_skipped(id, &behind));
     if ending.given_up.is_empty() && !complete {
         put!(text, "{hint}: continue with `rekindle resume {word}`\n");
     }
@@ -227,25 +235,45 @@ pub(super) fn listed(names: &[String], longest: usize) -> String {
     }
 }
 
-fn behind(given_up: &GivenUp) -> Option<(&GivenUp, &Skipped)> {
-    Some((given_up, given_up.behind.as_ref()?))
+/// Returns the command that retries tasks; none if there are none.
+fn retry(id: &str, tasks: &[&GivenUp]) -> Option<String> {
+    match tasks {
+        [] => None,
+        [only] => Some(verb_of("retry", id, &[&only.task])),
+        [_, ..] => Some(verb_of("retry --all", id, &[])),
+    }
 }
 
-/// Returns what helps a task that needs one that was left out.
-fn behind_skipped(id: &str, given_up: &GivenUp, skipped: &Skipped) -> String {
+/// Returns what helps tasks that need some that were left out.
+fn behind_skipped(id: &str, tasks: &[&GivenUp]) -> String {
+    if tasks.is_empty() {
+        return String::new();
+    }
     let hint = styled(NOTE, "hint");
-    let (task, need) = (excerpt(&given_up.task, 80), excerpt(&skipped.task, 80));
     let word = shell_word(id);
+    let names: Vec<&str> = tasks.iter().map(|task| task.task.as_str()).collect();
+    let (too, need) = match names.as_slice() {
+        [_] => ("it", "it needs"),
+        _ => ("them", "they need"),
+    };
     let mut text = format!(
-        "{hint}: skip `{task}` too: `{}`, then `rekindle resume {word}`\n",
-        event_of(id, "task_skipped", &given_up.task)
+        "{hint}: skip {too} too: `{}`, then `rekindle resume {word}`\n",
+        verb_of("skip", id, &names)
     );
     // What the plan leaves out stays out, whatever an event says.
-    if !skipped.by_plan {
+    let mut needs: Vec<&str> = tasks
+        .iter()
+        .filter_map(|task| task.behind.as_ref())
+        .filter(|need| !need.by_plan)
+        .map(|need| need.task.as_str())
+        .collect();
+    needs.sort_unstable();
+    needs.dedup();
+    if !needs.is_empty() {
         put!(
             text,
-            "{hint}: or run `{need}` after all: `{}`, then `rekindle resume {word}`\n",
-            event_of(id, "task_ready", &skipped.task)
+            "{hint}: or run what {need} after all: `{}`, then `rekindle resume {word}`\n",
+            verb_of("retry", id, &needs)
         );
     }
     text

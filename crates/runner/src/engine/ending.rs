@@ -15,6 +15,8 @@ pub struct Ending {
     pub stopped: bool,
     /// Whether it ended because the cost limit was reached.
     pub over_budget: bool,
+    /// Why the agent did not start, so that no attempt could succeed.
+    pub cannot_start: Option<String>,
     /// How many attempts were started by this orchestrator.
     pub attempts: u32,
     /// How many attempts the whole run has had, by all orchestrators.

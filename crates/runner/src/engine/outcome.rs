@@ -177,6 +177,14 @@ impl Orchestrator<'_> {
                 }
                 Ok(())
             }
+            Some(Happened::Failed {
+                reason,
+                kind: FailureKind::Start,
+            }) if self.engine.work.destination == Destination::Branch => {
+                self.cannot_start.get_or_insert(reason);
+                self.board.put_back(task);
+                Ok(())
+            }
             Some(Happened::Failed { reason, kind }) => self.failed(task, attempt, &reason, kind),
             Some(Happened::Limited { until }) => {
                 let until = until.and_then(|time| self.engine.scribe.until(&time));

@@ -55,6 +55,19 @@ impl From<&Request> for RequestOut {
     }
 }
 
+/// `rekindle retry --json`, and the same of `skip`, `cancel` and `stop`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct DecidedOut {
+    /// Always `rekindle.decided/1`.
+    pub schema: &'static str,
+    /// The workflow.
+    pub id: String,
+    /// `task_ready`, `task_skipped`, `run_cancelled`, `asked_to_stop`, `left_to_finish` or `not_at_work`.
+    pub event: String,
+    /// The tasks it is about.
+    pub tasks: Vec<String>,
+}
+
 /// The last object of `rekindle run --json`, and of a resume of such a run.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RunOut {
@@ -88,6 +101,8 @@ pub struct RunOut {
     pub tip: String,
     /// Whether a person stopped it.
     pub stopped: bool,
+    /// Why the agent did not start; null if it did.
+    pub cannot_start: Option<String>,
 }
 
 /// `rekindle event --json`, `heartbeat --json`, `checkpoint --json`.
