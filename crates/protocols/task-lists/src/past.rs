@@ -53,8 +53,8 @@ fn by_git(world: &dyn World, format: &str, list: &List, touched: &GitTouched) ->
     let id = format!("{format}:{}", list.name);
     let mut past = Past::default();
     for commit in &touched.commits {
-        if past.last.is_none() && commit.paths.iter().any(|path| path.is_within(&folder)) {
-            past.last = Timestamp::from_second(commit.at).ok();
+        if commit.paths.iter().any(|path| path.is_within(&folder)) {
+            past.last = past.last.max(Timestamp::from_second(commit.at).ok());
         }
         let value = |name: &str| {
             let mut trailers = commit.trailers.iter().rev();
