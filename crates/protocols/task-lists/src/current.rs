@@ -51,33 +51,42 @@ pub(crate) fn leading_number(name: &str) -> Option<&str> {
     (!digits.is_empty() && rest.starts_with('-')).then_some(digits)
 }
 
+/// Returns the number in front of a name, in which a date and a time are one: `004`, `20260319-143022`.
+fn number(name: &str) -> Option<&str> {
+    let digits = leading_number(name)?;
+    let time = leading_number(name.get(digits.len() + 1..).unwrap_or_default());
+    match time.filter(|time| is_time_stamp(digits, time)) {
+        Some(time) => name.get(..digits.len() + 1 + time.len()),
+        None => Some(digits),
+    }
+}
+
+const fn is_time_stamp(date: &str, time: &str) -> bool {
+    date.len() == 8 && time.len() == 6
+}
+
 /// Returns the name that a branch belongs to: its own, or the only one with the same number in front.
 pub(crate) fn by_number(names: &[String], branch: &str) -> Option<usize> {
     let branch = branch.rsplit('/').next().unwrap_or(branch);
     if let Some(at) = names.iter().position(|name| name == branch) {
         return Some(at);
     }
-    let digits = leading_number(branch)?;
+    let wanted = number(branch)?;
     let places = names.iter().enumerate();
-    let mut found = places.filter(|(_, name)| leading_number(name) == Some(digits));
+    let mut found = places.filter(|(_, name)| number(name) == Some(wanted));
     match (found.next(), found.next()) {
         (Some((only, _)), None) => Some(only),
         (Some(_) | None, _) => None,
     }
 }
 
-/// Returns the name with the highest number in front; time stamps are none.
+/// Returns the first name with the highest number in front; time stamps are none.
 pub(crate) fn highest(names: &[String]) -> Option<usize> {
-    let number = |name: &String| {
-        let digits = leading_number(name)?;
-        let rest = name.get(digits.len() + 1..).unwrap_or_default();
-        let is_stamp =
-            digits.len() == 8 && leading_number(rest).is_some_and(|time| time.len() == 6);
-        (!is_stamp).then(|| digits.parse::<u64>().ok())?
-    };
     let places = names.iter().enumerate();
-    let numbered = places.filter_map(|(at, name)| Some((number(name)?, at)));
-    numbered.max_by_key(|(number, _)| *number).map(|(_, at)| at)
+    // A time stamp has a hyphen, so it is not read as a number.
+    let numbered = places.filter_map(|(at, name)| Some((number(name)?.parse::<u64>().ok()?, at)));
+    let highest = numbered.max_by_key(|(number, at)| (*number, std::cmp::Reverse(*at)));
+    highest.map(|(_, at)| at)
 }
 
 #[cfg(test)]
@@ -95,10 +104,13 @@ mod tests {
             ("005-x", None),
             ("005-c", Some(3)),
             ("main", None),
+            ("20260319-143022-fix", Some(4)),
+            ("20260319-150000-fix", None),
+            ("20260319-fix", None),
         ] {
             assert_eq!(by_number(&names, branch), expected, "{branch}");
         }
-        assert_eq!(highest(&names), Some(3));
+        assert_eq!(highest(&names), Some(2), "the first of two");
         assert_eq!(highest(&names[4..]), None);
         let branch = Branch::Named("feat/005-b".to_owned());
         assert_eq!(branch.among(&names), Some(2));

@@ -1,6 +1,6 @@
 //! spec-kit: features in `specs/NAME/` with `spec.md`, `plan.md` and `tasks.md`.
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use rekindle_model::{Code, Finding, Place};
 use rekindle_protocol::Decision;
 use rekindle_world::World;
@@ -56,6 +56,7 @@ impl Format for SpecKit {
         let named = named_folder(visit);
         if let Some(Ok(folder)) = &named
             && !folders.contains(folder)
+            && is_below_project(folder)
             && is_feature(visit, folder)
         {
             folders.push(folder.clone());
@@ -230,10 +231,31 @@ fn named_folder(visit: &Visit<'_>) -> Option<Result<Utf8PathBuf, ()>> {
         visit.bad_file(path, "it has no text `feature_directory`");
         return Some(Err(()));
     };
-    let folder = Utf8Path::new(folder.trim_end_matches('/'));
-    let folder = folder.strip_prefix(visit.world.project()).unwrap_or(folder);
-    let folder = folder.strip_prefix(".").unwrap_or(folder);
-    Some(Ok(folder.to_owned()))
+    Some(Ok(in_project(visit.world, Utf8Path::new(folder))))
+}
+
+/// Returns a folder relative to the project; one outside of it stays as it is.
+fn in_project(world: &dyn World, folder: &Utf8Path) -> Utf8PathBuf {
+    let within = |folder: &Utf8Path, project: &Utf8Path| {
+        let rest = folder.strip_prefix(project).ok()?;
+        Some(rest.components().collect::<Utf8PathBuf>())
+    };
+    let resolved = || {
+        let project = world.resolve(world.project()).ok()?;
+        within(&world.resolve(folder).ok()?, &project)
+    };
+    let found = if folder.is_absolute() {
+        within(folder, world.project()).or_else(resolved)
+    } else {
+        within(folder, Utf8Path::new(".")).or_else(|| within(folder, Utf8Path::new("")))
+    };
+    found.unwrap_or_else(|| folder.to_owned())
+}
+
+/// Returns whether a path leads into a folder of the project, and not out of it.
+fn is_below_project(folder: &Utf8Path) -> bool {
+    let mut parts = folder.components();
+    !folder.as_str().is_empty() && parts.all(|part| matches!(part, Utf8Component::Normal(_)))
 }
 
 /// Returns the sign between the words of a command.
