@@ -194,9 +194,9 @@ fn list(visit: &Visit<'_>, name: &str, has_skills: bool) -> List {
                 && first == "requirements"
                 && !is_bugfix,
             commands: match (has_skills, &state) {
-                (true, _) => Some("/kiro-"),
+                (true, Some(_)) => Some("/kiro-"),
                 (false, Some(_)) => Some("/kiro:"),
-                (false, None) => None,
+                (true | false, None) => None,
             },
             ..Traits::default()
         },
