@@ -4,7 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_model::{Code, Finding, Place};
 
 use crate::format::{Content, Document, Format};
-use crate::scan::{self, Item, Mark, Page, PageLine, number};
+use crate::scan::{self, Hidden, Item, Mark, Page, PageLine, number};
 use crate::shelf::Visit;
 use crate::task::TaskFile;
 
@@ -35,13 +35,23 @@ pub(crate) fn read(
     let mut lines = page.lines.iter();
     Read {
         heading: heading.map(|(_, title)| title.to_owned()),
-        has_question: lines.any(|line| line.text.contains("[NEEDS CLARIFICATION")),
+        has_question: lines.any(asks),
         document: Document {
             name,
             path,
             content: looked.content,
         },
     }
+}
+
+/// Returns whether a line outside of fences and comments asks to clarify something; a quote may.
+fn asks(line: &PageLine<'_>) -> bool {
+    let text: &str = match line.hidden {
+        Hidden::Not => &line.text,
+        Hidden::Quoted => &line.raw,
+        Hidden::Fenced | Hidden::Dropped => return false,
+    };
+    text.contains("[NEEDS CLARIFICATION")
 }
 
 /// Reads the file with the tasks; also returns why it cannot be read.

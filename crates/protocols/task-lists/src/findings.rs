@@ -115,7 +115,8 @@ fn of_documents(judged: &Judged) -> Vec<Finding> {
     let list = &judged.list;
     let mut findings = Vec::new();
     let source = Place::path(list.source());
-    if list.content("tasks") == Content::Empty && !list.file.is_blank {
+    let is_there = list.content("tasks") != Content::Missing;
+    if is_there && list.file.tasks.is_empty() && !list.file.is_blank {
         let message = "the file has text, but no task in it";
         findings.push(Finding::new(Code::NoTasks, message).at(source.clone()));
     }

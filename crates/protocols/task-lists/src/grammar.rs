@@ -233,7 +233,7 @@ fn details(page: &Page<'_>, at: usize, indent: usize, next: usize) -> String {
     for line in page.lines.get(at + 1..next).unwrap_or_default() {
         let shown = match line.hidden {
             scan::Hidden::Not => &line.text,
-            scan::Hidden::Quoted => &line.raw,
+            scan::Hidden::Fenced | scan::Hidden::Quoted => &line.raw,
             scan::Hidden::Dropped => continue,
         };
         match scan::indent_of(shown) {

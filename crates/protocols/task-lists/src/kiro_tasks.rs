@@ -29,13 +29,12 @@ pub(crate) fn read(page: &Page<'_>) -> TaskFile {
         if line.id.is_none() && !is_known {
             continue;
         }
-        let is_torn = line.text.is_empty() && grammar::is_torn(page, boxed.at);
-        if line.id.is_none() && have_ids && !is_torn {
-            steps.push(boxed.at);
-            continue;
-        }
         if line.text.is_empty() {
             grammar::notice_empty(&mut file, page, boxed.at);
+            continue;
+        }
+        if line.id.is_none() && have_ids {
+            steps.push(boxed.at);
             continue;
         }
         let parent = outline.enter(boxed, line.id);
@@ -274,17 +273,22 @@ fn graph(page: &Page<'_>, file: &mut TaskFile) -> Option<Vec<Vec<usize>>> {
 
 /// Returns the text of the graph below its heading, and the line on which it begins.
 fn graph_text(page: &Page<'_>) -> Option<(usize, String)> {
-    let mut is_below = false;
+    // The level of the heading that it is below; one that is deeper belongs to it.
+    let mut below = None;
     let mut lines = page.lines.iter().enumerate();
     while let Some((at, line)) = lines.next() {
-        if let Some((_, title)) = scan::heading(&line.text) {
-            is_below = title.eq_ignore_ascii_case(GRAPH);
+        if let Some((level, title)) = scan::heading(&line.text) {
+            if title.eq_ignore_ascii_case(GRAPH) {
+                below = Some(level);
+            } else if below.is_some_and(|above| level <= above) {
+                below = None;
+            }
             continue;
         }
         let opening = line.raw.trim_matches(scan::is_space);
         let word = opening.trim_start_matches(['`', '~']);
         let is_fence =
-            is_below && opening.len() >= word.len() + 3 && line.hidden != Hidden::Dropped;
+            below.is_some() && opening.len() >= word.len() + 3 && line.hidden != Hidden::Dropped;
         if !is_fence {
             continue;
         }

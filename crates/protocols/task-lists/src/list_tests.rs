@@ -90,6 +90,25 @@ fn the_current_feature_is_named_by_a_file_a_branch_or_the_highest_number() {
     let missing = on_branch(named(r#"{"feature_directory": "specs/009"}"#), "001-a");
     assert!(codes(&SPEC_KIT, &missing, "001-a").contains(&"CURRENT_MISSING"));
     assert_eq!(current(missing).as_deref(), Some("001-a"));
+    for folder in ["", ".", "/", "../c", "/DEV/other/001-a", "/DEV/app"] {
+        let json = format!(r#"{{"feature_directory": "{folder}"}}"#);
+        let world = named(&json)
+            .file("spec.md", TEXT)
+            .file("/DEV/c/spec.md", TEXT);
+        assert_eq!(
+            codes(&SPEC_KIT, &world, "001-a"),
+            ["CURRENT_MISSING", "DOCUMENT_MISSING"],
+            "{folder}"
+        );
+        assert!(
+            !overview(&SPEC_KIT, &world).contains("spec-kit:c "),
+            "{folder}"
+        );
+    }
+    for folder in ["./docs/c", "docs//c/", "docs/./c"] {
+        let json = format!(r#"{{"feature_directory": "{folder}"}}"#);
+        assert_eq!(current(named(&json)).as_deref(), Some("c"), "{folder}");
+    }
     for json in ["{", "[]", "{}", r#"{"feature_directory": 1}"#] {
         let codes = codes(&SPEC_KIT, &named(json), "001-a");
         assert!(
@@ -114,6 +133,11 @@ fn a_template_is_an_empty_document() {
     assert_eq!(stage("# A\n\n<!--\ntext\n-->\n---\n"), "specify");
     assert_eq!(stage("# A\n\n> quoted\n"), "plan");
     assert_eq!(stage("# A\n\ntext [NEEDS CLARIFICATION: why]\n"), "clarify");
+    assert_eq!(stage("# A\n\n> [NEEDS CLARIFICATION: why]\n"), "clarify");
+    assert_eq!(
+        stage("# A\n\ntext\n<!--\n[NEEDS CLARIFICATION: why]\n-->\n"),
+        "plan"
+    );
     assert_eq!(
         stage("# A\n\ntext\n```\n[NEEDS CLARIFICATION: why]\n```\n"),
         "plan"
@@ -132,6 +156,10 @@ fn findings_say_what_is_missing_or_odd() {
     assert_eq!(codes(&SPEC_KIT, &empty, "001-a"), ["NO_TASKS"]);
     let denied = project().denied("specs/001-a/tasks.md");
     assert_eq!(codes(&SPEC_KIT, &denied, "001-a"), ["UNREADABLE_LIST"]);
+    let folder = project()
+        .file("specs/001-a/spec.md", TEXT)
+        .file("specs/001-a/tasks.md/x", OPEN);
+    assert_eq!(codes(&SPEC_KIT, &folder, "001-a"), ["UNREADABLE_LIST"]);
     let linked = project().folder("specs").link("specs/001-a", "/elsewhere");
     let linked = linked.file("/elsewhere/tasks.md", OPEN).folder(".specify");
     assert_eq!(overview(&SPEC_KIT, &linked), "");
@@ -236,6 +264,17 @@ fn kiro_knows_its_documents_stages_and_commands() {
         "broken",
         &[(".config.kiro", "{"), ("requirements.md", TEXT)],
     );
+    world = spec(
+        world,
+        "ungenerated",
+        &[
+            ("tasks.md", "- [x] 1. a\n"),
+            (
+                "spec.json",
+                r#"{"approvals": {"tasks": {"generated": false}}}"#,
+            ),
+        ],
+    );
     world = spec(world, "_template", &[("tasks.md", "- [ ] 1. a\n")]);
     world = spec(world, "empty", &[("notes.md", TEXT)]);
     insta::assert_snapshot!(overview(&KIRO, &world), @"
@@ -244,12 +283,14 @@ fn kiro_knows_its_documents_stages_and_commands() {
     kiro:cc drafting Line requirements: write `requirements`
     kiro:first drafting Line requirements: write `requirements`
     kiro:fix drafting Line design: write `design`
+    kiro:ungenerated complete Counted complete: nothing is left to do
     ");
     assert_eq!(
         codes(&KIRO, &world, "open"),
         ["DOCUMENT_MISSING", "NOT_APPROVED"]
     );
     assert_eq!(codes(&KIRO, &world, "broken"), ["BAD_FILE"]);
+    assert_eq!(codes(&KIRO, &world, "ungenerated"), ["DOCUMENT_MISSING"]);
 }
 
 #[test]
@@ -266,8 +307,13 @@ fn a_commit_with_trailers_proves_a_task_done() {
     let question = GitQuestion::Touched {
         paths: vec!["specs/001-a".to_owned()],
     };
+    let older = GitTouch {
+        at: 1_771_000_000,
+        trailers: Vec::new(),
+        paths: touch.paths.clone(),
+    };
     let touched = GitTouched {
-        commits: vec![touch],
+        commits: vec![older, touch],
         uncommitted: Vec::new(),
     };
     let world = project().file("specs/001-a/tasks.md", OPEN);
@@ -291,4 +337,51 @@ fn a_stage_without_tasks_is_one_step_with_the_tools_own_command() {
         panic!("{plan:?}");
     };
     assert_eq!(task.prompt, "/speckit.plan\n");
+}
+
+#[test]
+fn kiro_has_commands_only_where_cc_sdd_keeps_its_state() {
+    let prompt = |files: &[(&str, &str)], has_skills: bool| {
+        let mut world = with(
+            project().file(".kiro/specs/a/design.md", TEXT),
+            ".kiro/specs/a",
+            files,
+        );
+        if has_skills {
+            world = world.folder(".claude/skills/kiro-impl");
+        }
+        let case = inspected(&KIRO, &world, Some("a"));
+        match case.plan(&world, &Intent::Open).unwrap().then {
+            Then::Agent(task) => task.prompt.lines().next().unwrap_or_default().to_owned(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let state = ("spec.json", "{}");
+    assert_eq!(prompt(&[state], false), "/kiro:spec-requirements a");
+    assert_eq!(prompt(&[state], true), "/kiro-spec-requirements a");
+    for has_skills in [true, false] {
+        assert!(prompt(&[], has_skills).starts_with("Write "));
+        assert!(prompt(&[("spec.json", "[")], has_skills).starts_with("Write "));
+    }
+}
+
+#[test]
+fn a_title_is_a_heading_without_the_words_of_its_template() {
+    let title = |spec: &str| {
+        let world = project().file("specs/001-a/spec.md", spec);
+        let world = world.file("specs/001-a/tasks.md", "# Tasks: Fallback\n");
+        inspected(&SPEC_KIT, &world, None).assessment().workflows[0]
+            .view
+            .title
+            .clone()
+    };
+    for (spec, expected) in [
+        ("# Feature Specification: Albums\n", "Albums"),
+        ("# Learn C#\n", "Learn C#"),
+        ("# Albums ##\n", "Albums"),
+        ("## Albums\n", "Fallback"),
+        ("# Feature Specification:\n", "Fallback"),
+    ] {
+        assert_eq!(title(spec).as_deref(), Some(expected), "{spec}");
+    }
 }

@@ -8,7 +8,7 @@ use crate::current::Branch;
 use crate::format::{Content, Document, Format, List, NextKind, Stage, Traits};
 use crate::grammar::{self, Boxed, Boxes, skip_blanks};
 use crate::numbered::{self, Form, numbered};
-use crate::scan::{Page, number};
+use crate::scan::{Mark, Page, number};
 use crate::shelf::{Shelf, Visit};
 use crate::states::Standing;
 use crate::table::{Claim, Progress};
@@ -312,7 +312,7 @@ fn read(page: &Page<'_>) -> TaskFile {
                 .0
         });
         let mut claim = grammar::plain_claim(&mut file, boxed);
-        if claim == Claim::Open && line.is_struck {
+        if boxed.check.mark == Mark::Open && line.is_struck {
             claim = Claim::Skipped;
         }
         file.tasks.push(Task {

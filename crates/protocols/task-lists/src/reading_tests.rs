@@ -106,6 +106,8 @@ fn spec_kit_ids_tags_and_marks() {
 -[ ] T061 no blank
 - [ ] T001 again
 - [ ] T070
+- [ ]
+- [ ] [P]
 "), @r#"
     T001 pending <- "bold"
     T002 done <- T001 "code"
@@ -128,6 +130,8 @@ fn spec_kit_ids_tags_and_marks() {
     17 UNKNOWN_MARK 
     22 DUPLICATE_ID T001
     23 NO_TEXT 
+    24 NO_TEXT 
+    25 NO_TEXT 
     10 NO_ID 2
     "#);
 }
@@ -142,6 +146,7 @@ fn spec_kit_leaves_out_what_is_struck_or_deferred() {
 - [ ] T005 [deferred] later
 - [ ] T006 [P] [SKIP] later
 - [x] ~~T007~~ done
+- [!] ~~T009~~ odd
 - [ ] T008 ~~a~~ and ~~b~~
 "), @r#"
     T001 skipped <- "gone"
@@ -151,8 +156,10 @@ fn spec_kit_leaves_out_what_is_struck_or_deferred() {
     T005 skipped <- T004 "later"
     T006 skipped <- T005 "later"
     T007 done <- T006 "done"
-    T008 pending <- T007 "~~a~~ and ~~b~~"
+    T009 pending <- T007 "odd"
+    T008 pending <- T009 "~~a~~ and ~~b~~"
     can start: T004
+    8 UNKNOWN_MARK !
     "#);
 }
 
@@ -305,6 +312,7 @@ fn kiro_marks_options_and_parents() {
 - [ ] **7** bold
 - [ ] 8 ~~no id without a sign~~
 - [ ] 8) ~~struck~~
+- [ ]
 "), @r#"
     1 done a heading "Parser"
     1.1 done <- "Read"
@@ -323,6 +331,7 @@ fn kiro_marks_options_and_parents() {
     8 skipped <- 5.1 7 "struck"
     can start: 2.1 4.1
     14 UNKNOWN_MARK /
+    19 NO_TEXT 
     15 NO_ID 2
     MARKED_EARLY 5
     MARK_MISSING 3
@@ -370,6 +379,7 @@ fn a_graph_that_cannot_be_read_is_noticed() {
         ("```\n1 -> 2\n```\n", false),
         ("```json\n{\"waves\": [", true),
         ("## Other\n```json\nnot json\n```\n", false),
+        ("### Below it\n```json\nnot json\n```\n", true),
     ] {
         let file = tasks(&Kiro, graph(text));
         let found = file

@@ -47,7 +47,9 @@ pub(crate) enum Hidden {
     Not,
     /// It is a comment, or a fence around the whole file.
     Dropped,
-    /// It is in a fence or a quote: text, but none with tasks.
+    /// It is in a fence: text, but none with tasks.
+    Fenced,
+    /// It is in a quote: text, but none with tasks.
     Quoted,
 }
 
@@ -153,7 +155,7 @@ impl<'b> Page<'b> {
             };
             if other.closes(fence) {
                 for line in &mut self.lines[opened..=at] {
-                    line.hide(Hidden::Quoted);
+                    line.hide(Hidden::Fenced);
                 }
                 return at + 1;
             }
@@ -162,7 +164,7 @@ impl<'b> Page<'b> {
             }
         }
         self.notice(Notice::UnclosedBlock, opened);
-        self.lines[opened].hide(Hidden::Quoted);
+        self.lines[opened].hide(Hidden::Fenced);
         opened + 1
     }
 
@@ -257,7 +259,11 @@ pub(crate) fn heading(text: &str) -> Option<(usize, &str)> {
     let after = text.trim_start_matches('#');
     let level = text.len() - after.len();
     let is_heading = (1..=6).contains(&level) && (after.is_empty() || after.starts_with(BLANKS));
-    let title = after.trim_matches(is_space).trim_end_matches('#');
+    let title = after.trim_matches(is_space);
+    let open = title.trim_end_matches('#');
+    // Signs at the end close the heading only behind a blank: `C#` is a name.
+    let is_closed = open.is_empty() || open.ends_with(BLANKS);
+    let title = if is_closed { open } else { title };
     is_heading.then_some((level, title.trim_matches(is_space)))
 }
 

@@ -198,6 +198,10 @@ impl<'w> Visit<'w> {
                 }
                 looked
             }
+            Err(ReadError::NotFound) if self.is_folder(path) => {
+                let why = "it is a folder".to_owned();
+                looked(Content::Missing, Vec::new(), Some(why))
+            }
             Err(ReadError::NotFound) => missing(),
             Err(error) => looked(Content::Missing, Vec::new(), Some(error.to_string())),
         }
@@ -208,7 +212,7 @@ impl<'w> Visit<'w> {
 fn is_empty(page: &Page<'_>, is_template: fn(&str) -> bool) -> bool {
     page.lines.iter().all(|line| match line.hidden {
         Hidden::Dropped => true,
-        Hidden::Quoted => line.raw.trim_matches(scan::is_space).is_empty(),
+        Hidden::Fenced | Hidden::Quoted => line.raw.trim_matches(scan::is_space).is_empty(),
         Hidden::Not => {
             let text = line.text.trim_matches(scan::is_space);
             text.is_empty() || scan::heading(text).is_some() || is_rule(text) || is_template(text)

@@ -26,11 +26,10 @@ pub(crate) fn read(page: &Page<'_>) -> TaskFile {
             continue;
         }
         reading.enter(boxed.group);
-        let is_torn = line.text.is_empty() && grammar::is_torn(page, boxed.at);
-        if line.id.is_none() && have_ids && !line.is_task_by_tag() && !is_torn {
-            without_id.push(boxed.at);
-        } else if line.text.is_empty() {
+        if line.text.is_empty() {
             grammar::notice_empty(&mut file, page, boxed.at);
+        } else if line.id.is_none() && have_ids && !line.is_task_by_tag() {
+            without_id.push(boxed.at);
         } else {
             reading.take(page, &mut file, boxed, line, have_ids);
         }
@@ -151,7 +150,7 @@ impl Reading {
             );
         }
         let mut claim = grammar::plain_claim(file, boxed);
-        if claim == Claim::Open && line.is_left_out() {
+        if boxed.check.mark == Mark::Open && line.is_left_out() {
             claim = Claim::Skipped;
         }
         let at = file.tasks.len();
