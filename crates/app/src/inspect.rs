@@ -10,8 +10,8 @@ use rekindle_protocol::{Ask, Case, ResumeOption};
 use rekindle_world::{RealWorld, Recorder, Recording, Witness, World};
 
 use crate::last_session::last_session;
-use crate::records;
 use crate::{Error, LastSession, Listing, Project};
+use crate::{overview, records};
 
 /// The workflow that a person named.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -374,7 +374,7 @@ pub(crate) fn survey(world: &dyn World, listing: Listing) -> (Vec<Summary>, Vec<
         workflows.extend_from_slice(&case.assessment().workflows);
         chosen.extend(case.assessment().id.clone());
     }
-    workflows.sort_by_key(|summary: &Summary| !summary.state.is_open());
+    overview::order(&mut workflows);
     (workflows, chosen)
 }
 

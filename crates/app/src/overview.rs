@@ -4,7 +4,8 @@
 
 use std::cmp::Reverse;
 
-use rekindle_model::{Condition, ProtocolName, Room, Summary, WorkflowId};
+use jiff::Timestamp;
+use rekindle_model::{Attention, Condition, ProtocolName, Room, Summary, WorkflowId};
 
 use crate::AtWork;
 
@@ -39,13 +40,50 @@ pub struct Folded {
     pub older: usize,
 }
 
-/// Returns a line for each workflow that deserves one, in the order in which a person needs them.
+/// So many lists of tasks have a line where not all are asked for.
+const MOST_LISTS: usize = 5;
+
+/// Puts the workflows in the order that programs get: open ones first, then as the protocols have
+/// them, and the lists of tasks of all formats in one order.
+pub(crate) fn order(workflows: &mut [Summary]) {
+    workflows.sort_by_key(|summary| {
+        let view = &summary.view;
+        let of_list = view.is_list.then(|| {
+            let is_over = view.room == Room::Counted;
+            let attention = view.condition.attention();
+            (is_over, !view.is_current, attention, newest(summary))
+        });
+        (!summary.state.is_open(), of_list)
+    });
+}
+
+/// Splits off the workflows that are only counted: old lists of tasks, and those after the first few.
+pub(crate) fn split_counted(workflows: Vec<Summary>) -> (Vec<Summary>, Vec<Summary>) {
+    let mut n_lists = 0;
+    workflows.into_iter().partition(|summary| {
+        let is_shown = summary.view.room != Room::Counted;
+        n_lists += usize::from(is_shown && summary.view.is_list);
+        is_shown && !(summary.view.is_list && n_lists > MOST_LISTS)
+    })
+}
+
+/// Returns what sorts the newest first; lists of tasks that nobody has begun keep their order.
+fn newest(summary: &Summary) -> Reverse<Option<Timestamp>> {
+    let is_unordered =
+        summary.view.is_list && summary.view.condition.attention() != Attention::Needed;
+    Reverse(summary.last_activity.filter(|_| !is_unordered))
+}
+
+/// Returns a line for each workflow that deserves one, in the order in which a person needs them;
+/// `counted` are those that have none in any case.
 pub(crate) fn lines<'a>(
     workflows: &'a [Summary],
+    counted: &[Summary],
     at_work: &'a [(WorkflowId, AtWork)],
     all: bool,
 ) -> (Vec<Line<'a>>, Folded) {
-    let ids: Vec<&WorkflowId> = workflows.iter().map(|summary| &summary.id).collect();
+    let known = workflows.iter().chain(counted);
+    let ids: Vec<&WorkflowId> = known.map(|summary| &summary.id).collect();
     let mut lines: Vec<Line<'_>> = workflows
         .iter()
         .map(|summary| {
@@ -62,9 +100,11 @@ pub(crate) fn lines<'a>(
     // The sort is stable: what a protocol lists first stays first among equals.
     lines.sort_by_key(|line| {
         let is_open = line.summary.state.is_open();
+        let is_over = line.summary.view.room == Room::Counted;
         let comes_later = !(is_open && line.summary.view.is_current);
-        let newest = Reverse(line.summary.last_activity);
-        (!is_open, comes_later, line.condition.attention(), newest)
+        let attention = line.condition.attention();
+        let newest = newest(line.summary);
+        (!is_open, is_over, comes_later, attention, newest)
     });
     let (shown, hidden): (Vec<_>, Vec<_>) = lines
         .into_iter()
@@ -78,9 +118,24 @@ pub(crate) fn lines<'a>(
     if shown.is_empty() && folded.older > 0 {
         // The newest of the old ones is better than nothing.
         folded.older -= 1;
-        return (hidden.into_iter().take(1).collect(), folded);
+        let shown = hidden.into_iter().take(1).collect();
+        return (shown, folded.and(counted));
     }
-    (shown, folded)
+    (shown, folded.and(counted))
+}
+
+impl Folded {
+    /// Returns the numbers with more workflows that have no line.
+    fn and(self, more: &[Summary]) -> Self {
+        let older = more
+            .iter()
+            .filter(|summary| summary.state.is_open())
+            .count();
+        Self {
+            finished: self.finished + more.len() - older,
+            older: self.older + older,
+        }
+    }
 }
 
 /// Returns the state of a workflow in a person's words.
@@ -223,11 +278,11 @@ mod tests {
             workflow("new", Condition::Interrupted, 4),
             current,
         ];
-        let (shown, folded) = lines(&all, &[], false);
+        let (shown, folded) = lines(&all, &[], &[], false);
         let order = ["current", "new", "asks", "old", "limited", "ready", "draft"];
         assert_eq!(names(&shown), order);
         assert_eq!((folded.finished, folded.older), (1, 0));
-        assert_eq!(lines(&all, &[], true).0.len(), all.len());
+        assert_eq!(lines(&all, &[], &[], true).0.len(), all.len());
     }
 
     #[test]
@@ -235,10 +290,10 @@ mod tests {
         let mut old = workflow("old", Condition::Interrupted, 2);
         old.view.room = Room::Folded;
         let all = [workflow("new", Condition::Interrupted, 4), old];
-        let (_, folded) = lines(&all, &[], false);
+        let (_, folded) = lines(&all, &[], &[], false);
         assert_eq!((folded.finished, folded.older), (0, 1));
         let at_work = [(id("map:old"), AtWork::Rekindle(None))];
-        let (shown, folded) = lines(&all, &at_work, false);
+        let (shown, folded) = lines(&all, &[], &at_work, false);
         assert_eq!(names(&shown), ["new", "old"]);
         assert_eq!(shown[1].condition, Condition::Running);
         assert_eq!(folded, Folded::default());
@@ -253,7 +308,50 @@ mod tests {
                 old
             })
             .into();
-        let (shown, folded) = lines(&all, &[], false);
+        let (shown, folded) = lines(&all, &[], &[], false);
         assert_eq!((names(&shown), folded.older), (vec!["w3".to_owned()], 2));
+    }
+
+    fn list(name: &str, condition: Condition, hour: i64) -> Summary {
+        let mut list = workflow(name, condition, hour);
+        list.view.is_list = true;
+        if condition == Condition::Complete {
+            list.view.room = Room::Counted;
+        }
+        list
+    }
+
+    #[test]
+    fn lists_of_all_formats_are_in_one_order_and_only_five_have_a_line() {
+        let mut stale = list("stale", Condition::Interrupted, 1);
+        stale.view.room = Room::Counted;
+        let mut current = list("current", Condition::Drafting, 1);
+        current.view.is_current = true;
+        let mut all = vec![
+            list("old", Condition::Interrupted, 2),
+            list("ready", Condition::Ready, 3),
+            list("done", Condition::Complete, 9),
+            stale,
+            list("draft", Condition::Drafting, 9),
+            list("new", Condition::Interrupted, 4),
+            list("later", Condition::Ready, 8),
+            current,
+            workflow("other", Condition::Interrupted, 1),
+        ];
+        order(&mut all);
+        let all_names: Vec<&str> = all.iter().map(|summary| summary.id.name.as_str()).collect();
+        let expected = [
+            "other", "current", "new", "old", "ready", "later", "draft", "stale", "done",
+        ];
+        assert_eq!(all_names, expected);
+        let (listed, _) = lines(&all, &[], &[], true);
+        assert_eq!(names(&listed)[6..], ["draft", "stale", "done"]);
+        let (kept, counted) = split_counted(all);
+        let (shown, folded) = lines(&kept, &counted, &[], false);
+        assert_eq!(
+            names(&shown),
+            ["current", "new", "old", "other", "ready", "later"]
+        );
+        assert_eq!((folded.finished, folded.older), (1, 2));
     }
 }

@@ -1,6 +1,6 @@
 //! Lists the workflows of a project.
 
-use rekindle_model::{Intent, Room, State, StopKind, Summary, Then, WorkflowId};
+use rekindle_model::{Intent, State, StopKind, Summary, Then, WorkflowId};
 use rekindle_protocol::Ask;
 use rekindle_world::World;
 
@@ -10,7 +10,7 @@ use crate::{AtWork, Folded, LastSession, Line, Listing, Project, inspect, overvi
 /// Every workflow of a project.
 #[derive(Debug)]
 pub struct Overview {
-    /// Those that can be resumed first, each protocol's in its own order.
+    /// Those that can be resumed first, each protocol's in its own order and lists of tasks in one.
     pub workflows: Vec<Summary>,
     /// The workflows that somebody is working on right now, and who.
     pub at_work: Vec<(WorkflowId, AtWork)>,
@@ -20,6 +20,8 @@ pub struct Overview {
     pub last_session: Option<LastSession>,
     /// The current time.
     pub now: jiff::Timestamp,
+    /// Lists of tasks that are only counted.
+    counted: Vec<Summary>,
     /// Whether finished and old ones are listed too.
     all: bool,
 }
@@ -70,17 +72,19 @@ impl NextStep {
 impl Overview {
     /// Returns a line for each workflow that deserves one, in the order in which a person needs them.
     pub fn lines(&self) -> (Vec<Line<'_>>, Folded) {
-        overview::lines(&self.workflows, &self.at_work, self.all)
+        overview::lines(&self.workflows, &self.counted, &self.at_work, self.all)
     }
 }
 
 /// Lists the workflows of every protocol.
 pub fn status(project: &Project, listing: Listing) -> Overview {
     let world = project.world();
-    let (mut workflows, chosen) = inspect::survey(&world, listing);
-    if !listing.all {
-        workflows.retain(|summary| summary.view.room != Room::Counted);
-    }
+    let (workflows, chosen) = inspect::survey(&world, listing);
+    let (workflows, counted) = if listing.all {
+        (workflows, Vec::new())
+    } else {
+        overview::split_counted(workflows)
+    };
     let at_work: Vec<(WorkflowId, AtWork)> = workflows
         .iter()
         .filter(|summary| summary.state.is_open())
@@ -92,11 +96,12 @@ pub fn status(project: &Project, listing: Listing) -> Overview {
         .filter(|summary| summary.state.is_open())
         .cloned()
         .collect();
-    let (lines, _) = overview::lines(&workflows, &at_work, listing.all);
+    let (lines, _) = overview::lines(&workflows, &counted, &at_work, listing.all);
     Overview {
         next_step: next_step(&world, &lines, open.len(), &chosen),
         last_session: last_session(project, &open, project.own_session()),
         workflows,
+        counted,
         at_work,
         now: project.now(),
         all: listing.all,

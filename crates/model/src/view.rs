@@ -15,6 +15,8 @@ pub struct View {
     pub condition: Condition,
     /// The protocol's own word for its state in JSON, where it has a more exact one than [`State`], such as `drafting`.
     pub word: Option<&'static str>,
+    /// Whether it is a list of tasks that people keep; those of all formats are ordered and counted together.
+    pub is_list: bool,
     /// Whether the project points at it, such as by the branch that is checked out; shown first.
     pub is_current: bool,
     /// Whether rekindle itself started it, so that a stage of the protocol means nothing to a person.
@@ -30,6 +32,7 @@ impl View {
             title: None,
             condition: Condition::of(state),
             word: None,
+            is_list: false,
             is_current: false,
             is_ours: false,
             room: Room::of(state),

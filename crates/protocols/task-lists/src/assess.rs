@@ -15,8 +15,6 @@ use crate::{facts, findings, past};
 
 /// A list without any activity for so long is stale.
 const FRESH: SignedDuration = SignedDuration::from_hours(30 * 24);
-/// So many lists have a line where not all are asked for.
-const MOST_LINES: usize = 5;
 
 /// The lists of a project, judged.
 pub(crate) struct Lists {
@@ -120,17 +118,8 @@ impl Lists {
             None => is_open(judged) && !judged.is_stale,
         });
         findings.extend(shown.flat_map(findings::findings));
-        let mut n_lines = 0;
-        let workflows = self.all.iter().map(|judged| {
-            let mut summary = judged.summary(self.protocol);
-            if summary.view.room == Room::Line {
-                n_lines += 1;
-                if n_lines > MOST_LINES {
-                    summary.view.room = Room::Counted;
-                }
-            }
-            summary
-        });
+        let all = self.all.iter();
+        let workflows = all.map(|judged| judged.summary(self.protocol));
         Assessment {
             id: chosen.map(|judged| judged.id(self.protocol)),
             state,
@@ -238,6 +227,7 @@ impl Judged {
                     ListState::Interrupted | ListState::Complete => Condition::of(state),
                 },
                 word: Some(self.state.as_str()),
+                is_list: true,
                 is_current: self.is_current,
                 room: if self.is_stale || self.state == ListState::Complete {
                     Room::Counted
