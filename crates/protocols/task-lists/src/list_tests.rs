@@ -351,10 +351,11 @@ fn kiro_has_commands_only_where_cc_sdd_keeps_its_state() {
             world = world.folder(".claude/skills/kiro-impl");
         }
         let case = inspected(&KIRO, &world, Some("a"));
-        match case.plan(&world, &Intent::Open).unwrap().then {
-            Then::Agent(task) => task.prompt.lines().next().unwrap_or_default().to_owned(),
-            other => panic!("{other:?}"),
-        }
+        let plan = case.plan(&world, &Intent::Open).unwrap();
+        let Then::Agent(task) = plan.then else {
+            panic!("{plan:?}");
+        };
+        task.prompt.lines().next().unwrap_or_default().to_owned()
     };
     let state = ("spec.json", "{}");
     assert_eq!(prompt(&[state], false), "/kiro:spec-requirements a");
