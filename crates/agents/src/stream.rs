@@ -223,6 +223,16 @@ impl StreamReader {
         (update != Update::default()).then_some(update)
     }
 
+    /// Reads one line and returns what a person reads of it: the text that an event stands for, or the line
+    /// itself, without what could confuse a terminal.
+    pub fn readable(&mut self, line: &str) -> Option<String> {
+        let is_text = matches!(self.format, Format::Plain) || event(line).is_none();
+        if is_text {
+            return Some(rekindle_text::printable(line.trim_end()).into_owned());
+        }
+        self.push_line(line)?.text
+    }
+
     /// Returns the state after the last line.
     pub fn summary(&self) -> &Summary {
         &self.summary

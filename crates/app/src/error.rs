@@ -90,6 +90,14 @@ pub enum Error {
         /// The kind of record.
         what: &'static str,
     },
+    /// Nothing that an agent printed is kept.
+    #[error("`{id}` has no output{}", .task.as_ref().map_or_else(String::new, |task| format!(" of task `{task}`")))]
+    NoOutput {
+        /// The workflow.
+        id: WorkflowId,
+        /// The task, where one was named.
+        task: Option<String>,
+    },
     /// An event that needs a task was reported without one.
     #[error("the event `{event}` needs a task")]
     TaskNeeded {
@@ -326,6 +334,7 @@ impl Error {
             | Self::Nothing
             | Self::NothingOf { .. }
             | Self::NotKept { .. }
+            | Self::NoOutput { .. }
             | Self::UnknownTask { .. }
             | Self::UnknownDocument { .. }
             | Self::Moved { .. }
@@ -378,6 +387,7 @@ impl Error {
             | Self::Nothing
             | Self::NothingOf { .. }
             | Self::NotKept { .. }
+            | Self::NoOutput { .. }
             | Self::TaskNeeded { .. }
             | Self::UnknownTask { .. }
             | Self::UnknownDocument { .. }

@@ -18,6 +18,7 @@ pub mod hook;
 mod inspect;
 mod install;
 mod last_session;
+mod logs;
 mod map;
 mod meaning;
 mod migrate;
@@ -51,6 +52,7 @@ pub use install::{
     Consent, FileChange, InstallError, Installation, Scope, Target, Unfit, Wish, install,
 };
 pub use last_session::{Fate, LastSession};
+pub use logs::{Logs, Wanted, last_lines, logs};
 pub use map::{MapAnswer, map};
 pub use migrate::{Migrated, migrate};
 pub use objects::ExplainedObject;
@@ -62,7 +64,7 @@ pub use report::{Recorded, Timeline, archive, checkpoint, checkpoints, event};
 pub use rescue::{Restored, Shown, rescue, rescues, restore};
 pub use resume::{Options, Outcome, Resumed, resume};
 pub use run::{PlanText, Ran, RunOptions, STANDARD_INPUT, read_plan, run};
-pub use status::{NextStep, Overview, Verb, status};
+pub use status::{NextStep, Overview, Verb, short_id, status};
 pub use validate::{Validated, validate};
 
 pub use rekindle_agents::config::{Run as RunDefaults, parse_duration};
@@ -78,7 +80,7 @@ pub use rekindle_registry::{
     names as protocol_names, parse as parse_protocol, split as split_id, workflow as workflow_id,
 };
 pub use rekindle_runner::{
-    After, Asked, Change, Cost, Ending, GivenUp, LeftOut, Missing, Output, Progress, Recovered,
-    Skipped, Tally, Urgency, Watcher, WorkerView, crash_places,
+    After, Asked, AttemptLog, Change, Cost, Ending, GivenUp, HeldBack, LeftOut, Missing, Output,
+    Progress, Recovered, RunView, Skipped, Tally, Urgency, Watcher, WorkerView, crash_places,
 };
 pub use rekindle_world::{Clock, Zone};

@@ -108,6 +108,17 @@ pub fn status(project: &Project, listing: Listing) -> Overview {
     }
 }
 
+/// Returns the shortest text that means a workflow.
+pub fn short_id(project: &Project, id: &WorkflowId) -> String {
+    let all = Listing {
+        all: true,
+        ..Listing::default()
+    };
+    let (workflows, _) = inspect::survey(&project.world(), all);
+    let ids: Vec<&WorkflowId> = workflows.iter().map(|summary| &summary.id).collect();
+    overview::short_id(id, &ids)
+}
+
 /// Returns what to do with the first workflow that nobody is at work on.
 fn next_step(
     world: &dyn World,

@@ -135,6 +135,10 @@ fn hints(error: &Error) -> Vec<String> {
         Error::NotOffered { .. } => one(
             "this protocol cannot roll back; `checkpoints` lists a workflow's checkpoints, `checkpoint` creates one",
         ),
+        Error::NoOutput { id, .. } => vec![format!(
+            "`inspect` with `id` {} shows where it is",
+            in_hint(id)
+        )],
         Error::TaskNeeded { .. } => one("give the task's id in `task`"),
         Error::UnknownTask { id, .. } => vec![format!(
             "`inspect` with `id` {} lists its tasks",

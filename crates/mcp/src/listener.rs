@@ -4,8 +4,8 @@
 
 use jiff::Timestamp;
 use rekindle_app::{
-    Agreement, Briefing, Choice, Enter, Face, LeftOut, News, Outline, Output, Progress, Tally,
-    Watcher, WorkerView,
+    Agreement, Briefing, Choice, Enter, Face, LeftOut, News, Outline, Output, Progress, RunView,
+    Watcher,
 };
 use rekindle_model::{Action, Offer, Question, Step, Summary};
 
@@ -34,7 +34,7 @@ impl Watcher for Listener {
 
     fn left_out(&mut self, _: &LeftOut<'_>) {}
 
-    fn view(&mut self, _: Tally, _: &[WorkerView]) {}
+    fn view(&mut self, _: &RunView) {}
 }
 
 impl Face for Listener {

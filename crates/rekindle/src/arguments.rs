@@ -23,8 +23,8 @@ pub(crate) use self::setup::{HookArguments, InstallArguments, InstallTarget};
 pub(crate) use self::upkeep::{RescueCommand, TortureArguments};
 pub(crate) use self::work::{AgentArguments, ResumeArguments, RunArguments};
 pub(crate) use self::workflow::{
-    ExplainArguments, InspectArguments, PlanArguments, StartArguments, StatusArguments,
-    WorkflowArguments,
+    ExplainArguments, InspectArguments, LogsArguments, PlanArguments, StartArguments,
+    StatusArguments, WorkflowArguments,
 };
 
 /// Resume interrupted coding-agent workflows exactly where they stopped
@@ -89,6 +89,12 @@ pub(crate) enum Command {
     Plan(PlanArguments),
     /// Resume a workflow
     Resume(ResumeArguments),
+    /// Show what agents and checks printed
+    ///
+    /// Without ID: of the workflow that somebody works on, or of the newest; without TASK: the last lines of each task.
+    /// Secrets are masked; `-v` prints each line as it came, such as JSON.
+    #[command(alias = "log")]
+    Logs(LogsArguments),
     /// Try failed tasks of a run again
     Retry(RetryArguments),
     /// Leave tasks of a run out

@@ -4,6 +4,7 @@ mod demo;
 mod hook;
 mod inspect;
 mod install;
+mod logs;
 mod map;
 mod mcp;
 mod reference;
@@ -74,6 +75,7 @@ pub(crate) fn run(
         Some(Command::Explain(arguments)) => {
             inspect::explain(&project(terminal)?, &arguments, terminal)
         }
+        Some(Command::Logs(arguments)) => logs::logs(&project(terminal)?, &arguments, terminal),
         Some(Command::Checkpoint(arguments)) => {
             report::checkpoint(&project(terminal)?, arguments, terminal)
         }

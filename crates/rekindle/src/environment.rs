@@ -156,6 +156,43 @@ pub(crate) fn attempt() -> Option<Attempt> {
     })
 }
 
+/// What a terminal understands besides text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TerminalKind {
+    /// The title of its window can be set.
+    pub(crate) has_title: bool,
+    /// It shows progress in its tab or in the taskbar (`OSC 9;4`); others take that for a notification.
+    pub(crate) has_progress: bool,
+}
+
+/// Returns what the terminal says that it is.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place that reads the environment"
+)]
+pub(crate) fn terminal_kind() -> TerminalKind {
+    const WITH_TITLE: [&str; 9] = [
+        "xterm",
+        "tmux",
+        "screen",
+        "rxvt",
+        "alacritty",
+        "foot",
+        "kitty",
+        "wezterm",
+        "ghostty",
+    ];
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    let term = variable("TERM");
+    let program = variable("TERM_PROGRAM");
+    TerminalKind {
+        has_title: WITH_TITLE.iter().any(|name| term.contains(name)),
+        has_progress: ["ghostty", "WezTerm"].contains(&program.as_str())
+            || (!variable("WT_SESSION").is_empty() && program != "tmux")
+            || variable("ConEmuANSI") == "ON",
+    }
+}
+
 /// Returns the path of this program, which also is the worker that a run starts.
 fn program() -> Result<Utf8PathBuf, Failure> {
     let path = std::env::current_exe().map_err(|error| {

@@ -132,6 +132,7 @@ fn hints(error: &Error) -> Vec<String> {
             "events are not needed: progress is read from the files; `rekindle plan {}` shows what comes next",
             typed(id)
         )],
+        Error::NoOutput { id, .. } => no_output(id),
         Error::TaskNeeded { .. } => one("name the task with `--task ID`"),
         Error::UnknownTask { id, .. } => {
             vec![format!("`rekindle inspect {}` lists its tasks", typed(id))]
@@ -237,6 +238,14 @@ fn install(error: &InstallError) -> &'static str {
             Unfit::ForeignServer => "give that server another name, then run it again",
         },
     }
+}
+
+fn no_output(id: &WorkflowId) -> Vec<String> {
+    let logs = format!(
+        "`rekindle logs {}` shows the tasks that were started here",
+        typed(id)
+    );
+    vec![logs]
 }
 
 /// Names some of the rescues that could be meant.

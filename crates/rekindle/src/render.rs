@@ -28,6 +28,7 @@ macro_rules! put {
 // After the macro, which is known from here on.
 mod decide;
 mod install;
+mod logs;
 mod outline;
 mod overview;
 mod rescue;
@@ -39,6 +40,7 @@ mod torture;
 
 pub(crate) use decide::{asked, decided, resume_of, verb_of};
 pub(crate) use install::installation;
+pub(crate) use logs::{failed_output, log, log_line};
 pub(crate) use outline::{also_open, may_not_edit, outline, uncommitted, waves};
 pub(crate) use overview::{
     NOTHING, captured, checkpoints, choices, doctor, explanation, findings, inspection, recorded,
@@ -53,6 +55,7 @@ pub(crate) use run::{
     progress_word, stuck,
 };
 pub(crate) use status::{found_above, next_step, status};
+pub(crate) use table::fitting;
 pub(crate) use torture::{torture, torture_so_far};
 
 /// Returns a number with its noun: `1 task`, `2 tasks`.

@@ -1,5 +1,6 @@
 //! The terminal: results to standard output, everything else to standard error, questions as plain lines.
 
+use std::borrow::Cow;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
@@ -8,8 +9,8 @@ use std::time::Duration;
 use anstream::ColorChoice;
 use jiff::Timestamp;
 use rekindle_app::{
-    Agreement, Briefing, Choice, Enter, Face, LeftOut, News, Outline, Output, Progress, Tally,
-    Watcher, WorkerView,
+    Agreement, Briefing, Choice, Enter, Face, LeftOut, News, Outline, Output, Progress, RunView,
+    Watcher,
 };
 use rekindle_model::{Command, CommandSource, Offer, Question, Severity, Summary};
 use rekindle_wire::ProgressOut;
@@ -176,10 +177,19 @@ impl Terminal {
         Ok(bytes)
     }
 
-    /// Says something on standard error.
+    /// Says something on standard error, above the live view if there is one; where less is wanted, without its hints.
     pub(crate) fn note(&mut self, text: &str) {
-        let mut err = anstream::stderr().lock();
-        err.write_all(text.as_bytes()).ok();
+        let text = if self.quiet {
+            Cow::Owned(without_hints(text))
+        } else {
+            Cow::Borrowed(text)
+        };
+        match &self.live {
+            Some(live) => live.print(&text),
+            None => {
+                anstream::stderr().write_all(text.as_bytes()).ok();
+            }
+        }
     }
 
     /// Says something on standard error unless less is wanted.
@@ -187,18 +197,7 @@ impl Terminal {
         if self.quiet || self.json {
             return;
         }
-        match &self.live {
-            Some(live) => live.print(text),
-            None => self.note(text),
-        }
-    }
-
-    /// Says something on standard error that is told in any case, above the live view if there is one.
-    fn warn(&mut self, text: &str) {
-        match &self.live {
-            Some(live) => live.print(text),
-            None => self.note(text),
-        }
+        self.note(text);
     }
 
     /// Takes the live view away, so that plain text can follow.
@@ -277,6 +276,25 @@ impl Terminal {
     }
 }
 
+/// Returns a text without its lines that are hints.
+fn without_hints(text: &str) -> String {
+    let is_hint = |line: &str| {
+        let plain = anstream::adapter::strip_str(line).to_string();
+        plain.starts_with("hint: ")
+    };
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let mut kept: Vec<&str> = lines
+        .iter()
+        .copied()
+        .filter(|line| !is_hint(line))
+        .collect();
+    // An empty line separates hints from what they are about.
+    while kept.len() < lines.len() && kept.last().is_some_and(|line| *line == "\n") {
+        kept.pop();
+    }
+    kept.concat()
+}
+
 /// Passes on what comes on standard input, and nothing at its end.
 fn listen(sender: &SyncSender<Option<Vec<u8>>>) {
     let mut input = io::stdin().lock();
@@ -331,19 +349,23 @@ impl Watcher for Terminal {
 
     fn checkout_changed(&mut self, paths: &[String]) {
         // Work in the wrong place is told in any case, and programs read standard output.
-        self.warn(&render::checkout_changed(paths));
+        self.note(&render::checkout_changed(paths));
     }
 
     fn left_out(&mut self, left_out: &LeftOut<'_>) {
         // As is work that somebody may miss.
-        self.warn(&render::left_out(left_out));
+        self.note(&render::left_out(left_out));
     }
 
-    fn view(&mut self, tally: Tally, workers: &[WorkerView]) {
+    fn view(&mut self, view: &RunView) {
         if self.json || self.quiet || !io::stderr().is_terminal() {
             return;
         }
-        self.live.get_or_insert_with(Live::new).draw(tally, workers);
+        let size = terminal_size::terminal_size_of(io::stderr());
+        let size = size.map_or((80, 24), |(width, height)| {
+            (width.0.into(), height.0.into())
+        });
+        self.live.get_or_insert_with(Live::new).draw(view, size);
     }
 }
 

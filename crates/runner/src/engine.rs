@@ -40,7 +40,9 @@ pub use self::evidence::{Missing, has_commits, is_delivered, missing};
 pub use self::ledger::Cost;
 use self::ledger::Ledger;
 pub use self::scribe::Scribe;
-pub use self::watcher::{After, Change, LeftOut, Progress, StillAtWork, Watcher, WorkerView};
+pub use self::watcher::{
+    After, Change, HeldBack, LeftOut, Progress, RunView, StillAtWork, Watcher, WorkerView,
+};
 use self::workers::{Active, Over};
 use crate::port::FilePort;
 use crate::worker::{own_files, paths};
@@ -140,6 +142,8 @@ struct Orchestrator<'a> {
     sessions: BTreeMap<usize, String>,
     attempts: u32,
     ledger: Ledger,
+    /// When this orchestrator began.
+    began: tokio::time::Instant,
     stops: Arc<AtomicU8>,
     /// Why the agent did not start, once that has happened; no other attempt is made.
     cannot_start: Option<String>,
@@ -196,6 +200,7 @@ impl<'a> Orchestrator<'a> {
             sessions: BTreeMap::new(),
             attempts: 0,
             ledger: Ledger::new(&engine.work.tasks),
+            began: tokio::time::Instant::now(),
             stops: Arc::new(AtomicU8::new(0)),
             stop_said: 0,
             cannot_start: None,

@@ -9,6 +9,7 @@
 mod agent;
 mod agreed;
 mod apply;
+mod attempt_log;
 mod binding;
 mod branch_lock;
 mod cleaning;
@@ -30,13 +31,14 @@ mod transaction;
 mod worker;
 
 pub use apply::{Output, Recovered, Runner, report};
+pub use attempt_log::AttemptLog;
 pub use binding::Foreign;
 pub use branch_lock::hold_branch;
 pub use cleaning::{Leftover, ignored_in, leftovers, remove};
 pub use crash::places as crash_places;
 pub use engine::{
-    After, Change, Cost, Ending, Engine, GivenUp, LeftOut, Missing, Progress, Scribe, Skipped,
-    StillAtWork, Tally, Watcher, WorkerView, has_commits, is_delivered, missing,
+    After, Change, Cost, Ending, Engine, GivenUp, HeldBack, LeftOut, Missing, Progress, RunView,
+    Scribe, Skipped, StillAtWork, Tally, Watcher, WorkerView, has_commits, is_delivered, missing,
 };
 pub use error::Error;
 pub use heartbeat::{Attempt, beat};

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use camino::Utf8Path;
-use rekindle_agents::Redactor;
+use rekindle_agents::{Redactor, Stream, StreamReader};
 use rekindle_fs::GuardedFile;
 
 use crate::Error;
@@ -60,18 +60,19 @@ impl OutputLog {
     }
 }
 
-/// Returns the last line of a possibly large file, for a screen.
-pub(crate) fn last_line(path: &Utf8Path) -> String {
+/// How much of an output is looked at for its last line; an event of an agent has a few kilobytes.
+const LOOKED_AT: u64 = 64 * 1024;
+
+/// Returns what an agent did last, by a file that may be large, for a screen.
+pub(crate) fn last_line(path: &Utf8Path, stream: Stream) -> String {
     let file = GuardedFile::open(path).ok().flatten();
-    let tail = file.and_then(|file| file.tail(2048).ok());
+    let tail = file.and_then(|file| file.tail(LOOKED_AT).ok());
     let tail = tail.unwrap_or_default();
     let text = String::from_utf8_lossy(&tail);
-    let last = text
-        .lines()
-        .rev()
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or_default();
-    rekindle_text::excerpt(last.trim(), 120)
+    let mut reader = StreamReader::new(stream);
+    let lines = text.lines().filter_map(|line| reader.readable(line));
+    let last = lines.filter(|line| !line.trim().is_empty()).last();
+    rekindle_text::excerpt(last.unwrap_or_default().trim(), 120)
 }
 
 impl Drop for OutputLog {

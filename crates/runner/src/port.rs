@@ -151,6 +151,23 @@ impl FilePort {
         found
     }
 
+    /// Returns every order that was written here, and whether a worker holds its claim.
+    pub(crate) fn orders(&self) -> Vec<(Order, bool)> {
+        let mut found = Vec::new();
+        for folder in self.list(&self.root) {
+            let folder = self.root.join(folder);
+            for number in self.numbers(&folder) {
+                let folder = folder.join(number.to_string());
+                let Some(order) = self.read_order(&folder.join(ORDER)) else {
+                    continue;
+                };
+                let claim = self.probe(&folder.join(CLAIM));
+                found.push((order, matches!(claim, Ok(Occupancy::Held(Some(_))))));
+            }
+        }
+        found
+    }
+
     /// Returns all running workers, sorted by task; each process is known to be the worker.
     pub(crate) fn workers(&self) -> Vec<StillAtWork> {
         let is_worker = |left: &StillAtWork| {

@@ -181,7 +181,7 @@ impl Worker<'_> {
         let verdict = match ended {
             // A shell reports with these that it cannot execute or find what it was to run.
             Ended::Exit(Exit::Code(code @ (126 | 127))) if reader.summary().ended.is_none() => {
-                let said = crate::output_log::last_line(&folder.join("output.log"));
+                let said = crate::output_log::last_line(&folder.join("output.log"), Stream::Plain);
                 return Ok(not_started(format!("exit code {code}: {said}")));
             }
             Ended::Exit(exit) => judge(reader.summary(), exit),

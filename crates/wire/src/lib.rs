@@ -24,10 +24,10 @@ pub use install::{InstallFileOut, InstallOut};
 pub use mcp::{Brief, NextStep, Page, Piece};
 pub use output::{
     AtWorkOut, CheckOut, CheckpointOut, Checkpoints, CleanOut, DecidedOut, Doctor, ErrorBody,
-    ErrorOut, EventOut, Explained, FindingOut, FindingPage, Inspect, LastSessionOut, MigrateOut,
-    NextOut, NotRemovedOut, OrphanOut, OutlineOut, OutlineTaskOut, ProgressOut, RemovedOut,
-    ReportOut, RequestOut, ResumeOut, RunOut, SaidOut, Status, TextOut, ValidateOut, WorkflowOut,
-    finding, workflow,
+    ErrorOut, EventOut, Explained, FindingOut, FindingPage, Inspect, LastSessionOut, LogOut,
+    LogsOut, MigrateOut, NextOut, NotRemovedOut, OrphanOut, OutlineOut, OutlineTaskOut,
+    ProgressOut, RemovedOut, ReportOut, RequestOut, ResumeOut, RunOut, SaidOut, Status, TextOut,
+    ValidateOut, WorkflowOut, finding, workflow,
 };
 pub use plan::{AgentOut, PlanOut, QuestionOut, StepOut, ThenOut, agent, plan, question};
 pub use rescue::{RescueOut, RescueShown, RescuedCommitOut, RescuedFileOut, Rescues, RestoredOut};

@@ -4,6 +4,7 @@ mod checkpoint;
 mod clean;
 mod explain;
 mod failure;
+mod logs;
 mod outline;
 mod upkeep;
 mod work;
@@ -18,6 +19,7 @@ pub use self::checkpoint::{CheckpointOut, Checkpoints, MigrateOut, ReportOut, Va
 pub use self::clean::{CleanOut, NotRemovedOut, OrphanOut, RemovedOut};
 pub use self::explain::{Explained, FindingPage, SaidOut};
 pub use self::failure::{ErrorBody, ErrorOut};
+pub use self::logs::{LogOut, LogsOut};
 pub use self::outline::{OutlineOut, OutlineTaskOut};
 pub use self::upkeep::{CheckOut, Doctor, TextOut};
 pub use self::work::{DecidedOut, EventOut, ProgressOut, RequestOut, ResumeOut, RunOut};

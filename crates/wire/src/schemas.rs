@@ -5,7 +5,7 @@ use schemars::{JsonSchema, Schema, schema_for};
 use crate::install::InstallOut;
 use crate::output::{
     Checkpoints, CleanOut, DecidedOut, Doctor, ErrorOut, EventOut, Explained, FindingPage, Inspect,
-    MigrateOut, OutlineOut, ProgressOut, ResumeOut, RunOut, Status, TextOut, ValidateOut,
+    LogsOut, MigrateOut, OutlineOut, ProgressOut, ResumeOut, RunOut, Status, TextOut, ValidateOut,
 };
 use crate::plan::PlanOut;
 use crate::rescue::{RescueShown, Rescues, RestoredOut};
@@ -28,6 +28,7 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         of::<Inspect>("rekindle.inspect/1"),
         of::<MigrateOut>("rekindle.migrate/1"),
         of::<InstallOut>("rekindle.install/1"),
+        of::<LogsOut>("rekindle.logs/1"),
         of::<OutlineOut>("rekindle.outline/1"),
         of::<PlanOut>("rekindle.plan/1"),
         of::<ProgressOut>("rekindle.progress/1"),

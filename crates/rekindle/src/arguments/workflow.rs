@@ -80,3 +80,20 @@ pub(crate) struct ExplainArguments {
     #[arg(long, value_name = "PROTOCOL", value_parser = parse_protocol)]
     pub(crate) protocol: Option<ProtocolName>,
 }
+
+#[derive(Debug, Args)]
+pub(crate) struct LogsArguments {
+    /// The workflow, or a task of the newest one
+    pub(crate) id: Option<String>,
+    /// The task
+    pub(crate) task: Option<String>,
+    /// Print new lines as they come, until nobody works on it any more
+    #[arg(short, long)]
+    pub(crate) follow: bool,
+    /// The number of an attempt [default: the last one of each task]
+    #[arg(long, value_name = "N")]
+    pub(crate) attempt: Option<u32>,
+    /// Look only at this protocol
+    #[arg(long, value_name = "PROTOCOL", value_parser = parse_protocol)]
+    pub(crate) protocol: Option<ProtocolName>,
+}

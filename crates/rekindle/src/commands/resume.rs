@@ -57,6 +57,7 @@ pub(super) fn again(
 /// Shows how a resume ended and returns the exit code.
 fn ended(project: &Project, resumed: Resumed, terminal: &mut Terminal) -> u8 {
     if let (Some(id), Outcome::Ran(ending)) = (&resumed.id, &resumed.outcome) {
+        run::show_failures(project, id, ending, terminal);
         run::show(&id.to_string(), ending, terminal);
         return run::code(ending);
     }

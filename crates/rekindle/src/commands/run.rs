@@ -6,7 +6,7 @@ use camino::Utf8Path;
 use rekindle_app::{
     Ending, EngineWish, Outcome, Outline, PlanText, Project, Ran, Resumed, RunDefaults, RunOptions,
 };
-use rekindle_model::{AgentChoice, CommandSource, LeftFolder, LeftKind};
+use rekindle_model::{AgentChoice, CommandSource, LeftFolder, LeftKind, WorkflowId};
 use rekindle_wire::{CleanOut, NotRemovedOut, OrphanOut, RemovedOut, RunOut, exit};
 
 use super::resume;
@@ -54,6 +54,7 @@ pub(super) fn run(
         }
         Ran::Instead(id) => resume::again(project, &id, &options.engine, terminal),
         Ran::Ended(id, ending) => {
+            show_failures(project, &id, &ending, terminal);
             show(&id.to_string(), &ending, terminal);
             Ok(code(&ending))
         }
@@ -145,6 +146,28 @@ fn anchored(project: &Project, command: &str) -> String {
     rekindle_app::anchored(command, &project.typed_path(Utf8Path::new("")), &|path| {
         path.is_file()
     })
+}
+
+/// How many lines of a failed task's output are shown.
+const MOST_LINES: usize = 10;
+/// Of how many failed tasks.
+const MOST_FAILED: usize = 3;
+
+/// Shows the last lines of what failed tasks printed.
+pub(super) fn show_failures(
+    project: &Project,
+    id: &WorkflowId,
+    ending: &Ending,
+    terminal: &mut Terminal,
+) {
+    terminal.end_live();
+    // A task that waits for another one printed nothing about it.
+    let failed = ending.given_up.iter().filter(|task| task.behind.is_none());
+    let short_id = rekindle_app::short_id(project, id);
+    for given_up in failed.take(MOST_FAILED) {
+        let lines = rekindle_app::last_lines(project, id, &given_up.task, MOST_LINES);
+        terminal.hint(&render::failed_output(&short_id, &given_up.task, &lines));
+    }
 }
 
 /// Shows how a run ended.

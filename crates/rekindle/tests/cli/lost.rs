@@ -33,6 +33,7 @@ fn calls() -> Vec<Vec<&'static str>> {
     vec![
         vec!["status"],
         vec!["inspect", ORDERS],
+        vec!["logs"],
         vec!["plan", ORDERS],
         vec!["explain", "STALE_RUN"],
         vec!["resume", ORDERS, "--dry-run"],

@@ -75,6 +75,7 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
       run          Run a plan: a Markdown task list or a task graph (JSON)
       plan         Show what `resume` would do, without changing anything
       resume       Resume a workflow
+      logs         Show what agents and checks printed
       explain      Explain the state of a task (ID TASK) or a finding (CODE)
       checkpoint   Record a checkpoint
       checkpoints  List the checkpoints of a workflow
@@ -274,7 +275,7 @@ fn wrong_usage_is_exit_code_2_and_says_what_is_right() -> Result<()> {
     insta::assert_snapshot!(sandbox.run(&["plan", "--protocol", "waterfall"])?, @"
     exit 2
     --- stderr
-    error: invalid value 'waterfall' for '--protocol <PROTOCOL>': `waterfall` is not a protocol; known: agent-memory, kiln, kiln-teams, bifrost, map
+    error: invalid value 'waterfall' for '--protocol <PROTOCOL>': `waterfall` is not a protocol; known: agent-memory, kiln, kiln-teams, bifrost, map, spec-kit, openspec, kiro
 
     For more information, try '--help'.
     ");

@@ -83,7 +83,7 @@ pub trait Watcher {
     fn left_out(&mut self, left_out: &LeftOut<'_>);
 
     /// Shows the current state, about twice a second.
-    fn view(&mut self, tally: Tally, workers: &[WorkerView]);
+    fn view(&mut self, view: &RunView);
 }
 
 /// The repositories that a task landed without.
@@ -97,11 +97,37 @@ pub struct LeftOut<'a> {
     pub repositories: &'a [String],
 }
 
+/// How a run goes at one moment, for a screen.
+#[derive(Debug, Clone)]
+pub struct RunView {
+    /// How many tasks are how far.
+    pub tally: Tally,
+    /// Who is at work.
+    pub workers: Vec<WorkerView>,
+    /// Tasks that cannot start.
+    pub held_back: Vec<HeldBack>,
+    /// Whether a person asked the run to stop.
+    pub is_stopping: bool,
+    /// How long this rekindle has been at work on it.
+    pub elapsed: Duration,
+}
+
+/// A task that cannot start, for a line on a screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldBack {
+    /// The task.
+    pub task: String,
+    /// Why.
+    pub reason: String,
+}
+
 /// One worker, for a line on a screen.
 #[derive(Debug, Clone)]
 pub struct WorkerView {
     /// The task.
     pub task: String,
+    /// What a person calls the task.
+    pub title: String,
     /// The attempt.
     pub attempt: u32,
     /// How long it has been running.

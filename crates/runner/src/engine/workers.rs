@@ -10,7 +10,9 @@ use rekindle_wire::order::{Command as OrderCommand, ORDER_SCHEMA, Order, OrderPl
 use tokio::process::Command;
 use tokio::task::JoinSet;
 
-use super::{Orchestrator, Progress, STOP_GRACE, StillAtWork, WorkerView, fresh};
+use super::{
+    HeldBack, Orchestrator, Progress, RunView, STOP_GRACE, StillAtWork, WorkerView, fresh,
+};
 use crate::port::{Held, Position};
 use crate::worker::beat_within;
 use crate::{Error, process_tree};
@@ -294,16 +296,44 @@ impl Orchestrator<'_> {
             }
             views.push(WorkerView {
                 task: id.clone(),
+                title: self.engine.work.tasks[task].title.clone(),
                 attempt: active.attempt,
                 elapsed: now.duration_since(active.started),
                 silent: quiet,
-                last_line: crate::output_log::last_line(&output),
+                last_line: crate::output_log::last_line(&output, self.engine.agent.stream),
             });
         }
         for task in silent {
             self.ask_to_end(task);
         }
-        self.engine.watcher.view(self.board.tally(), &views);
+        let view = RunView {
+            tally: self.board.tally(),
+            workers: views,
+            held_back: self.held_back(now),
+            is_stopping: self.is_stopping(),
+            elapsed: now.duration_since(self.began),
+        };
+        self.engine.watcher.view(&view);
+    }
+
+    /// Returns the tasks that cannot start: those that are given up, and those that wait for a limit.
+    fn held_back(&self, now: tokio::time::Instant) -> Vec<HeldBack> {
+        let given_up = self.board.given_up();
+        let given_up = given_up.map(|(task, reason)| (task, reason.to_owned()));
+        let limited = self.not_before.iter().map(|(task, until)| {
+            let left = until.duration_since(now).as_secs().div_ceil(60);
+            (
+                *task,
+                format!("waits for the agent's limit, {left} min left"),
+            )
+        });
+        given_up
+            .chain(limited)
+            .map(|(task, reason)| HeldBack {
+                task: self.task(task).to_owned(),
+                reason,
+            })
+            .collect()
     }
 }
 
