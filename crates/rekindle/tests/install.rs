@@ -80,13 +80,10 @@ fn the_change_is_shown_and_made_only_after_consent() -> Result<()> {
     let scene = Scene::new()?;
     let settings = scene.home(".codex/hooks.json");
     let servers = scene.home(".codex/config.toml");
-    let declined = scene.run(&["install", "codex"], "")?;
+    let unanswered = scene.run(&["install", "codex"], "")?;
     assert!(!settings.exists() && !servers.exists());
-    insta::assert_snapshot!(declined, @r#"
-    exit 0
-    --- stdout
-    Nothing was changed: `[ROOT]/home/.codex/hooks.json`
-    Nothing was changed: `[ROOT]/home/.codex/config.toml`
+    insta::assert_snapshot!(unanswered, @r#"
+    exit 3
     --- stderr
     This changes `[ROOT]/home/.codex/hooks.json`:
     @@ -0,0 +1,19 @@
@@ -116,7 +113,9 @@ fn the_change_is_shown_and_made_only_after_consent() -> Result<()> {
     +args = ["mcp", "--installed"]
 
     Go? [y/N] 
-    hint: nobody answered; use `--yes` to agree in advance
+    error: nobody answered the question
+
+    hint: use `--yes` to agree in advance
     "#);
     let agreed = scene.run(&["install", "codex"], "y\n")?;
     assert!(settings.exists() && servers.exists());

@@ -160,9 +160,9 @@ fn half_done_work_of_a_retried_task_is_listed_shown_and_restored_as_it_was() {
         "staged\n"
     );
 
-    let declined = project.rekindle(&["rescue", "restore", short]);
-    assert_eq!(code(&declined), 0);
-    assert!(text(&declined.stderr).contains("nothing was changed"));
+    let unanswered = project.rekindle(&["rescue", "restore", short]);
+    assert_eq!(code(&unanswered), 3);
+    assert!(text(&unanswered.stderr).contains("nobody answered"));
     let restored = json(&project, &["rescue", "restore", short, "--yes"]);
     let into = Path::new(restored["into"].as_str().unwrap());
     assert!(into.starts_with(project.path().join(".rekindle/restored")));
@@ -339,7 +339,7 @@ fn hostile_names_do_no_harm() {
         assert_eq!(code(&restored), 0, "{name}: {}", text(&restored.stderr));
         assert_harmless(&restored);
         let into = json(&project, &["rescue", "restore", &full, "--into", "unused"]);
-        assert_eq!(into["written"], false);
+        assert_eq!(into["error"]["exit"], 3);
     }
     let found = files(&project.path().join(".rekindle/restored"));
     assert_eq!(found.len(), names.len(), "{found:?}");

@@ -203,7 +203,13 @@ fn before_anything_is_done_it_says_what_and_asks() -> Result<()> {
 fn every_answer_but_yes_leaves_everything_as_it_was() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     let before = sandbox.files()?;
-    for answers in ["n\n", "no\n", "N\n", "\n", "", "perhaps\n", "ok\nsure\nn\n"] {
+    let unanswered = sandbox
+        .typed(&["resume", "--no-agent"])
+        .answering("perhaps\n")
+        .run()?;
+    assert_eq!(unanswered.code(), Some(3), "{unanswered}");
+    assert_eq!(before.changes(&sandbox.files()?), NOTHING);
+    for answers in ["n\n", "no\n", "N\n", "\n", "ok\nsure\nn\n"] {
         let ran = sandbox
             .typed(&["resume", "--no-agent"])
             .answering(answers)
@@ -384,7 +390,7 @@ fn quiet_and_json_are_as_careful_as_text() -> Result<()> {
     let before = sandbox.files()?;
     for flag in ["-q", "--json"] {
         let ran = sandbox.run(&["resume", flag])?;
-        assert_eq!(ran.code(), Some(0), "{ran}");
+        assert_eq!(ran.code(), Some(3), "{ran}");
         assert!(ran.stderr().contains("Resume? [y/N]"), "{ran}");
         assert_eq!(before.changes(&sandbox.files()?), NOTHING, "{flag}");
     }

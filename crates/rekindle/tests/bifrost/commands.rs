@@ -181,7 +181,6 @@ fn a_legacy_session_is_migrated_once() -> Result<()> {
       - specs/user-authentication/session.md: the session of user-authentication
       - .bifrost/memory/session.md: the legacy session is saved under another name
     Go? [y/N] 
-    hint: nobody answered; use `--yes` to agree in advance
     nothing was changed
     ");
     ensure!(project.sandbox.path(LEGACY).exists());
