@@ -76,10 +76,14 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
       plan         Show what `resume` would do, without changing anything
       resume       Resume a workflow
       logs         Show what agents and checks printed
+      retry        Try failed tasks of a run again
+      skip         Leave tasks of a run out
+      cancel       End a run for good; what has landed stays on its branch
+      stop         Ask a run that is at work in another terminal to stop
       explain      Explain the state of a task (ID TASK) or a finding (CODE)
       checkpoint   Record a checkpoint
       checkpoints  List the checkpoints of a workflow
-      rollback     Return a Bifrost feature to a checkpoint, after confirmation
+      rollback     Roll a Bifrost feature back to a checkpoint, after confirmation
       validate     Validate a feature's spec and plan
       migrate      Migrate the legacy shared session to one feature, after confirmation
       event        Append an event to a workflow's log, for workers and scripts
@@ -109,7 +113,7 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
               Use the project in this folder instead of the current one
 
           --json
-              Print one JSON object with a `schema` instead of text
+              Print one JSON object instead of text; its `schema` names the format
 
           --color <WHEN>
               When to use colors
@@ -121,7 +125,7 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
               Print no hints and no progress
 
       -v, --verbose
-              Print notes and sources too
+              Also print notes and the files that facts come from
 
       -h, --help
               Print help (see a summary with '-h')
@@ -129,8 +133,8 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
       -V, --version
               Print version
 
-    Exit codes: 0 done or declined, 1 cannot resume, 2 wrong usage, 3 an answer is needed and nobody can
-    give it, 4 another rekindle or agent is working on it
+    Exit codes: 0 done or declined, 1 cannot resume, 2 wrong usage, 3 a question was not answered, 4
+    another rekindle or agent is working on it
     ");
     Ok(())
 }
