@@ -8,6 +8,7 @@ mod agents;
 mod files;
 mod mcp;
 mod protocols;
+mod sessions;
 mod text;
 pub mod world;
 
@@ -17,6 +18,9 @@ pub use mcp::{mcp, mcp_project};
 pub use protocols::{
     agent_memory, bifrost, event_lines, kiln, kiln_teams, kiro, map, map_commands, openspec, plans,
     recording, spec_kit,
+};
+pub use sessions::{
+    sessions, sessions_claude, sessions_codex, sessions_gemini, sessions_opencode,
 };
 pub use text::{json_edit, json_members, markdown, python_json, settings, times, toml_tables};
 
@@ -47,6 +51,11 @@ pub const ALL: &[(&str, Target)] = &[
     ("times", times),
     ("streams", streams),
     ("agent_traces", agent_traces),
+    ("sessions", sessions),
+    ("sessions_claude", sessions_claude),
+    ("sessions_codex", sessions_codex),
+    ("sessions_gemini", sessions_gemini),
+    ("sessions_opencode", sessions_opencode),
     ("hook_input", hook_input),
     ("config", config),
     ("journal", journal),

@@ -10,7 +10,9 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rekindle_world::{
     DatabaseQuestion, DatabaseRow, Entry, GitAnswer, GitChange, GitCommit, GitEntry, GitHeadName,
-    GitQuestion, GitRepository, GitTouch, GitTouched, GitWorktree, MemoryWorld, Meta, Ownership, ReadError, World,
+
+    GitQuestion, GitRepository, GitTouch, GitTouched, GitWorktree, MemoryWorld, Meta, Ownership,
+    ProcessAnswer, ProcessQuestion, ReadError, World,
 };
 
 /// The project of every input.
@@ -42,6 +44,12 @@ impl Grown {
             };
         }
         Self(world)
+    }
+
+    /// Returns a world with one file, which belongs to the home folder.
+    pub fn with(path: &str, data: &[u8]) -> Self {
+        let Self(world) = Self::new(b"");
+        Self(world.file(path, data))
     }
 
     fn lines(&self, path: &Utf8Path) -> Vec<String> {
@@ -139,7 +147,18 @@ impl World for Grown {
         path: &Utf8Path,
         question: &DatabaseQuestion,
     ) -> Result<Vec<DatabaseRow>, ReadError> {
-        self.0.database(path, question)
+        if let Ok(rows) = self.0.database(path, question) {
+            return Ok(rows);
+        }
+        // Every line is a row, and tabs separate its columns.
+        let column = |text: &str| (text != "-").then(|| text.to_owned());
+        let lines = self.lines(path);
+        let row = |line: &String| line.split('\t').map(column).collect();
+        Ok(lines.iter().map(row).collect())
+    }
+
+    fn processes(&self, question: &ProcessQuestion) -> Result<ProcessAnswer, ReadError> {
+        self.0.processes(question)
     }
 
     fn git(&self, folder: &Utf8Path, question: &GitQuestion) -> Result<GitAnswer, ReadError> {

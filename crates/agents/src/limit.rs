@@ -30,13 +30,19 @@ const BEFORE_TIME: &str = "try again at |try again in |retry in |retry after |re
     resets at |resets in |resets on |resets ";
 
 /// Returns the limit in an error message.
-pub(crate) fn in_words(text: &str) -> Option<Limit> {
+pub fn in_words(text: &str) -> Option<Limit> {
     let lower = text.to_ascii_lowercase();
     let resets_at = time_words(text, &lower);
     // A quota without a time is about money.
     let limited = LIMITED.split('|').any(|words| lower.contains(words))
         || (resets_at.is_some() && lower.contains("quota"));
     limited.then_some(Limit { resets_at })
+}
+
+/// Returns the limit of an error that is known to be one, with its time if the words have one.
+pub fn known(text: &str) -> Limit {
+    let resets_at = time_words(text, &text.to_ascii_lowercase());
+    Limit { resets_at }
 }
 
 pub(crate) fn stamp(seconds: i64) -> Option<String> {

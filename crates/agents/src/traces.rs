@@ -2,16 +2,24 @@
 //! be resumed.
 //!
 //! A killed program leaves a tool call without a result. Only the end of a transcript is read, and
-//! only transcripts, the session list of Claude Code and the database of opencode are opened. The
-//! caller checks whether a process is alive.
+//! only transcripts, the session list of Claude Code and the database of opencode are opened.
+//! [`Lives`] says whether the process of a session is alive. The protocol `sessions` reads
+//! transcripts in detail and uses the same places, owners and lines.
 
 mod claude;
 mod codex;
+mod life;
 mod opencode;
+mod tail;
+
+pub use claude::{ClaudeProcess, claude_processes};
+pub use codex::{codex_input, codex_lock, partial_object};
+pub use life::{Life, Lives};
+pub use tail::Tail;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
-use rekindle_world::{End, World};
+use rekindle_world::World;
 use serde_json::Value;
 
 use crate::redact::redact_command;
@@ -19,8 +27,6 @@ use crate::{Preset, stream};
 
 /// The number of bytes that are read first from the end of a transcript.
 const TAIL: usize = 512 * 1024;
-/// The maximum number of bytes: a row can contain a whole file.
-const LONGEST_TAIL: usize = 8 * 1024 * 1024;
 
 /// How a program's last session in a folder ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +67,8 @@ pub enum Owner {
         pid: u32,
         /// Its start in clock ticks since boot.
         start_time: u64,
+        /// When it started, if recorded: after another boot the ticks mean another time.
+        started: Option<Timestamp>,
     },
     /// The holder of the lock of this file.
     Lock(Utf8PathBuf),
@@ -108,9 +116,14 @@ pub fn last_session(
     found.into_iter().flatten().max_by_key(|session| session.at)
 }
 
+/// Returns whether a text is a valid session id, safe as an argument of a command line.
+pub fn is_session_id(text: &str) -> bool {
+    crate::agent::is_session_id(text)
+}
+
 /// Checks whether a session can be resumed in a folder.
 pub fn fitness(world: &dyn World, agent: Preset, session: &str, folder: &Utf8Path) -> Fitness {
-    if !crate::agent::is_session_id(session) {
+    if !is_session_id(session) {
         return Fitness::Missing;
     }
     match agent {
@@ -122,7 +135,7 @@ pub fn fitness(world: &dyn World, agent: Preset, session: &str, folder: &Utf8Pat
 }
 
 /// Returns the data folder of a program, from a variable or in the home directory.
-fn home(world: &dyn World, variable: &str, name: &str) -> Option<Utf8PathBuf> {
+pub fn home(world: &dyn World, variable: &str, name: &str) -> Option<Utf8PathBuf> {
     let absolute = |path: &String| path.starts_with('/');
     let named = world.variable(variable).filter(absolute);
     named.map(Utf8PathBuf::from).or_else(|| {
@@ -132,64 +145,20 @@ fn home(world: &dyn World, variable: &str, name: &str) -> Option<Utf8PathBuf> {
 }
 
 /// Returns whether a folder belongs to the project and not to another checkout inside it.
-fn is_part_of(world: &dyn World, project: &Utf8Path, folder: &Utf8Path) -> bool {
+pub fn is_part_of(world: &dyn World, project: &Utf8Path, folder: &Utf8Path) -> bool {
     let has_git = |folder: &Utf8Path| world.stat(&folder.join(".git")).is_ok();
     let mut between = folder.ancestors().take_while(|above| *above != project);
     folder.starts_with(project) && !between.any(has_git)
 }
 
-/// The rows at the end of a transcript.
-struct Tail {
-    rows: Vec<Value>,
-    /// Whether there is more before them.
-    is_cut: bool,
-}
-
-impl Tail {
-    /// Reads back until a row `has_state`, which decides the result; ignores invalid rows.
-    fn read(world: &dyn World, file: &Utf8Path, has_state: impl Fn(&Value) -> bool) -> Self {
-        let mut most = TAIL;
-        loop {
-            let bytes = world.read_end(file, End::Tail, most).unwrap_or_default();
-            let rows: Vec<Value> = bytes
-                .split(|&byte| byte == b'\n')
-                .filter_map(|line| serde_json::from_slice(line).ok())
-                .filter(Value::is_object)
-                .collect();
-            let is_cut = bytes.len() >= most;
-            if !is_cut || most >= LONGEST_TAIL || rows.iter().any(&has_state) {
-                return Self { rows, is_cut };
-            }
-            most *= 4;
-        }
-    }
-}
-
-/// Returns whether the last line of a transcript is truncated.
-fn is_torn(world: &dyn World, file: &Utf8Path) -> bool {
-    let Ok(bytes) = world.read_end(file, End::Tail, TAIL) else {
-        return true;
-    };
-    let last = bytes
-        .split(|&byte| byte == b'\n')
-        .rfind(|line| !line.trim_ascii().is_empty());
-    match last {
-        // A row that is longer than the tail cannot be checked.
-        Some(line) if line.len() < TAIL => {
-            !serde_json::from_slice::<Value>(line).is_ok_and(|row| row.is_object())
-        }
-        Some(_) => false,
-        None => true,
-    }
-}
-
 /// Returns the use of a tool in one line, without secrets.
-fn tool_line(name: &str, input: Option<&Value>) -> String {
+pub fn tool_line(name: &str, input: Option<&Value>) -> String {
     let line = stream::tool(name, input).unwrap_or_else(|| "a tool".to_owned());
     redact_command(&line)
 }
 
-fn time(row: &Value) -> Option<Timestamp> {
+/// Returns the time of a row.
+pub fn time(row: &Value) -> Option<Timestamp> {
     row.get("timestamp")?.as_str()?.parse().ok()
 }
 

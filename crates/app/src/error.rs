@@ -305,6 +305,9 @@ pub enum Error {
     /// A program could not be set up.
     #[error(transparent)]
     Install(#[from] crate::install::InstallError),
+    /// A session of a coding agent is not continued.
+    #[error(transparent)]
+    Session(#[from] crate::SessionError),
     /// A file could not be written.
     #[error(transparent)]
     Files(#[from] rekindle_fs::Error),
@@ -314,6 +317,7 @@ impl Error {
     /// Returns the exit code for this error.
     pub fn exit(&self) -> u8 {
         match self {
+            Self::Session(error) => error.exit(),
             Self::Ambiguous { .. }
             | Self::AmbiguousRescue { .. }
             | Self::ChoiceNeeded { .. }
@@ -367,6 +371,7 @@ impl Error {
     /// Returns the code that explains it, if it has one.
     pub fn code(&self) -> Option<Code> {
         match self {
+            Self::Session(error) => error.code(),
             Self::Unknown { .. } => Some(Code::UnknownWorkflow),
             Self::NotChosen { finding } => Some(finding.code),
             Self::Moved { .. } | Self::Spent { .. } => Some(Code::WorldMoved),

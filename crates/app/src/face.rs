@@ -85,6 +85,8 @@ pub enum News<'a> {
     Checking(&'a Checks),
     /// An agent is started.
     AgentStarts(&'a AgentTask),
+    /// An agent that continues a session said something.
+    Said(&'a str),
     /// An agent has ended.
     AgentEnded(&'a AgentTask, &'a Ended),
     /// An agent may not edit files, and nobody was asked whether it may.

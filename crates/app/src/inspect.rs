@@ -83,6 +83,11 @@ impl Inspected {
         !self.is_here && !self.is_named
     }
 
+    /// Returns whether workflows of other protocols come first.
+    fn gives_way(&self) -> bool {
+        rekindle_registry::find(self.protocol).gives_way()
+    }
+
     /// Returns the assessment.
     pub fn assessment(&self) -> &Assessment {
         self.case.assessment()
@@ -200,7 +205,9 @@ pub(crate) fn last_session_about(
     project: &Project,
     assessment: &Assessment,
 ) -> Option<LastSession> {
-    let open = assessment.chosen().filter(|open| open.state.is_open())?;
+    // A session says itself how it ended.
+    let is_other = |open: &&Summary| open.state.is_open() && !crate::status::gives_way(open);
+    let open = assessment.chosen().filter(is_other)?;
     last_session(project, std::slice::from_ref(open), project.own_session())
 }
 
@@ -288,12 +295,15 @@ fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
                 return Err(unknown(name, could_be, open(world)));
             }
         }
-        None if here.len() > 1 => {
+        None if here.len() > 1 || here.iter().all(Inspected::gives_way) => {
             here.retain(|inspected| inspected.assessment().state != State::Nothing);
             // Finished workflows do not make an open one ambiguous.
             let is_over = |inspected: &Inspected| inspected.assessment().state == State::Complete;
             if !here.iter().all(is_over) {
                 here.retain(|inspected| !is_over(inspected));
+            }
+            if !here.iter().all(Inspected::gives_way) {
+                here.retain(|inspected| !inspected.gives_way());
             }
         }
         None => {}

@@ -4,13 +4,11 @@
 //! transcript that ends in the middle of a turn counts more than any note; otherwise the newer one
 //! counts. A usage limit that holds also counts if a newer session ended well, since that was another one.
 
-mod life;
-
 use std::fmt;
 
 use camino::Utf8Path;
 use jiff::{SignedDuration, Timestamp};
-use rekindle_agents::traces::{self, Owner, Reached};
+use rekindle_agents::traces::{self, Life, Lives, Owner, Reached};
 use rekindle_agents::{Agent, Preset, Stream};
 use rekindle_model::{Code, Finding, Summary};
 use rekindle_runner::StateFolder;
@@ -18,7 +16,6 @@ use rekindle_text::{excerpt, format_seconds};
 use rekindle_wire::stopped::{Stopped, WhyStopped};
 use rekindle_world::World;
 
-use self::life::{Life, Openers, left_of};
 use crate::Project;
 
 /// The largest note that is read.
@@ -210,9 +207,9 @@ pub(crate) fn last_session(
         return None;
     }
     let world = project.world();
-    let ancestors = rekindle_runner::ancestors();
-    let openers = Openers::default();
-    let has_started_us = |owner: &Owner| match openers.life(owner) {
+    let lives = Lives::new(&world);
+    let ancestors = lives.ancestors();
+    let has_started_us = |owner: &Owner| match lives.life(owner) {
         Life::Alive(Some(pid)) | Life::Unknown(Some(pid)) => ancestors.contains(&pid),
         Life::Alive(None) | Life::Unknown(None) | Life::Gone => false,
     };
@@ -223,7 +220,7 @@ pub(crate) fn last_session(
         Own::None | Own::Begins(_) | Own::GoesOn(_) => owners.iter().any(has_started_us),
     };
     let traced = traces::last_session(&world, project.folder(), &is_ours);
-    let traced = traced.and_then(|trace| judge(project, &openers, trace, own));
+    let traced = traced.and_then(|trace| judge(project, &lives, trace, own));
     let now = world.now();
     let noted = note(&world, project.folder());
     let noted = noted.filter(|noted| match (own, &noted.id) {
@@ -278,7 +275,7 @@ fn newer(traced: LastSession, noted: LastSession, now: Timestamp) -> LastSession
 /// Returns how a traced session ended, by the processes that exist; `None` if that cannot be known.
 fn judge(
     project: &Project,
-    openers: &Openers,
+    lives: &Lives<'_>,
     trace: traces::LastSession,
     own: Own<'_>,
 ) -> Option<LastSession> {
@@ -292,8 +289,8 @@ fn judge(
         }
         // A killed process stays on the list, next to the one that continued its session.
         Preset::Claude | Preset::Codex | Preset::Gemini | Preset::Opencode => {
-            let lives = trace.owners.iter().map(|owner| openers.life(owner));
-            lives.max().unwrap_or(Life::Gone)
+            let each = trace.owners.iter().map(|owner| lives.life(owner));
+            each.max().unwrap_or(Life::Gone)
         }
     };
     let fate = match (trace.reached, life) {
@@ -307,7 +304,11 @@ fn judge(
         (Reached::Unknown, Life::Gone | Life::Unknown(_)) => return None,
     };
     let left = match &fate {
-        Fate::Died(_) => left_of(project, trace.agent, &trace.id),
+        Fate::Died(_) => {
+            let own_pid = project.variables.get("CLAUDE_PID").map(String::as_str);
+            let left = lives.left_by(trace.agent, &trace.id, project.folder(), own_pid);
+            left.into_iter().map(|process| process.pid).collect()
+        }
         Fate::Running(_)
         | Fate::Open(..)
         | Fate::Interrupted
@@ -368,8 +369,8 @@ pub(crate) fn can_go_on(
     };
     match traces::fitness(world, preset, session, folder) {
         traces::Fitness::Whole(owners) => {
-            let openers = Openers::default();
-            let is_alive = |owner: &Owner| matches!(openers.life(owner), Life::Alive(_));
+            let lives = Lives::new(world);
+            let is_alive = |owner: &Owner| matches!(lives.life(owner), Life::Alive(_));
             !owners.iter().any(is_alive)
         }
         traces::Fitness::Unknown => true,

@@ -8,6 +8,7 @@ mod agent;
 mod at_work;
 mod clean;
 mod config;
+mod continue_session;
 mod decide;
 mod doctor;
 mod documents;
@@ -32,6 +33,7 @@ mod report;
 mod rescue;
 mod resume;
 mod run;
+mod sessions;
 mod status;
 mod validate;
 
@@ -39,6 +41,10 @@ pub use agent::{EngineWish, engine_options};
 pub use at_work::AtWork;
 pub use clean::{Cleaned, Cleaning, Stuck, clean};
 pub use config::{Configured, configured};
+pub use continue_session::{
+    AllOptions, Continued, LeftAlone, SessionError, SessionMode, SessionOptions, handover_page,
+    resume_sessions,
+};
 pub use decide::{Decided, Decision, Tasks, cancel, decide, stop};
 pub use doctor::{Check, Verdict, doctor};
 pub use documents::{Documents, document, documents};
@@ -64,7 +70,8 @@ pub use report::{Recorded, Timeline, archive, checkpoint, checkpoints, event};
 pub use rescue::{Restored, Shown, rescue, rescues, restore};
 pub use resume::{Options, Outcome, Resumed, resume};
 pub use run::{PlanText, Ran, RunOptions, STANDARD_INPUT, read_plan, run};
-pub use status::{NextStep, Overview, Verb, short_id, status};
+pub use sessions::{FIRST_SESSIONS, SessionList, sessions};
+pub use status::{NextStep, Overview, Verb, gives_way, short_id, status};
 pub use validate::{Validated, validate};
 
 pub use rekindle_agents::config::{Run as RunDefaults, parse_duration};
@@ -76,6 +83,7 @@ pub use rekindle_git::{
 };
 pub use rekindle_protocol::ResumeOption;
 pub use rekindle_protocol::capability::Validation;
+pub use rekindle_protocol::sessions::{Reach, Scope as SessionScope};
 pub use rekindle_registry::{
     names as protocol_names, parse as parse_protocol, split as split_id, workflow as workflow_id,
 };

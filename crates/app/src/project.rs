@@ -72,7 +72,8 @@ impl Project {
     pub(crate) fn has_protocol(&self) -> bool {
         let world = self.world();
         let mut protocols = rekindle_registry::ALL.iter();
-        protocols.any(|protocol| protocol.is_here(&world))
+        // Sessions are everywhere, so they say nothing about a folder.
+        protocols.any(|protocol| !protocol.gives_way() && protocol.is_here(&world))
     }
 
     /// Returns whether rekindle has something here.

@@ -19,6 +19,7 @@ pub(crate) use self::refusals::{refuse_blocked, refuse_held};
 use self::session::Session;
 use crate::agent::{self, EngineWish, OfRun};
 use crate::at_work::report_workers;
+use crate::continue_session::{SessionOptions, continue_session};
 use crate::engine::EngineOptions;
 use crate::face::{Choice, Face};
 use crate::inspect::{Planned, inspect_world, plan_world};
@@ -39,6 +40,8 @@ pub struct Options {
     /// The caller is a coding agent and does an agent's step itself: the step is returned instead of being
     /// started. Workers of the engine are not affected.
     pub hand_back: bool,
+    /// How a session of a coding agent is continued.
+    pub session: SessionOptions,
 }
 
 /// The result of a resume.
@@ -110,6 +113,9 @@ pub fn resume(
         Meant::One(query) => query,
         Meant::None(outcome) => return Ok(Resumed::plain(None, outcome)),
     };
+    if let Some(name) = session_name(&query) {
+        return continue_session(project, name, options.yes, &options.session, face);
+    }
     let planned = plan_world(&project.world(), &query, &Intent::Open)?;
     let id = planned.plan.id.clone();
     let engine = match ready_engine(project, &planned, options, face) {
@@ -161,6 +167,13 @@ pub fn resume(
         }
     }
     Ok(resumed)
+}
+
+/// Returns the name of a session of a coding agent, if one is meant: its own program continues it.
+fn session_name(query: &Query) -> Option<&str> {
+    let is_session = query.protocol == Some(rekindle_registry::sessions().0);
+    let name = query.name.as_deref().filter(|_| is_session)?;
+    Some(rekindle_registry::split(name).1)
 }
 
 /// The workflow to resume.

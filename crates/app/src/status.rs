@@ -96,10 +96,13 @@ pub fn status(project: &Project, listing: Listing) -> Overview {
         .filter(|summary| summary.state.is_open())
         .cloned()
         .collect();
+    // A session among the workflows says itself how it ended.
+    let of_others = open.iter().filter(|summary| !gives_way(summary));
+    let others: Vec<Summary> = of_others.cloned().collect();
     let (lines, _) = overview::lines(&workflows, &counted, &at_work, listing.all);
     Overview {
         next_step: next_step(&world, &lines, open.len(), &chosen),
-        last_session: last_session(project, &open, project.own_session()),
+        last_session: last_session(project, &others, project.own_session()),
         workflows,
         counted,
         at_work,
@@ -119,6 +122,11 @@ pub fn short_id(project: &Project, id: &WorkflowId) -> String {
     overview::short_id(id, &ids)
 }
 
+/// Returns whether a workflow comes after those of other protocols, as a session does.
+pub fn gives_way(summary: &Summary) -> bool {
+    rekindle_registry::find(summary.id.protocol).gives_way()
+}
+
 /// Returns what to do with the first workflow that nobody is at work on.
 fn next_step(
     world: &dyn World,
@@ -127,8 +135,10 @@ fn next_step(
     chosen: &[WorkflowId],
 ) -> Option<NextStep> {
     let is_free = |line: &&Line<'_>| !line.at_work.is_some_and(AtWork::is_rekindle);
-    let mut open = lines.iter().filter(|line| line.summary.state.is_open());
-    let first = open.find(is_free)?;
+    let open = lines.iter().filter(|line| line.summary.state.is_open());
+    let first = open
+        .filter(is_free)
+        .min_by_key(|line| gives_way(line.summary))?;
     let id = &first.summary.id;
     // If a resume would only stop, inspect shows why.
     let verb = if goes_on(world, first.summary) {

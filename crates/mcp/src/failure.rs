@@ -182,6 +182,7 @@ fn hints(error: &Error) -> Vec<String> {
         | Error::Unreadable { .. }
         | Error::BranchHeld { .. }
         | Error::Files(_) => doctor(),
+        Error::Session(error) => vec![error.hint()],
         Error::Run(error) => error.hint().map_or_else(doctor, |hint| vec![hint]),
     }
 }

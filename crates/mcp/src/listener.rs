@@ -50,6 +50,7 @@ impl Face for Listener {
             | News::Watching(_)
             | News::Checking(_)
             | News::AgentStarts(_)
+            | News::Said(_)
             | News::AgentEnded(..)
             | News::MayNotEdit { .. }
             | News::AlsoOpen(_)

@@ -316,6 +316,26 @@ codes! {
     UnknownWorkflow "UNKNOWN_WORKFLOW" Blocker;
     /// What was read has changed since the plan was made.
     WorldMoved "WORLD_MOVED" Blocker;
+
+    // sessions: what stands in the way of continuing one.
+    /// Gemini deletes the transcript of a session that was resumed.
+    GeminiForgets "GEMINI_FORGETS" Warning;
+    /// The folder of a session is missing, or belongs to another user.
+    SessionFolderGone "SESSION_FOLDER_GONE" Blocker;
+    /// A process has a session open.
+    SessionHeld "SESSION_HELD" Blocker;
+    /// What a session started still runs.
+    SessionLeftProcesses "SESSION_LEFT_PROCESSES" Warning;
+    /// A usage limit stopped a session and holds.
+    SessionLimited "SESSION_LIMITED" Blocker;
+    /// A process that serves many folders may have a session open.
+    SessionMaybeHeld "SESSION_MAYBE_HELD" Warning;
+    /// Another session begins with the rows of this one.
+    SessionSuperseded "SESSION_SUPERSEDED" Blocker;
+    /// The last line of a transcript is cut off.
+    TranscriptTorn "TRANSCRIPT_TORN" Warning;
+    /// No row of a conversation can be read.
+    TranscriptUnreadable "TRANSCRIPT_UNREADABLE" Blocker;
 }
 
 impl Code {

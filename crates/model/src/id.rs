@@ -9,23 +9,37 @@ use std::fmt;
 ///
 /// The protocols themselves are listed in the crate `registry` and nowhere else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ProtocolName(&'static str);
+pub struct ProtocolName {
+    name: &'static str,
+    /// What its workflows' ids begin with.
+    prefix: &'static str,
+}
 
 impl ProtocolName {
     /// Returns the name of a protocol; only the protocol itself and tests make one.
     pub const fn new(name: &'static str) -> Self {
-        Self(name)
+        Self { name, prefix: name }
+    }
+
+    /// Returns the name of a protocol whose workflows' ids begin with another word.
+    pub const fn with_prefix(name: &'static str, prefix: &'static str) -> Self {
+        Self { name, prefix }
     }
 
     /// Returns the name as text.
     pub const fn as_str(self) -> &'static str {
-        self.0
+        self.name
+    }
+
+    /// Returns what its workflows' ids begin with.
+    pub const fn prefix(self) -> &'static str {
+        self.prefix
     }
 }
 
 impl fmt::Display for ProtocolName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
+        f.write_str(self.name)
     }
 }
 
@@ -50,6 +64,6 @@ impl WorkflowId {
 
 impl fmt::Display for WorkflowId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.protocol, self.name)
+        write!(f, "{}:{}", self.protocol.prefix, self.name)
     }
 }

@@ -19,6 +19,7 @@ mod moment;
 mod plan;
 mod question;
 mod report;
+mod session;
 mod view;
 mod work;
 
@@ -40,6 +41,9 @@ pub use plan::{
 };
 pub use question::{Question, WithYes};
 pub use report::ParseReportError;
+pub use session::{
+    Holder, LeftProcess, OpenKind, OpenStep, Session, SessionState, SubAgent, TodoList, Unsafe,
+};
 pub use view::{Attention, Condition, Room, View};
 pub use work::{
     AgentChoice, Attempted, Delivery, Destination, FailureKind, FileChange, FileChangeKind,

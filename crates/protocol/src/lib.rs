@@ -13,6 +13,7 @@ mod case;
 pub mod happened;
 pub mod prompt;
 mod protocol;
+pub mod sessions;
 pub mod table;
 
 pub use case::{Belongings, Case, Unreadable};

@@ -4,6 +4,7 @@ use rekindle_model::{Explanation, OfferKind, ProtocolName};
 use rekindle_world::World;
 
 use crate::capability::{Engine, Migrator, Starter, Survey, Validator};
+use crate::sessions::SessionKeeper;
 use crate::{Case, Decision};
 
 /// One way of keeping workflow state on disk.
@@ -25,6 +26,16 @@ pub trait Protocol: Sync {
 
     /// Returns its decisions for the documentation.
     fn decisions(&self) -> Vec<Decision>;
+
+    /// Returns whether the workflows of every other protocol come first where no workflow is named.
+    fn gives_way(&self) -> bool {
+        false
+    }
+
+    /// Finds sessions of coding agents in every folder.
+    fn sessions(&self) -> Option<&dyn SessionKeeper> {
+        None
+    }
 
     /// Returns the options of a resume that it understands.
     fn options(&self) -> &'static [ResumeOption] {

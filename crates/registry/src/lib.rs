@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use rekindle_model::{ProtocolName, WorkflowId};
 use rekindle_protocol::capability::{Engine, Migrator, Open, Starter, Validator};
+use rekindle_protocol::sessions::SessionKeeper;
 use rekindle_protocol::{Ask, Protocol};
 use rekindle_world::World;
 
@@ -19,6 +20,7 @@ pub static ALL: &[&dyn Protocol] = &[
     &rekindle_task_lists::SPEC_KIT,
     &rekindle_task_lists::OPENSPEC,
     &rekindle_task_lists::KIRO,
+    &rekindle_sessions::Sessions,
     #[cfg(feature = "checklist")]
     &rekindle_testkit::checklist::Checklist,
 ];
@@ -37,13 +39,19 @@ pub fn parse(name: &str) -> Option<ProtocolName> {
     names.find(|known| known.as_str() == name).copied()
 }
 
+/// Returns the protocol whose name, or whose ids' first word, a person typed.
+fn parse_prefix(word: &str) -> Option<ProtocolName> {
+    let by_prefix = || names().iter().find(|known| known.prefix() == word);
+    parse(word).or_else(|| by_prefix().copied())
+}
+
 /// Splits what a person typed into a protocol, if one is named, and the rest.
 ///
 /// A name may contain a colon itself, so only a known protocol before the first colon counts.
 pub fn split(text: &str) -> (Option<ProtocolName>, &str) {
     let named = text
         .split_once(':')
-        .and_then(|(protocol, name)| Some((parse(protocol)?, name)));
+        .and_then(|(protocol, name)| Some((parse_prefix(protocol)?, name)));
     match named {
         Some((protocol, name)) => (Some(protocol), name),
         None => (None, text),
@@ -93,6 +101,12 @@ pub fn validator() -> Option<(ProtocolName, &'static dyn Validator)> {
 /// Returns the protocol that can migrate an older layout.
 pub fn migrator() -> Option<(ProtocolName, &'static dyn Migrator)> {
     first(|protocol| protocol.migrator())
+}
+
+/// Returns the protocol that finds sessions of coding agents in every folder.
+pub fn sessions() -> (ProtocolName, &'static dyn SessionKeeper) {
+    let sessions = &rekindle_sessions::Sessions;
+    (sessions.name(), sessions)
 }
 
 fn first<T: ?Sized>(

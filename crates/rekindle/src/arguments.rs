@@ -23,8 +23,8 @@ pub(crate) use self::setup::{HookArguments, InstallArguments, InstallTarget};
 pub(crate) use self::upkeep::{RescueCommand, TortureArguments};
 pub(crate) use self::work::{AgentArguments, ResumeArguments, RunArguments};
 pub(crate) use self::workflow::{
-    ExplainArguments, InspectArguments, LogsArguments, PlanArguments, StartArguments,
-    StatusArguments, WorkflowArguments,
+    ExplainArguments, InspectArguments, LogsArguments, PlanArguments, SessionsArguments,
+    StartArguments, StatusArguments, WorkflowArguments,
 };
 
 /// Resume interrupted coding-agent workflows exactly where they stopped
@@ -81,6 +81,10 @@ pub(crate) enum Command {
     /// List the workflows that can be resumed and the command to type next
     #[command(aliases = ["list", "ls"])]
     Status(StatusArguments),
+    /// List the sessions of coding agents in all folders, and which of them were cut off
+    ///
+    /// Claude Code, Codex, opencode and Gemini CLI; finished sessions are counted.
+    Sessions(SessionsArguments),
     /// Show the facts and findings of a workflow, with their sources
     Inspect(InspectArguments),
     /// Run a plan: a Markdown task list or a task graph (JSON)

@@ -12,6 +12,7 @@ mod report;
 mod rescue;
 mod resume;
 mod run;
+mod sessions;
 mod torture;
 mod validation;
 
@@ -20,7 +21,7 @@ use rekindle_app::{Listing, Project, Query, Wish};
 use rekindle_wire::exit;
 
 use crate::arguments::{
-    Command, OutputArguments, StartArguments, StatusArguments, WorkflowArguments,
+    Command, OutputArguments, SessionsArguments, StartArguments, StatusArguments, WorkflowArguments,
 };
 use crate::environment;
 use crate::failure::Failure;
@@ -37,6 +38,17 @@ pub(crate) fn run(
     let here = || environment::here(output.folder.as_deref());
     let project = |terminal: &mut Terminal| found(output, terminal);
     match command {
+        Some(Command::Sessions(arguments)) => {
+            Ok(sessions::sessions(&here()?, &arguments, terminal))
+        }
+        None if list.everywhere => {
+            let arguments = SessionsArguments::of(list);
+            Ok(sessions::sessions(&here()?, &arguments, terminal))
+        }
+        Some(Command::Status(arguments)) if arguments.everywhere => {
+            let arguments = SessionsArguments::of(&arguments);
+            Ok(sessions::sessions(&here()?, &arguments, terminal))
+        }
         None => Ok(inspect::status(
             &project(terminal)?,
             listing(list),
@@ -196,9 +208,9 @@ fn elsewhere(project: &Project) -> Option<String> {
             folder: (*folder).to_owned(),
             ..project.clone()
         };
-        !rekindle_app::status(&above, rekindle_app::Listing::default())
-            .workflows
-            .is_empty()
+        let found = rekindle_app::status(&above, rekindle_app::Listing::default());
+        let mut workflows = found.workflows.iter();
+        workflows.any(|summary| !rekindle_app::gives_way(summary))
     })?;
     Some(format!(
         "a folder above has workflows: `rekindle -C {parent}`"

@@ -190,6 +190,7 @@ fn hints(error: &Error) -> Vec<String> {
         Error::SessionAlive { id, pid, .. } => session_alive(id, *pid),
         Error::Run(error) => vec![error.hint().unwrap_or_else(doctor)],
         Error::Install(error) => one(install(error)),
+        Error::Session(error) => vec![error.hint()],
         Error::Files(_) => vec![doctor()],
     }
 }

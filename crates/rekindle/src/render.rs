@@ -34,6 +34,7 @@ mod overview;
 mod rescue;
 mod resume;
 mod run;
+mod sessions;
 mod status;
 mod table;
 mod torture;
@@ -54,6 +55,7 @@ pub(crate) use run::{
     checkout_changed, cleaning, cost_untold, ending, event_of, left_out, not_kept, progress,
     progress_word, stuck,
 };
+pub(crate) use sessions::{continued, sessions};
 pub(crate) use status::{found_above, next_step, status};
 pub(crate) use table::fitting;
 pub(crate) use torture::{torture, torture_so_far};

@@ -79,6 +79,11 @@ impl Terminal {
         }
     }
 
+    /// Returns whether a person sees the output and can type.
+    pub(crate) fn is_interactive() -> bool {
+        io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal()
+    }
+
     pub(crate) fn is_json(&self) -> bool {
         self.json
     }
@@ -407,6 +412,7 @@ impl Face for Terminal {
             News::Watching(stop) => render::watching(stop),
             News::Checking(checks) => render::checking(checks),
             News::AgentStarts(task) => render::agent_starts(task),
+            News::Said(text) => format!("{}\n", rekindle_text::printable_block(text)),
             News::AgentEnded(task, ended) => render::agent_ended(task, ended),
             News::MayNotEdit { problem, remedy } => render::may_not_edit(problem, remedy),
             News::Uncommitted(n) => render::uncommitted(*n),

@@ -71,6 +71,7 @@ fn every_schema_is_used_by_a_command_and_every_output_keeps_to_its_schema() -> R
     for (args, name, code) in [
         (&["--json"][..], "rekindle.status/1", 0),
         (&["status", "--json"], "rekindle.status/1", 0),
+        (&["sessions", "--json"], "rekindle.sessions/1", 0),
         (&["inspect", "--json"], "rekindle.inspect/1", 0),
         (&["inspect", ORDERS, "--json"], "rekindle.inspect/1", 0),
         (&["plan", "--json"], "rekindle.plan/1", 0),

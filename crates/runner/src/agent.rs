@@ -13,7 +13,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use rekindle_agents::Invocation;
 use rekindle_fs::{Liveness, ProcessIdentity};
 
-use crate::{Error, process_tree};
+use crate::Error;
 
 /// Waits for a line on the pipe that replaces standard output, then becomes the command.
 const HOLD: &str = r#"read -r _ <&1 && exec "$@" >&2"#;
@@ -90,7 +90,7 @@ pub(crate) fn refuse_living(
     let process = serde_json::from_value::<ProcessIdentity>(process).ok();
     let process = process.filter(|process| process.is_alive() == Liveness::Alive);
     let mut pids: Vec<u32> = process.iter().map(|process| process.pid).collect();
-    let started = mark.map(|mark| process_tree::carrying(MARK, mark));
+    let started = mark.map(|mark| rekindle_world::carrying(MARK, mark));
     pids.extend(started.unwrap_or_default());
     pids.sort_unstable();
     pids.dedup();

@@ -10,14 +10,13 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use camino::Utf8Path;
+use rekindle_world::{carries, processes};
 use rustix::process::{Pid, Signal};
 
 /// How often the processes are checked.
 const PAUSE: Duration = Duration::from_millis(20);
 /// How long to wait for killed processes; one that is stuck in the kernel is not waited for longer.
 const LAST_WAIT: Duration = Duration::from_secs(5);
-/// Ids are reused while we climb, so the depth is limited.
-const MOST_ANCESTORS: usize = 256;
 
 /// Whether the worker of an order is running, even if it has no claim yet.
 pub(crate) fn has_worker(order_file: &Utf8Path) -> bool {
@@ -32,27 +31,6 @@ pub(crate) fn is_worker(pid: u32, order_file: &Utf8Path) -> bool {
         let words: Vec<&[u8]> = line.split(|&byte| byte == 0).collect();
         words.windows(2).any(|pair| pair == wanted)
     })
-}
-
-/// Returns the living processes with a variable in their environment, without ourselves.
-pub fn carrying(variable: &str, value: &str) -> Vec<u32> {
-    let wanted = format!("{variable}={value}");
-    let own = std::process::id();
-    processes()
-        .into_iter()
-        .filter(|&(pid, _, state)| state != b'Z' && pid != own && carries(pid, &wanted))
-        .map(|(pid, ..)| pid)
-        .collect()
-}
-
-/// Returns the ancestors of this process, the nearest first.
-pub fn ancestors() -> Vec<u32> {
-    let parent = |pid: u32| status(pid).map(|(parent, _)| parent);
-    let is_one = |&pid: &u32| pid != 0;
-    let above = |&pid: &u32| parent(pid).filter(is_one);
-    std::iter::successors(parent(std::process::id()).filter(is_one), above)
-        .take(MOST_ANCESTORS)
-        .collect()
 }
 
 /// Ends every process that carries the token and every descendant of `root`, but not `root` itself.
@@ -148,75 +126,12 @@ fn members(token: &str, root: Option<u32>) -> BTreeSet<u32> {
     found
 }
 
-fn carries(pid: u32, wanted: &str) -> bool {
-    entries(&environment(pid)).any(|entry| entry == wanted.as_bytes())
-}
-
-/// Returns the value of a variable in the environment of a process.
-pub(crate) fn variable(pid: u32, name: &str) -> Option<String> {
-    let environment = environment(pid);
-    let value = |entry: &[u8]| {
-        let value = entry.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
-        Some(String::from_utf8_lossy(value).into_owned())
-    };
-    entries(&environment).find_map(value)
-}
-
-fn environment(pid: u32) -> Vec<u8> {
-    fs_err::read(format!("/proc/{pid}/environ")).unwrap_or_default()
-}
-
-fn entries(environment: &[u8]) -> impl Iterator<Item = &[u8]> {
-    environment.split(|&byte| byte == 0)
-}
-
-/// Returns pid, parent and state of every process.
-pub(crate) fn processes() -> Vec<(u32, u32, u8)> {
-    let Ok(entries) = fs_err::read_dir("/proc") else {
-        return Vec::new();
-    };
-    entries
-        .filter_map(|entry| {
-            let pid: u32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
-            let (parent, state) = status(pid)?;
-            Some((pid, parent, state))
-        })
-        .collect()
-}
-
-/// Returns the parent of a process and the letter of its state.
-fn status(pid: u32) -> Option<(u32, u8)> {
-    let stat = fs_err::read(format!("/proc/{pid}/stat")).ok()?;
-    // The name is in parentheses and may contain any character, so the last one ends it.
-    let after = stat.iter().rposition(|&byte| byte == b')')? + 2;
-    let rest = String::from_utf8_lossy(stat.get(after..)?).into_owned();
-    let mut fields = rest.split(' ');
-    let state = *fields.next()?.as_bytes().first()?;
-    let parent = fields.next()?.parse().ok()?;
-    Some((parent, state))
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::BufRead as _;
     use std::process::{Command, Stdio};
 
     use super::*;
-
-    #[test]
-    fn ancestors_are_those_that_started_us_up_to_the_first_process() {
-        let ancestors = ancestors();
-        let parent = std::os::unix::process::parent_id();
-        assert_eq!(ancestors.first(), Some(&parent));
-        assert!(!ancestors.contains(&std::process::id()));
-        for pair in ancestors.windows(2) {
-            let told = fs_err::read_to_string(format!("/proc/{}/status", pair[0])).unwrap();
-            assert!(
-                told.contains(&format!("\nPPid:\t{}\n", pair[1])),
-                "{ancestors:?}"
-            );
-        }
-    }
 
     /// Starts a shell that prints its pid, and waits for that.
     fn shell(token: &str, script: &str) -> std::process::Child {

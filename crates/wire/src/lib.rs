@@ -6,6 +6,7 @@
 //! all keys it needs. Human text may change in any release, this may not.
 
 pub mod agreed;
+mod claimed;
 pub mod exit;
 mod facts;
 mod install;
@@ -16,9 +17,11 @@ mod output;
 mod plan;
 mod rescue;
 mod schemas;
+mod sessions;
 pub mod stopped;
 pub mod torture;
 
+pub use claimed::Claimed;
 pub use facts::Facts;
 pub use install::{InstallFileOut, InstallOut};
 pub use mcp::{Brief, NextStep, Page, Piece};
@@ -32,3 +35,6 @@ pub use output::{
 pub use plan::{AgentOut, PlanOut, QuestionOut, StepOut, ThenOut, agent, plan, question};
 pub use rescue::{RescueOut, RescueShown, RescuedCommitOut, RescuedFileOut, Rescues, RestoredOut};
 pub use schemas::schemas;
+pub use sessions::{
+    SessionContinuedOut, SessionCountsOut, SessionLeftOut, SessionsContinuedOut, SessionsOut,
+};

@@ -9,6 +9,7 @@ use crate::output::{
 };
 use crate::plan::PlanOut;
 use crate::rescue::{RescueShown, Rescues, RestoredOut};
+use crate::sessions::{SessionsContinuedOut, SessionsOut};
 use crate::torture::Score;
 
 /// Returns every output's name and schema, sorted by name.
@@ -37,6 +38,8 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         of::<RestoredOut>("rekindle.restored/1"),
         of::<ResumeOut>("rekindle.resume/1"),
         of::<RunOut>("rekindle.run/1"),
+        of::<SessionsOut>("rekindle.sessions/1"),
+        of::<SessionsContinuedOut>("rekindle.sessions-continued/1"),
         of::<Status>("rekindle.status/1"),
         of::<TextOut>("rekindle.text/1"),
         of::<Score>("rekindle.torture/1"),

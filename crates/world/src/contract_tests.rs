@@ -4,10 +4,12 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 
 use crate::{
-    Clock, End, Entry, GitAnswer, GitQuestion, Kind, MemoryWorld, ReadError, RealWorld, Recorder,
-    Recording, Witness, World, Zone,
+    Clock, End, Entry, GitAnswer, GitQuestion, Kind, MemoryWorld, ProcessAnswer, ProcessQuestion,
+    ReadError, RealWorld, Recorder, Recording, Witness, World, Zone,
 };
 
+/// More than the largest process number that Linux gives.
+const NOBODY: u32 = 1 << 30;
 const NOW: &str = "2026-01-20T12:00:00Z";
 
 fn now() -> Timestamp {
@@ -92,19 +94,53 @@ fn seen(world: &dyn World) -> String {
             "end of nothing {:?}",
             world.read_end(&at("nope"), End::Tail, 3)
         ),
+        format!(
+            "nobody {:?} {:?}",
+            world.processes(&ProcessQuestion::Start { pid: NOBODY }),
+            world.processes(&ProcessQuestion::Openers { file: at("nope") })
+        ),
+        format!(
+            "locked {:?}",
+            world.processes(&ProcessQuestion::Locked {
+                file: at("dir/a.txt")
+            })
+        ),
     ]
     .join("\n")
 }
 
 fn memory() -> MemoryWorld {
-    MemoryWorld::new("/scene", now())
-        .in_zone(oslo())
-        .with_variable("HOME", "/home/me")
-        .file("dir/a.txt", "hello\r\n")
-        .written_at("dir/a.txt", now())
-        .file("binary", [0xff, 0x00, b'x'])
-        .link("link", "/scene/dir/a.txt")
-        .link("into", "/scene/dir")
+    with_processes(
+        MemoryWorld::new("/scene", now())
+            .in_zone(oslo())
+            .with_variable("HOME", "/home/me")
+            .file("dir/a.txt", "hello\r\n")
+            .written_at("dir/a.txt", now())
+            .file("binary", [0xff, 0x00, b'x'])
+            .link("link", "/scene/dir/a.txt")
+            .link("into", "/scene/dir"),
+    )
+}
+
+/// Adds what is known of processes on any machine.
+fn with_processes(world: MemoryWorld) -> MemoryWorld {
+    world
+        .processes_say(
+            ProcessQuestion::Start { pid: NOBODY },
+            ProcessAnswer::Start(None),
+        )
+        .processes_say(
+            ProcessQuestion::Openers {
+                file: "/scene/nope".into(),
+            },
+            ProcessAnswer::Openers(Vec::new()),
+        )
+        .processes_say(
+            ProcessQuestion::Locked {
+                file: "/scene/dir/a.txt".into(),
+            },
+            ProcessAnswer::Locked(false),
+        )
 }
 
 fn on_disk(folder: &Utf8Path) -> RealWorld {
@@ -209,6 +245,7 @@ fn a_witness_notices_every_byte_but_not_the_time() {
         .file("binary", [0xff, 0x00, b'x'])
         .link("link", "/scene/dir/a.txt")
         .link("into", "/scene/dir");
+    later = with_processes(later);
     assert_eq!(digest(&later), before);
 }
 

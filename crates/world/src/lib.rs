@@ -9,6 +9,9 @@
 mod database;
 mod git;
 mod memory;
+mod process;
+#[cfg(feature = "real")]
+mod process_table;
 #[cfg(feature = "real")]
 mod real;
 #[cfg(feature = "real")]
@@ -29,6 +32,9 @@ pub use git::{
     GitTouch, GitTouched, GitWorktree,
 };
 pub use memory::MemoryWorld;
+pub use process::{Carrier, Opener, ProcessAnswer, ProcessQuestion};
+#[cfg(feature = "real")]
+pub use process_table::{carries, carrying, processes};
 #[cfg(feature = "real")]
 pub use real::{Clock, RealWorld};
 pub use recording::{CAPTURE_SCHEMA, Recorder, Recording, RecordingError};

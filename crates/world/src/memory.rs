@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 
 use crate::{
     DatabaseQuestion, DatabaseRow, Entry, GitAnswer, GitQuestion, Kind, Meta, Owner, Ownership,
-    ReadError, World,
+    ProcessAnswer, ProcessQuestion, ReadError, World,
 };
 
 #[derive(Debug, Clone)]
@@ -31,6 +31,7 @@ pub struct MemoryWorld {
     owners: BTreeMap<Utf8PathBuf, Ownership>,
     git: BTreeMap<(Utf8PathBuf, GitQuestion), GitAnswer>,
     databases: BTreeMap<(Utf8PathBuf, DatabaseQuestion), Vec<DatabaseRow>>,
+    processes: BTreeMap<ProcessQuestion, ProcessAnswer>,
 }
 
 impl MemoryWorld {
@@ -46,6 +47,7 @@ impl MemoryWorld {
             owners: BTreeMap::new(),
             git: BTreeMap::new(),
             databases: BTreeMap::new(),
+            processes: BTreeMap::new(),
         };
         world.put(Utf8Path::new(""), Node::Folder)
     }
@@ -127,6 +129,13 @@ impl MemoryWorld {
     ) -> Self {
         let path = self.project.join(path);
         self.databases.insert((path, question), rows);
+        self
+    }
+
+    /// Sets the answer to a question about processes; all others are not found.
+    #[must_use]
+    pub fn processes_say(mut self, question: ProcessQuestion, answer: ProcessAnswer) -> Self {
+        self.processes.insert(question, answer);
         self
     }
 
@@ -267,6 +276,11 @@ impl World for MemoryWorld {
         question: &DatabaseQuestion,
     ) -> Result<Vec<DatabaseRow>, ReadError> {
         let answer = self.databases.get(&(path.to_owned(), question.clone()));
+        answer.cloned().ok_or(ReadError::NotFound)
+    }
+
+    fn processes(&self, question: &ProcessQuestion) -> Result<ProcessAnswer, ReadError> {
+        let answer = self.processes.get(question);
         answer.cloned().ok_or(ReadError::NotFound)
     }
 }

@@ -10,12 +10,13 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rekindle_fs::GuardedFile;
 
+use crate::process_table;
 use crate::real_database;
 use crate::real_git::RealGit;
 use crate::side_by_side::side_by_side;
 use crate::{
     DatabaseQuestion, DatabaseRow, End, Entry, GitAnswer, GitQuestion, Kind, Meta, Owner,
-    Ownership, ReadError, Seen, World, Zone,
+    Ownership, ProcessAnswer, ProcessQuestion, ReadError, Seen, World, Zone,
 };
 
 /// Where the time comes from.
@@ -223,6 +224,10 @@ impl World for RealWorld {
         question: &DatabaseQuestion,
     ) -> Result<Vec<DatabaseRow>, ReadError> {
         real_database::ask(path, question)
+    }
+
+    fn processes(&self, question: &ProcessQuestion) -> Result<ProcessAnswer, ReadError> {
+        process_table::ask(question)
     }
 }
 

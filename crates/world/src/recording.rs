@@ -13,7 +13,8 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    DatabaseQuestion, DatabaseRow, Entry, GitAnswer, GitQuestion, Meta, Ownership, ReadError, World,
+    DatabaseQuestion, DatabaseRow, End, Entry, GitAnswer, GitQuestion, Meta, Ownership,
+    ProcessAnswer, ProcessQuestion, ReadError, World,
 };
 
 /// The name and version of the file's form.
@@ -37,10 +38,13 @@ enum Question {
     List(Utf8PathBuf),
     Resolve(Utf8PathBuf),
     Contents(Utf8PathBuf),
+    /// A part of a file, which is recorded apart from its whole contents.
+    End(Utf8PathBuf, End, usize),
     Ownership(Utf8PathBuf),
     Modified(Utf8PathBuf),
     Git(Utf8PathBuf, GitQuestion),
     Database(Utf8PathBuf, DatabaseQuestion),
+    Processes(ProcessQuestion),
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -58,6 +62,7 @@ enum Answer {
     Modified(Option<Timestamp>),
     Git(GitAnswer),
     Rows(Vec<DatabaseRow>),
+    Processes(ProcessAnswer),
     Error(ReadError),
 }
 
@@ -207,6 +212,14 @@ impl World for Recorder<'_> {
         })
     }
 
+    fn read_end(&self, path: &Utf8Path, end: End, most: usize) -> Result<Vec<u8>, ReadError> {
+        self.kept(
+            Question::End(path.into(), end, most),
+            self.inner.read_end(path, end, most),
+            contents,
+        )
+    }
+
     fn ownership(&self, path: &Utf8Path) -> Result<Ownership, ReadError> {
         let (ask, answer) = (Question::Ownership(path.into()), self.inner.ownership(path));
         self.kept(ask, answer, Answer::Ownership)
@@ -245,6 +258,15 @@ impl World for Recorder<'_> {
         let answer = self.inner.database(path, question);
         let ask = Question::Database(path.to_owned(), question.clone());
         self.kept(ask, answer, Answer::Rows)
+    }
+
+    fn processes(&self, question: &ProcessQuestion) -> Result<ProcessAnswer, ReadError> {
+        let answer = self.inner.processes(question);
+        self.kept(
+            Question::Processes(question.clone()),
+            answer,
+            Answer::Processes,
+        )
     }
 }
 
@@ -305,8 +327,8 @@ impl Recording {
         }
     }
 
-    fn contents(&self, path: &Utf8Path) -> Result<&[u8], ReadError> {
-        let answer = self.answer(&Question::Contents(path.to_owned()))?;
+    fn contents(&self, question: &Question) -> Result<&[u8], ReadError> {
+        let answer = self.answer(question)?;
         if let Answer::Text(text) = answer {
             Ok(text.as_bytes())
         } else if let Answer::Bytes(bytes) = answer {
@@ -367,7 +389,7 @@ impl World for Recording {
     }
 
     fn read(&self, path: &Utf8Path, limit: u64) -> Result<Vec<u8>, ReadError> {
-        let bytes = self.contents(path)?;
+        let bytes = self.contents(&Question::Contents(path.to_owned()))?;
         let len = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         if len > limit {
             return Err(ReadError::TooLarge { len, limit });
@@ -376,8 +398,13 @@ impl World for Recording {
     }
 
     fn stream(&self, path: &Utf8Path, sink: &mut dyn FnMut(&[u8])) -> Result<(), ReadError> {
-        sink(self.contents(path)?);
+        sink(self.contents(&Question::Contents(path.to_owned()))?);
         Ok(())
+    }
+
+    fn read_end(&self, path: &Utf8Path, end: End, most: usize) -> Result<Vec<u8>, ReadError> {
+        let part = self.contents(&Question::End(path.to_owned(), end, most))?;
+        Ok(part.to_vec())
     }
 
     fn ownership(&self, path: &Utf8Path) -> Result<Ownership, ReadError> {
@@ -410,5 +437,9 @@ impl World for Recording {
             Question::Database(path.to_owned(), question.clone()),
             Rows
         )
+    }
+
+    fn processes(&self, question: &ProcessQuestion) -> Result<ProcessAnswer, ReadError> {
+        recorded!(self, Question::Processes(question.clone()), Processes)
     }
 }

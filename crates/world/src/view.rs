@@ -5,7 +5,9 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
-use crate::{DatabaseQuestion, DatabaseRow, GitAnswer, GitQuestion};
+use crate::{
+    DatabaseQuestion, DatabaseRow, GitAnswer, GitQuestion, ProcessAnswer, ProcessQuestion,
+};
 
 /// What a path is, without following a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,7 +72,8 @@ pub enum Owner {
 }
 
 /// Which end of a file is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum End {
     /// The first bytes.
     Head,
@@ -208,6 +211,9 @@ pub trait World {
         path: &Utf8Path,
         question: &DatabaseQuestion,
     ) -> Result<Vec<DatabaseRow>, ReadError>;
+
+    /// Asks about the processes of this machine; [`ReadError::NotFound`] where there are none to see.
+    fn processes(&self, question: &ProcessQuestion) -> Result<ProcessAnswer, ReadError>;
 
     /// Returns whether there is a file at the path (a link to one counts).
     fn is_file(&self, path: &Utf8Path) -> bool {

@@ -7,7 +7,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::{
-    DatabaseQuestion, DatabaseRow, Entry, GitAnswer, GitQuestion, Meta, Ownership, ReadError, World,
+    DatabaseQuestion, DatabaseRow, End, Entry, GitAnswer, GitQuestion, Meta, Ownership,
+    ProcessAnswer, ProcessQuestion, ReadError, World,
 };
 
 /// Passes every question on and adds question and answer to a digest, except the time: a plan must
@@ -100,6 +101,16 @@ impl World for Witness<'_> {
         self.noted("streamed", path.as_str(), answer)
     }
 
+    fn read_end(&self, path: &Utf8Path, end: End, most: usize) -> Result<Vec<u8>, ReadError> {
+        let answer = self.inner.read_end(path, end, most);
+        let about = format!("{path} {end:?} {most}");
+        match &answer {
+            Ok(bytes) => self.note("end", &about, bytes),
+            Err(error) => self.note("no end", &about, format!("{error:?}").as_bytes()),
+        }
+        answer
+    }
+
     fn ownership(&self, path: &Utf8Path) -> Result<Ownership, ReadError> {
         self.noted("ownership", path.as_str(), self.inner.ownership(path))
     }
@@ -131,5 +142,10 @@ impl World for Witness<'_> {
     ) -> Result<Vec<DatabaseRow>, ReadError> {
         let about = format!("{path} {question:?}");
         self.noted("database", &about, self.inner.database(path, question))
+    }
+
+    fn processes(&self, question: &ProcessQuestion) -> Result<ProcessAnswer, ReadError> {
+        let about = format!("{question:?}");
+        self.noted("processes", &about, self.inner.processes(question))
     }
 }

@@ -13,9 +13,7 @@ use rekindle_text::claude_folder_name;
 use rekindle_world::{End, Kind, World};
 use serde_json::Value;
 
-use super::{
-    Fitness, LastSession, Owner, Reached, Tail, home, is_part_of, is_torn, time, tool_line,
-};
+use super::{Fitness, LastSession, Owner, Reached, TAIL, Tail, home, is_part_of, time, tool_line};
 use crate::Preset;
 
 /// The number of transcripts that are read, since folders can share a name.
@@ -25,6 +23,8 @@ const MOST_FOLDERS: usize = 32;
 /// The first rows with a folder are within this many bytes.
 const HEAD: usize = 64 * 1024;
 const LARGEST_PROCESS_FILE: u64 = 64 * 1024;
+/// Killed processes stay listed, so there may be many.
+const MOST_PROCESSES: usize = 4096;
 /// The text of an interrupted turn.
 const INTERRUPTED: &str = "[Request interrupted by user";
 /// The beginnings of user rows that the program wrote and nobody answers.
@@ -59,7 +59,7 @@ pub(super) fn last_session(
         .filter(|(owners, kept)| !is_ours(&kept.id, owners))
         .take(MOST_LOOKED_AT)
         .find_map(|(owners, kept)| {
-            let tail = Tail::read(world, &kept.file(), has_state);
+            let tail = read_tail(world, &kept.file());
             let said = Said::of(&tail.rows);
             if kept.is_exact && !said.is_of(&real) {
                 return None;
@@ -141,10 +141,11 @@ pub(super) fn fitness(world: &dyn World, session: &str, folder: &Utf8Path) -> Fi
     let kept = projects.join(claude_folder_name(real.as_str()));
     let file = transcript(&kept, session);
     if world.is_file(&file) {
-        let said = Said::of(&Tail::read(world, &file, has_state).rows);
+        let tail = read_tail(world, &file);
+        let said = Said::of(&tail.rows);
         return match said.folders.first() {
             Some(other) if !said.is_of(&real) => Fitness::Elsewhere(other.clone()),
-            Some(_) | None if is_torn(world, &file) => Fitness::Torn,
+            Some(_) | None if tail.is_torn || tail.rows.is_empty() => Fitness::Torn,
             Some(_) | None => Fitness::Whole(owners(world, &home, session)),
         };
     }
@@ -164,26 +165,83 @@ fn transcript(folder: &Utf8Path, session: &str) -> Utf8PathBuf {
     folder.join(format!("{session}.jsonl"))
 }
 
-/// Returns the processes of a session, including killed ones, which stay listed.
-fn owners(world: &dyn World, home: &Utf8Path, session: &str) -> Vec<Owner> {
+fn read_tail(world: &dyn World, file: &Utf8Path) -> Tail {
+    let has_any = |tail: &Tail| tail.rows.iter().any(has_state);
+    Tail::read(world, file, TAIL, has_any).unwrap_or_default()
+}
+
+/// A process in Claude Code's list, which keeps killed ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClaudeProcess {
+    /// Its session.
+    pub session: String,
+    /// Its number.
+    pub pid: u32,
+    /// Its start in clock ticks since boot.
+    pub start_time: Option<u64>,
+    /// When it started.
+    pub started: Option<Timestamp>,
+    /// When it was last written.
+    pub updated: Option<Timestamp>,
+    /// What it did: `busy`, `idle`, `waiting`, `shell`.
+    pub status: Option<String>,
+    /// What it waited for.
+    pub waiting_for: Option<String>,
+    /// How it runs: `interactive`, `bg` and others.
+    pub kind: Option<String>,
+}
+
+impl ClaudeProcess {
+    /// Returns it as the owner of its session.
+    pub fn owner(&self) -> Option<Owner> {
+        Some(Owner::Process {
+            pid: self.pid,
+            start_time: self.start_time?,
+            started: self.started,
+        })
+    }
+
+    fn of(pid: u32, file: &Value) -> Option<Self> {
+        let text = |key: &str| Some(file.get(key)?.as_str()?.to_owned());
+        let at = |key: &str| Timestamp::from_millisecond(file.get(key)?.as_i64()?).ok();
+        let start = file.get("procStart");
+        let ticks = start.and_then(|start| match start.as_str() {
+            Some(text) => text.parse().ok(),
+            None => start.as_u64(),
+        });
+        Some(Self {
+            session: text("sessionId")?,
+            pid,
+            start_time: ticks,
+            started: at("startedAt"),
+            updated: at("updatedAt"),
+            status: text("status"),
+            waiting_for: text("waitingFor"),
+            kind: text("kind"),
+        })
+    }
+}
+
+/// Returns the processes in Claude Code's list, in the order of their files.
+pub fn claude_processes(world: &dyn World, home: &Utf8Path) -> Vec<ClaudeProcess> {
     let folder = home.join("sessions");
     let entries = world.list(&folder).unwrap_or_default();
-    let owners = entries.into_iter().filter_map(|entry| {
+    let processes = entries.into_iter().filter_map(|entry| {
         // `<pid>.<hash>.key` is a secret.
         let pid: u32 = entry.name.strip_suffix(".json")?.parse().ok()?;
-        let bytes = world
-            .read(&folder.join(&entry.name), LARGEST_PROCESS_FILE)
-            .ok()?;
-        let process: Value = serde_json::from_slice(&bytes).ok()?;
-        let is_it = process.get("sessionId").and_then(Value::as_str) == Some(session);
-        let start = process.get("procStart").filter(|_| is_it)?;
-        let start_time = match start.as_str() {
-            Some(text) => text.parse().ok()?,
-            None => start.as_u64()?,
-        };
-        Some(Owner::Process { pid, start_time })
+        let is_file = entry.kind == Kind::File;
+        let path = is_file.then(|| folder.join(&entry.name))?;
+        let bytes = world.read(&path, LARGEST_PROCESS_FILE).ok()?;
+        ClaudeProcess::of(pid, &serde_json::from_slice(&bytes).ok()?)
     });
-    owners.collect()
+    processes.take(MOST_PROCESSES).collect()
+}
+
+/// Returns the processes of a session, including killed ones, which stay listed.
+fn owners(world: &dyn World, home: &Utf8Path, session: &str) -> Vec<Owner> {
+    let processes = claude_processes(world, home).into_iter();
+    let own = processes.filter(|process| process.session == session);
+    own.filter_map(|process| process.owner()).collect()
 }
 
 /// Returns whether a row decides the state of its session.

@@ -6,11 +6,9 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_world::{End, Kind, World};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::{
-    Fitness, LastSession, Owner, Reached, Tail, home, is_part_of, is_torn, time, tool_line,
-};
+use super::{Fitness, LastSession, Owner, Reached, TAIL, Tail, home, is_part_of, time, tool_line};
 use crate::Preset;
 
 /// The number of rollouts that are listed, newest days first.
@@ -19,6 +17,8 @@ const MOST_LISTED: usize = 400;
 const BEGINNING: usize = 4 * 1024;
 /// The length that is read otherwise.
 const HEAD: usize = 256 * 1024;
+/// How deep a truncated object is looked into: the row, its payload, and one more.
+const MOST_NESTED: u8 = 3;
 
 pub(super) fn last_session(
     world: &dyn World,
@@ -40,7 +40,7 @@ pub(super) fn last_session(
         if is_ours(&id, &owners) {
             return None;
         }
-        let tail = Tail::read(world, &file, has_state);
+        let tail = read_tail(world, &file);
         let said = Said::of(&tail.rows);
         Some(LastSession {
             agent: Preset::Codex,
@@ -71,14 +71,28 @@ pub(super) fn fitness(world: &dyn World, session: &str, folder: &Utf8Path) -> Fi
     let real = world.resolve(folder).ok();
     match folder_of(world, file) {
         Some(other) if Some(&other) != real.as_ref() => Fitness::Elsewhere(other),
-        Some(_) | None if is_torn(world, file) => Fitness::Torn,
+        Some(_) | None if is_torn(&read_tail(world, file)) => Fitness::Torn,
         Some(_) | None => Fitness::Whole(owners(world, &home, session)),
     }
 }
 
+fn read_tail(world: &dyn World, file: &Utf8Path) -> Tail {
+    let has_any = |tail: &Tail| tail.rows.iter().any(has_state);
+    Tail::read(world, file, TAIL, has_any).unwrap_or_default()
+}
+
+fn is_torn(tail: &Tail) -> bool {
+    tail.is_torn || tail.rows.is_empty()
+}
+
+/// Returns the file whose lock Codex holds while it uses a session.
+pub fn codex_lock(home: &Utf8Path, session: &str) -> Utf8PathBuf {
+    home.join(format!("thread-writer-locks/{session}.lock"))
+}
+
 /// Returns the lock of a session; older releases have none.
 fn owners(world: &dyn World, home: &Utf8Path, session: &str) -> Vec<Owner> {
-    let lock = home.join(format!("thread-writer-locks/{session}.lock"));
+    let lock = codex_lock(home, session);
     let lock = world.is_file(&lock).then_some(Owner::Lock(lock));
     lock.into_iter().collect()
 }
@@ -128,27 +142,44 @@ fn folder_of(world: &dyn World, file: &Utf8Path) -> Option<Utf8PathBuf> {
 
 /// Returns the folder in the first row of a rollout, which may be truncated.
 fn started_in(head: &[u8]) -> Option<Utf8PathBuf> {
-    let whole = |row: &[u8]| {
-        let row: Value = serde_json::from_slice(row).ok()?;
-        Some(row.get("payload")?.get("cwd")?.as_str()?.into())
-    };
-    match head.iter().position(|&byte| byte == b'\n') {
-        Some(end) => whole(&head[..end]),
-        None => folder_in_truncated(head).or_else(|| whole(head)),
-    }
+    let first = head.split(|&byte| byte == b'\n').next()?;
+    let row = partial_object(&String::from_utf8_lossy(first));
+    Some(row.get("payload")?.get("cwd")?.as_str()?.into())
 }
 
-/// Returns the folder in a truncated row.
-fn folder_in_truncated(row: &[u8]) -> Option<Utf8PathBuf> {
-    let first = String::from_utf8_lossy(row);
-    // Inside a string the quotes would be escaped.
-    let (before, after) = first.split_once(r#""cwd":"#)?;
-    // Only the row and its payload may be open.
-    if before.matches(['{', '[']).count() != 2 {
-        return None;
+/// Returns the members of an object that may be truncated; of a truncated object inside it, those of
+/// its members that are whole.
+pub fn partial_object(text: &str) -> Map<String, Value> {
+    members(text, MOST_NESTED)
+}
+
+fn members(text: &str, depth: u8) -> Map<String, Value> {
+    let mut members = Map::new();
+    let Some(mut rest) = text.trim_start().strip_prefix('{') else {
+        return members;
+    };
+    while let Some((key, after)) = leading::<String>(rest) {
+        let Some(value) = after.trim_start().strip_prefix(':') else {
+            break;
+        };
+        if let Some((whole, after)) = leading::<Value>(value) {
+            members.insert(key, whole);
+            rest = after.trim_start().trim_start_matches(',');
+        } else {
+            if depth > 0 && value.trim_start().starts_with('{') {
+                members.insert(key, Value::Object(self::members(value, depth - 1)));
+            }
+            break;
+        }
     }
-    let mut values = serde_json::Deserializer::from_str(after).into_iter::<String>();
-    values.next()?.ok().map(Utf8PathBuf::from)
+    members
+}
+
+/// Reads the value at the beginning of a text.
+fn leading<'a, T: serde::Deserialize<'a>>(text: &'a str) -> Option<(T, &'a str)> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<T>();
+    let value = values.next()?.ok()?;
+    Some((value, text.get(values.byte_offset()..)?))
 }
 
 /// Returns whether a row is the start or the end of a turn.
@@ -195,7 +226,7 @@ impl Said {
             Some("function_call" | "custom_tool_call" | "local_shell_call") => {
                 let name = text("name").unwrap_or("shell");
                 self.open
-                    .push((call(), tool_line(name, input(payload).as_ref())));
+                    .push((call(), tool_line(name, codex_input(payload).as_ref())));
             }
             Some("function_call_output" | "custom_tool_call_output") => {
                 let call = call();
@@ -216,8 +247,8 @@ impl Said {
     }
 }
 
-/// Returns the arguments of a tool, with a command as one line.
-fn input(payload: &Value) -> Option<Value> {
+/// Returns the arguments of a tool call of Codex, with a command as one line.
+pub fn codex_input(payload: &Value) -> Option<Value> {
     let text = payload.get("arguments").and_then(Value::as_str);
     let mut input = match text {
         Some(text) => serde_json::from_str(text).ok()?,

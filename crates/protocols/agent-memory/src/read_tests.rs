@@ -3,7 +3,8 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_world::{
-    DatabaseQuestion, DatabaseRow, Entry, GitAnswer, GitQuestion, Meta, Ownership, ReadError, World,
+    DatabaseQuestion, DatabaseRow, Entry, GitAnswer, GitQuestion, Meta, Ownership, ProcessAnswer,
+    ProcessQuestion, ReadError, World,
 };
 
 use super::AgentMemory;
@@ -151,6 +152,10 @@ impl World for Vanishing {
     }
     fn database(&self, _: &Utf8Path, _: &DatabaseQuestion) -> Result<Vec<DatabaseRow>, ReadError> {
         Err(ReadError::NotFound)
+    }
+
+    fn processes(&self, question: &ProcessQuestion) -> Result<ProcessAnswer, ReadError> {
+        self.0.world.processes(question)
     }
 }
 

@@ -32,6 +32,24 @@ pub(crate) struct ResumeArguments {
     /// Wait until no other rekindle or agent is working on it, then resume
     #[arg(long)]
     pub(crate) watch: bool,
+    /// Continue a session whose folder is gone in this folder (Claude Code and Codex)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) in_folder: Option<Utf8PathBuf>,
+    /// Wait for the end of a session's usage limit, then continue it
+    #[arg(long)]
+    pub(crate) wait: bool,
+    /// Hand the session over to a new one of this agent; the old one stays as it is
+    #[arg(long, value_name = "AGENT", conflicts_with_all = ["all", "agent", "agent_cmd", "no_agent"])]
+    pub(crate) with: Option<String>,
+    /// Continue every interrupted session that is safe, one at a time in a folder
+    #[arg(long, conflicts_with_all = ["id", "in_folder", "no_agent", "dry_run", "watch"])]
+    pub(crate) all: bool,
+    /// With `--all`: sessions of all folders
+    #[arg(long, requires = "all")]
+    pub(crate) everywhere: bool,
+    /// With `--all`: also sessions that scripts started
+    #[arg(long, requires = "all")]
+    pub(crate) headless: bool,
 }
 
 /// The agent, and how much it may do at once.

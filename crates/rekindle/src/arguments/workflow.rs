@@ -15,6 +15,9 @@ pub(crate) struct StatusArguments {
     /// List finished and old workflows too
     #[arg(short, long)]
     pub(crate) all: bool,
+    /// List the sessions of coding agents in all folders, as `rekindle sessions` does
+    #[arg(long, conflicts_with = "protocol")]
+    pub(crate) everywhere: bool,
 }
 
 /// Chooses a workflow.
@@ -67,6 +70,30 @@ pub(crate) struct InspectArguments {
     /// Inspect a file written by `--capture` instead of the project
     #[arg(long, value_name = "FILE")]
     pub(crate) from: Option<Utf8PathBuf>,
+    /// Print the page that hands a session over to another agent, as Markdown
+    #[arg(long, requires = "id", conflicts_with_all = ["capture", "from"])]
+    pub(crate) handover: bool,
+}
+
+/// Which sessions are listed, and how.
+#[derive(Debug, Args)]
+pub(crate) struct SessionsArguments {
+    /// List every session, including finished and old ones
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Print one `cd FOLDER && PROGRAM …` per line, for panes of a multiplexer
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) commands: bool,
+}
+
+impl SessionsArguments {
+    /// Returns what the same list is asked for as.
+    pub(crate) fn of(list: &StatusArguments) -> Self {
+        Self {
+            all: list.all,
+            commands: false,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

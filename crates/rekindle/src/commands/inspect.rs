@@ -37,6 +37,11 @@ pub(super) fn inspect(
     arguments: &InspectArguments,
     terminal: &mut Terminal,
 ) -> Result<u8, Failure> {
+    if let (Some(id), true) = (&arguments.workflow.id, arguments.handover) {
+        let page = rekindle_app::handover_page(project, id)?;
+        terminal.verbatim(&page);
+        return Ok(exit::DONE);
+    }
     let query = started(project, &arguments.workflow, &arguments.start);
     let inspected = if let Some(file) = &arguments.from {
         rekindle_app::inspect_recording(project, file, &query)?

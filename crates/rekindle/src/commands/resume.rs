@@ -1,10 +1,12 @@
 //! The job, on a terminal.
 
-use rekindle_app::{EngineWish, Options, Outcome, Project, Query, Resumed};
+use rekindle_app::{
+    EngineWish, Options, Outcome, Project, Query, Resumed, SessionMode, SessionOptions,
+};
 use rekindle_model::{ProtocolName, WorkflowId};
 use rekindle_wire::exit;
 
-use super::{elsewhere, inspect, named, run, started};
+use super::{elsewhere, inspect, named, run, sessions, started};
 use crate::arguments::{ResumeArguments, RollbackArguments};
 use crate::environment;
 use crate::failure::Failure;
@@ -16,6 +18,9 @@ pub(super) fn resume(
     arguments: &ResumeArguments,
     terminal: &mut Terminal,
 ) -> Result<u8, Failure> {
+    if arguments.all {
+        return sessions::resume_all(project, arguments, terminal);
+    }
     let query = started(project, &arguments.workflow, &arguments.start);
     if arguments.dry_run {
         return inspect::plan(project, &query, terminal);
@@ -33,6 +38,15 @@ pub(super) fn resume(
         hand_back: environment::is_inside_agent()
             && arguments.agent.agent.is_none()
             && arguments.agent.agent_cmd.is_none(),
+        session: SessionOptions {
+            mode: session_mode(arguments),
+            in_folder: arguments.in_folder.clone(),
+            wait: arguments.wait,
+            with: match &arguments.with {
+                Some(name) => Some(sessions::agent(project, name)?),
+                None => None,
+            },
+        },
     };
     let resumed = rekindle_app::resume(project, &query, &options, terminal)?;
     Ok(ended(project, resumed, terminal))
@@ -62,6 +76,17 @@ fn ended(project: &Project, resumed: Resumed, terminal: &mut Terminal) -> u8 {
         return run::code(ending);
     }
     show(project, resumed, terminal)
+}
+
+/// Returns who continues a session of a coding agent.
+fn session_mode(arguments: &ResumeArguments) -> SessionMode {
+    if arguments.no_agent {
+        SessionMode::HandBack
+    } else if arguments.yes || !Terminal::is_interactive() {
+        SessionMode::Headless
+    } else {
+        SessionMode::Terminal
+    }
 }
 
 /// Goes back to a checkpoint, which is a resume from it without an agent.

@@ -13,10 +13,12 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("fs", &["fault"]),
     ("git", &["fault", "fs", "text"]),
     ("world", &["fs", "git", "text"]),
+    ("agents", &["model", "text", "world"]),
     ("protocol", &["model", "text", "world"]),
     // Has an example protocol, which a feature of the registry adds to the list.
     ("testkit", &["model", "protocol", "text", "world"]),
     // Every crate in `crates/protocols`: none of them may call another, except that `map` uses its machine.
+    // `sessions` reads what the agent programs leave, which `agents` knows.
     (A_PROTOCOL, &["model", "protocol", "text", "world"]),
     ("map-machine", &["model", "protocol", "text", "world"]),
     (
@@ -24,10 +26,15 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["map-machine", "model", "protocol", "text", "world"],
     ),
     (
-        "registry",
-        &["model", "protocol", A_PROTOCOL, "map", "testkit", "world"],
+        "sessions",
+        &["agents", "model", "protocol", "text", "world"],
     ),
-    ("agents", &["model", "text", "world"]),
+    (
+        "registry",
+        &[
+            "model", "protocol", A_PROTOCOL, "map", "sessions", "testkit", "world",
+        ],
+    ),
     (
         "runner",
         &[
@@ -247,7 +254,7 @@ fn mentions(enables: &[String], name: &str) -> bool {
 fn layer<'a>(metadata: &Metadata, package: &'a str) -> &'a str {
     let mut all = metadata.packages.iter();
     let name = folder_name(package);
-    if !["map", "map-machine"].contains(&name)
+    if !["map", "map-machine", "sessions"].contains(&name)
         && all.any(|found| found.name == package && is_protocol(found))
     {
         A_PROTOCOL

@@ -14,7 +14,7 @@ const ABOVE: [&str; 4] = [
 ];
 
 /// Protocols whose names are ordinary words: they count only as a whole text or before a colon.
-const ORDINARY_WORDS: [&str; 1] = ["map"];
+const ORDINARY_WORDS: [&str; 2] = ["map", "sessions"];
 
 /// Files that may name a protocol, with the reason.
 const EXCEPT: [(&str, &str, &str); 7] = [

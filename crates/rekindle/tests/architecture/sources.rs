@@ -229,7 +229,7 @@ const READERS: &[(&str, &str)] = &[
         "files of the kernel in `/proc`",
     ),
     (
-        "crates/runner/src/openers.rs",
+        "crates/world/src/process_table.rs",
         "files of the kernel in `/proc`",
     ),
     (

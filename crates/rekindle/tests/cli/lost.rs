@@ -31,6 +31,7 @@ fn commands(sandbox: &Sandbox) -> Result<BTreeSet<String>> {
 /// A call of each command that prints a result.
 fn calls() -> Vec<Vec<&'static str>> {
     vec![
+        vec!["sessions"],
         vec!["status"],
         vec!["inspect", ORDERS],
         vec!["logs"],

@@ -71,6 +71,7 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
 
     Commands:
       status       List the workflows that can be resumed and the command to type next
+      sessions     List the sessions of coding agents in all folders, and which of them were cut off
       inspect      Show the facts and findings of a workflow, with their sources
       run          Run a plan: a Markdown task list or a task graph (JSON)
       plan         Show what `resume` would do, without changing anything
@@ -279,7 +280,7 @@ fn wrong_usage_is_exit_code_2_and_says_what_is_right() -> Result<()> {
     insta::assert_snapshot!(sandbox.run(&["plan", "--protocol", "waterfall"])?, @"
     exit 2
     --- stderr
-    error: invalid value 'waterfall' for '--protocol <PROTOCOL>': `waterfall` is not a protocol; known: agent-memory, kiln, kiln-teams, bifrost, map, spec-kit, openspec, kiro
+    error: invalid value 'waterfall' for '--protocol <PROTOCOL>': `waterfall` is not a protocol; known: agent-memory, kiln, kiln-teams, bifrost, map, spec-kit, openspec, kiro, sessions
 
     For more information, try '--help'.
     ");
