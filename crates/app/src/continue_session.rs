@@ -95,7 +95,7 @@ pub(crate) fn continue_session(
     face.tell(&News::Findings(&start.findings));
     if yes {
         face.tell(&News::Commands(&[start.command(options.mode)]));
-    } else if !face.agree(&start.question(project, options.mode)) {
+    } else if !face.agree(&start.question(project, options.mode)).given()? {
         return Ok(resumed(Outcome::Declined, start));
     }
     let claim = Claim::take(project, &start.session)?;

@@ -81,7 +81,7 @@ pub fn resume_sessions(
     let text = question(project, &starts, &continued.left)?;
     if options.yes {
         face.tell(&News::Said(&text));
-    } else if !face.agree(&text) {
+    } else if !face.agree(&text).given()? {
         continued.is_declined = true;
         return Ok(continued);
     }

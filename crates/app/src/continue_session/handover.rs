@@ -59,7 +59,7 @@ pub(super) fn hand_over(
     let outcome = match options.mode {
         SessionMode::HandBack => Outcome::AgentNeeded(new.task),
         SessionMode::Headless | SessionMode::Terminal => {
-            let is_agreed = yes || face.agree(&new.question(options.mode));
+            let is_agreed = yes || face.agree(&new.question(options.mode)).given()?;
             if !is_agreed {
                 Outcome::Declined
             } else if options.mode == SessionMode::Terminal {

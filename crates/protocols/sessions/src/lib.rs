@@ -250,6 +250,8 @@ fn uncommitted(world: &dyn World, session: &Session) -> Vec<String> {
 #[cfg(test)]
 mod damage_tests;
 #[cfg(test)]
+mod list_tests;
+#[cfg(test)]
 mod page_tests;
 #[cfg(test)]
 mod scene_tests;
