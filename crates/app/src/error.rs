@@ -307,7 +307,7 @@ pub enum Error {
     Install(#[from] crate::install::InstallError),
     /// A session of a coding agent is not continued.
     #[error(transparent)]
-    Session(#[from] crate::SessionError),
+    Session(Box<crate::SessionError>),
     /// A file could not be written.
     #[error(transparent)]
     Files(#[from] rekindle_fs::Error),

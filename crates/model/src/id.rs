@@ -9,37 +9,33 @@ use std::fmt;
 ///
 /// The protocols themselves are listed in the crate `registry` and nowhere else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ProtocolName {
-    name: &'static str,
-    /// What its workflows' ids begin with.
-    prefix: &'static str,
-}
+pub struct ProtocolName(&'static str);
+
+/// Protocols whose workflows' ids begin with another word than their name: the name is a plural.
+const PREFIXES: [(&str, &str); 1] = [("sessions", "session")];
 
 impl ProtocolName {
     /// Returns the name of a protocol; only the protocol itself and tests make one.
     pub const fn new(name: &'static str) -> Self {
-        Self { name, prefix: name }
-    }
-
-    /// Returns the name of a protocol whose workflows' ids begin with another word.
-    pub const fn with_prefix(name: &'static str, prefix: &'static str) -> Self {
-        Self { name, prefix }
+        Self(name)
     }
 
     /// Returns the name as text.
     pub const fn as_str(self) -> &'static str {
-        self.name
+        self.0
     }
 
     /// Returns what its workflows' ids begin with.
-    pub const fn prefix(self) -> &'static str {
-        self.prefix
+    pub fn prefix(self) -> &'static str {
+        let mut prefixes = PREFIXES.iter();
+        let other = prefixes.find(|(name, _)| *name == self.0);
+        other.map_or(self.0, |(_, prefix)| prefix)
     }
 }
 
 impl fmt::Display for ProtocolName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
+        f.write_str(self.0)
     }
 }
 
@@ -64,6 +60,6 @@ impl WorkflowId {
 
 impl fmt::Display for WorkflowId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.protocol.prefix, self.name)
+        write!(f, "{}:{}", self.protocol.prefix(), self.name)
     }
 }

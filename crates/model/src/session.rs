@@ -7,6 +7,10 @@ use crate::{State, WorkflowId};
 
 /// What is known of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own, and JSON has it under its name"
+)]
 pub struct Session {
     /// Its id, as people type it.
     pub id: WorkflowId,

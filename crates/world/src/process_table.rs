@@ -9,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::{SignedDuration, Timestamp};
 use rekindle_fs::{Lock, Occupancy, ProcessIdentity};
 
-use crate::{Carrier, Opener, ProcessAnswer, ProcessQuestion, ReadError};
+use crate::{Carrier, Opener, ProcessAnswer, ProcessQuestion};
 
 /// The unit of the times in `/proc/PID/stat`, the same on every Linux that programs see.
 const TICKS_A_SECOND: u64 = 100;
@@ -21,8 +21,8 @@ const FIRST_WORDS: usize = 3;
 const LONGEST_WORD: usize = 200;
 
 /// Answers a question of a world.
-pub(crate) fn ask(question: &ProcessQuestion) -> Result<ProcessAnswer, ReadError> {
-    Ok(match question {
+pub(crate) fn ask(question: &ProcessQuestion) -> ProcessAnswer {
+    match question {
         ProcessQuestion::Start { pid } => {
             let process = ProcessIdentity::of(*pid);
             ProcessAnswer::Start(process.and_then(|process| process.start_time))
@@ -34,7 +34,7 @@ pub(crate) fn ask(question: &ProcessQuestion) -> Result<ProcessAnswer, ReadError
         ProcessQuestion::Openers { file } => ProcessAnswer::Openers(openers(file)),
         ProcessQuestion::Carriers { variable } => ProcessAnswer::Carriers(carriers(variable)),
         ProcessQuestion::Ancestors => ProcessAnswer::Ancestors(ancestors()),
-    })
+    }
 }
 
 /// Returns the living processes that have a file open, which is named by its real path.
@@ -185,6 +185,10 @@ fn status(pid: u32) -> Option<(u32, u8)> {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a test needs processes of its own to find"
+)]
 mod tests {
     use std::io::BufRead as _;
     use std::process::{Command, Stdio};

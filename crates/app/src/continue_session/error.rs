@@ -62,6 +62,12 @@ pub enum SessionError {
     },
 }
 
+impl From<SessionError> for crate::Error {
+    fn from(error: SessionError) -> Self {
+        Self::Session(Box::new(error))
+    }
+}
+
 impl SessionError {
     /// Returns the exit code of a command that ends with this.
     pub fn exit(&self) -> u8 {

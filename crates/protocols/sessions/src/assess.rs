@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rekindle_agents::Preset;
 use rekindle_agents::limit::reset_time;
-use rekindle_agents::traces::{Life, Lives, Owner, codex_lock};
+use rekindle_agents::traces::{ClaudeProcess, Life, Lives, Owner, codex_lock};
 use rekindle_model::{
     Holder, LeftProcess, OpenKind, OpenStep, Session, SessionState, SubAgent, TodoList, Unsafe,
     WorkflowId,
@@ -223,7 +223,7 @@ fn holder(around: &Surroundings<'_>, found: &Found) -> (Option<bool>, Option<Hol
     };
     let life = match found.agent {
         Preset::Claude => {
-            let owners = around.claude.of(&found.id).filter_map(|one| one.owner());
+            let owners = around.claude.of(&found.id).filter_map(ClaudeProcess::owner);
             let lives = owners.map(|owner| around.lives.life(&owner));
             lives.max().unwrap_or(Life::Gone)
         }
@@ -404,7 +404,7 @@ fn reasons(session: &Session, may_be_held: bool) -> Vec<Unsafe> {
         (may_be_held, Unsafe::MaybeHeld),
         // Of what cannot be read the folder may be unknown.
         (
-            !session.folder_exists && !(is_unreadable && session.folder.is_none()),
+            !(session.folder_exists || is_unreadable && session.folder.is_none()),
             Unsafe::FolderGone,
         ),
         (is(SessionState::Limited), Unsafe::Limited),

@@ -77,7 +77,7 @@ pub(crate) fn listed(session: &Session, workflow: Option<&str>) -> Fact {
 }
 
 fn path(path: Option<&camino::Utf8Path>) -> Fact {
-    path.map(|path| path.as_str()).into()
+    path.map(camino::Utf8Path::as_str).into()
 }
 
 fn texts(texts: &[String]) -> Fact {

@@ -126,53 +126,52 @@ fn in_flight(session: &Session) -> String {
 
 fn todo(session: &Session) -> String {
     let open = session.todo.iter().flat_map(|todo| &todo.open);
-    open.map(|entry| format!("- [ ] {}\n", line(entry)))
-        .collect()
+    listed(open.map(|entry| format!("[ ] {}", line(entry))))
 }
 
 fn decisions(story: &Story) -> String {
     let surplus = story.decisions.len().saturating_sub(MOST_DECISIONS);
     let last = story.decisions.iter().skip(surplus);
-    last.map(|decision| format!("- {}\n", line(decision)))
-        .collect()
+    listed(last.map(|decision| line(decision)))
 }
 
 fn files(session: &Session, uncommitted: &[String]) -> String {
-    let files = session.touched.iter();
-    files
-        .map(|file| {
-            let state = if uncommitted.contains(file) {
-                "changed, not committed"
-            } else {
-                "not changed by git's account"
-            };
-            format!("- {} ({state})\n", inline(file))
-        })
-        .collect()
+    listed(session.touched.iter().map(|file| {
+        let state = if uncommitted.contains(file) {
+            "changed, not committed"
+        } else {
+            "not changed by git's account"
+        };
+        format!("{} ({state})", inline(file))
+    }))
 }
 
 fn commands(commands: &[Ran]) -> String {
     let surplus = commands.len().saturating_sub(MOST_COMMANDS);
-    let last = commands.iter().skip(surplus);
-    last.map(|ran| {
+    listed(commands.iter().skip(surplus).map(|ran| {
         let command = inline(&ran.command);
-        match &ran.error {
-            None => format!("- {command}: ok\n"),
-            Some(error) => format!("- {command}: {}\n", line(error)),
-        }
-    })
-    .collect()
+        let end = ran.error.as_deref().map_or("ok".to_owned(), line);
+        format!("{command}: {end}")
+    }))
+}
+
+/// Returns items as a list.
+fn listed(items: impl Iterator<Item = String>) -> String {
+    let mut list = String::new();
+    for item in items {
+        put(&mut list, format_args!("- {item}\n"));
+    }
+    list
 }
 
 /// Returns a text as a quotation.
 fn quote(text: Option<&str>) -> String {
     let text = printable_block(text.unwrap_or_default().trim()).into_owned();
     let lines: Vec<&str> = text.lines().collect();
-    let mut quoted: String = lines
-        .iter()
-        .take(LONGEST_PROMPT)
-        .map(|text| format!("> {}\n", redact(text)))
-        .collect();
+    let mut quoted = String::new();
+    for text in lines.iter().take(LONGEST_PROMPT) {
+        put(&mut quoted, format_args!("> {}\n", redact(text)));
+    }
     if lines.len() > LONGEST_PROMPT {
         quoted.push_str("> […]\n");
     }

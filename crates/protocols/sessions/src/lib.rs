@@ -27,7 +27,7 @@ use rekindle_protocol::{Ask, Case, Decision, Protocol};
 use rekindle_world::{GitAnswer, GitQuestion, World};
 
 /// The name of the protocol; the ids of its workflows begin with `session:`.
-pub(crate) const NAME: ProtocolName = ProtocolName::with_prefix("sessions", "session");
+pub(crate) const NAME: ProtocolName = ProtocolName::new("sessions");
 
 /// The protocol itself; it has no state.
 pub struct Sessions;

@@ -1,5 +1,10 @@
 //! Transcripts in memory, and what becomes of them.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "a row is read more easily with its JSON in place"
+)]
+
 use camino::Utf8PathBuf;
 use rekindle_model::Session;
 use rekindle_protocol::sessions::{Reach, Scope, SessionKeeper};
@@ -22,7 +27,8 @@ pub(crate) fn world() -> MemoryWorld {
 }
 
 pub(crate) fn lines(rows: &[Value]) -> String {
-    rows.iter().map(|row| format!("{row}\n")).collect()
+    let lines: Vec<String> = rows.iter().map(Value::to_string).collect();
+    lines.join("\n") + "\n"
 }
 
 /// Returns a row of Claude Code in `/w`; `minute` is its number and its time.
@@ -109,6 +115,7 @@ fn claude(rows: &[Value]) -> String {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "it is one table")]
 fn the_last_rows_of_claude_code_decide() {
     let ask = json!({"questions": [{"question": "Which?"}]});
     let stopped = prompt(3, "[Request interrupted by user]");

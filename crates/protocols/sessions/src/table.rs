@@ -152,6 +152,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "it is one table")]
     fn the_first_row_that_fits_decides() {
         use OpenKind as Open;
         use SessionState as State;

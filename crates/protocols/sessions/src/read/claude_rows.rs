@@ -139,10 +139,10 @@ impl Reader {
     /// Reads where the session was.
     fn place(&mut self, row: &Value) {
         let text = |key: &str| row.get(key).and_then(Value::as_str);
-        if let Some(folder) = text("cwd").filter(|folder| folder.starts_with('/')) {
-            if self.folders.last().is_none_or(|last| last != folder) {
-                self.folders.push(folder.into());
-            }
+        if let Some(folder) = text("cwd").filter(|folder| folder.starts_with('/'))
+            && self.folders.last().is_none_or(|last| last != folder)
+        {
+            self.folders.push(folder.into());
         }
         if let Some(branch) = text("gitBranch") {
             let branch = Some(branch.to_owned());

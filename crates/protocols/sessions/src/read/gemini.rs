@@ -103,12 +103,11 @@ fn story(rows: &[Value]) -> Story {
                 continue;
             };
             // A row that comes again replaces the earlier one, where that was.
-            match positions.get(id) {
-                Some(&at) => messages[at] = message,
-                None => {
-                    positions.insert(id, messages.len());
-                    messages.push(message);
-                }
+            if let Some(&at) = positions.get(id) {
+                messages[at] = message;
+            } else {
+                positions.insert(id, messages.len());
+                messages.push(message);
             }
         }
     }
