@@ -9,11 +9,11 @@ use jiff::tz::TimeZone;
 use rekindle_agents::Agent;
 use rekindle_model::{
     AgentChoice, Attempted, Command, CommandRole, CommandSource, Destination, Happened, Intent,
-    Moment, Work, WorkflowId,
+    ListSource, Moment, Work, WorkflowId,
 };
 use rekindle_protocol::Ask;
 use rekindle_protocol::capability;
-use rekindle_runner::{Attempt, Ending, Engine, Runner, Scribe};
+use rekindle_runner::{Attempt, Ending, Engine, Marker, Runner, Scribe};
 use rekindle_world::{Clock, Zone};
 
 use crate::last_session::can_go_on;
@@ -134,6 +134,39 @@ impl Scribe for ProtocolScribe {
     }
 }
 
+/// Marks the tasks of a run in the list that they come from.
+struct ListMarker<'r> {
+    marks: &'static dyn capability::TaskMarks,
+    source: &'r ListSource,
+}
+
+impl<'r> ListMarker<'r> {
+    fn of(work: &'r Work) -> Option<Self> {
+        let source = work.settings.list.as_ref()?;
+        let (protocol, _) = rekindle_registry::split(&source.id);
+        let marks = rekindle_registry::find(protocol?).marks()?;
+        Some(Self { marks, source })
+    }
+}
+
+impl Marker for ListMarker<'_> {
+    fn list(&self) -> &str {
+        &self.source.id
+    }
+
+    fn path(&self) -> &Utf8Path {
+        &self.source.path
+    }
+
+    fn mark(&self, file: &[u8], task: &str, title: &str) -> Option<Vec<u8>> {
+        self.marks.mark(file, task, title)
+    }
+
+    fn with_marks_of(&self, base: &[u8], theirs: &[u8]) -> Vec<u8> {
+        self.marks.with_marks_of(base, theirs)
+    }
+}
+
 impl EngineOptions {
     /// Returns the limit of costs: as typed for this call, as for the run, as configured.
     pub(crate) fn limit(&self, work: &Work) -> Option<u64> {
@@ -224,7 +257,9 @@ pub(crate) fn drive(
     if max_cost.is_some() && !options.agent.stream.tells_cost() {
         face.tell(&News::CostUntold(&options.agent));
     }
+    let marker = ListMarker::of(&work);
     let engine = Engine {
+        marker: marker.as_ref().map(|marker| marker as &dyn Marker),
         project: project.folder(),
         state: &project.state(),
         id,

@@ -296,7 +296,16 @@ fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
             }
         }
         None if here.len() > 1 || here.iter().all(Inspected::gives_way) => {
-            here.retain(|inspected| inspected.assessment().state != State::Nothing);
+            let all = here.iter().flat_map(|one| &one.assessment().workflows);
+            let all: Vec<Summary> = all.cloned().collect();
+            let of_lists = crate::lists::runs_of(world, &all);
+            here.retain(|inspected| {
+                let mut open = inspected.assessment().workflows.iter();
+                let is_only_of_lists = !of_lists.is_empty()
+                    && open.all(|one| !one.state.is_open() || of_lists.contains(&one.id))
+                    && of_lists.iter().any(|id| id.protocol == inspected.protocol);
+                inspected.assessment().state != State::Nothing && !is_only_of_lists
+            });
             // Finished workflows do not make an open one ambiguous.
             let is_over = |inspected: &Inspected| inspected.assessment().state == State::Complete;
             if !here.iter().all(is_over) {
@@ -384,6 +393,8 @@ pub(crate) fn survey(world: &dyn World, listing: Listing) -> (Vec<Summary>, Vec<
         workflows.extend_from_slice(&case.assessment().workflows);
         chosen.extend(case.assessment().id.clone());
     }
+    let of_lists = crate::lists::runs_of(world, &workflows);
+    workflows.retain(|summary: &Summary| !of_lists.contains(&summary.id));
     overview::order(&mut workflows);
     (workflows, chosen)
 }

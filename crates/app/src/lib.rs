@@ -19,6 +19,7 @@ pub mod hook;
 mod inspect;
 mod install;
 mod last_session;
+mod lists;
 mod logs;
 mod map;
 mod meaning;

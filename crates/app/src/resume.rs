@@ -35,6 +35,8 @@ pub struct Options {
     pub agreed_to: Option<String>,
     /// What a person wants of agents and workers; without it the resume stops where an agent is needed.
     pub engine: Option<EngineWish>,
+    /// How a run is started where a list has tasks for one.
+    pub start: Option<crate::RunOptions>,
     /// Wait while others are at work, and continue when they have ended.
     pub watch: bool,
     /// The caller is a coding agent and does an agent's step itself: the step is returned instead of being
@@ -115,6 +117,9 @@ pub fn resume(
     };
     if let Some(name) = session_name(&query) {
         return continue_session(project, name, options.yes, &options.session, face);
+    }
+    if let Some(resumed) = crate::lists::go_on(project, &query, options, face)? {
+        return Ok(resumed);
     }
     let planned = plan_world(&project.world(), &query, &Intent::Open)?;
     let id = planned.plan.id.clone();

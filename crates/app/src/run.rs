@@ -8,13 +8,14 @@ use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_git::{Expected, ObjectId};
 use rekindle_model::{CommandSource, ProtocolName, WorkflowId};
 use rekindle_protocol::Ask;
-use rekindle_protocol::capability::TaskSource;
+use rekindle_protocol::capability::{Draft, TaskSource};
 use rekindle_runner::{Ending, Runner};
 use rekindle_world::World as _;
 
 use self::prepare::{Prepared, draft, prepare};
 use crate::engine::{EngineOptions, drive, hold_branch};
 use crate::face::Enter;
+use crate::lists::ListDocuments;
 use crate::{EngineWish, Error, Face, News, Outline, Project, preflight};
 
 /// Options for starting a run.
@@ -38,6 +39,23 @@ pub struct RunOptions {
     pub dry_run: bool,
     /// Go on without asking.
     pub yes: bool,
+}
+
+impl RunOptions {
+    /// Returns the options of a run about which nothing more was said.
+    pub(crate) const fn of(engine: EngineWish) -> Self {
+        Self {
+            engine,
+            branch: None,
+            verify: Vec::new(),
+            verify_from: CommandSource::Typed,
+            retries: 2,
+            timeout: None,
+            default_timeout: Duration::from_secs(45 * 60),
+            dry_run: false,
+            yes: false,
+        }
+    }
 }
 
 /// A plan as it was read.
@@ -84,6 +102,9 @@ pub fn run(
     options: &RunOptions,
     face: &mut dyn Face,
 ) -> Result<Ran, Error> {
+    if let Some(ran) = crate::lists::run_file(project, plan, options, face)? {
+        return Ok(ran);
+    }
     let read = draft(plan)?;
     let engine = ready_engine(project, options, face)?;
     if !options.dry_run
@@ -106,6 +127,36 @@ pub fn run(
     } else if !face.start(&prepared.outline).given()? {
         return Ok(Ran::Declined);
     }
+    start(project, prepared, &engine, face)
+}
+
+/// Starts a run of the tasks of a list and works on it, as [`run`] does with a plan.
+pub(crate) fn run_list(
+    project: &Project,
+    plan: &PlanText,
+    draft: Box<dyn Draft>,
+    list: &ListDocuments,
+    options: &RunOptions,
+    face: &mut dyn Face,
+) -> Result<Ran, Error> {
+    let engine = ready_engine(project, options, face)?;
+    let (protocol, _) = rekindle_registry::starter();
+    let mut prepared = prepare(project, plan, (protocol, draft), options, &engine)?;
+    face.tell(&News::Findings(prepared.draft.findings()));
+    if options.dry_run {
+        return Ok(Ran::Shown(Box::new(prepared.outline)));
+    }
+    if options.yes {
+        face.tell(&News::Commands(&prepared.commands()));
+    } else if !face.start(&prepared.outline).given()? {
+        return Ok(Ran::Declined);
+    }
+    let tip = ObjectId::parse(&prepared.new.settings.base).map_err(Error::Git)?;
+    let base = list.commit(project, &prepared.repo, &tip)?;
+    let settings = &mut prepared.new.settings;
+    base.as_str().clone_into(&mut settings.base);
+    settings.list = Some(list.source.clone());
+    (_, prepared.files) = prepared.draft.files(&prepared.new, prepared.now);
     start(project, prepared, &engine, face)
 }
 
@@ -188,9 +239,17 @@ fn start(
     crate::clean::sweep_drafts(project);
     // The branch first: an invalid name must not leave a run behind that can never continue.
     let name = format!("refs/heads/{branch}");
-    if repo.resolve(&name).map_err(Error::Git)?.is_none() {
-        let base = ObjectId::parse(&new.settings.base).map_err(Error::Git)?;
-        repo.update_ref(&name, &base, &Expected::Missing)
+    let base = ObjectId::parse(&new.settings.base).map_err(Error::Git)?;
+    let expected = match repo.resolve(&name).map_err(Error::Git)? {
+        None => Some(Expected::Missing),
+        // The documents of a list are a commit on top of what is there.
+        Some(tip) if tip != base && repo.is_ancestor(&tip, &base).map_err(Error::Git)? => {
+            Some(Expected::At(tip))
+        }
+        Some(_) => None,
+    };
+    if let Some(expected) = expected {
+        repo.update_ref(&name, &base, &expected)
             .map_err(Error::Git)?;
     }
     rekindle_fs::create_folder(&folder, &files)?;

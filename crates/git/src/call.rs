@@ -27,6 +27,7 @@ pub const PLACES: &[&str] = &[
     "git-checkout-index",
     "git-clean",
     "git-commit-tree",
+    "git-hash-object",
     "git-make-folder",
     "git-merge-tree",
     "git-mktree",

@@ -26,6 +26,7 @@ mod commit;
 mod complete;
 mod environment;
 mod error;
+mod files;
 mod head;
 mod head_name;
 mod id;

@@ -23,7 +23,7 @@ const LITERAL: &str = "GIT_LITERAL_PATHSPECS";
 const FORM: &str = "--format=tformat:%x01%ct%x00%(trailers:only=true,unfold=true)";
 
 impl Repo {
-    /// Returns the commits of HEAD that touched a path or what is below it, newest first.
+    /// Returns the commits of HEAD and of all branches that touched a path or what is below it, newest first.
     pub fn touching(&self, paths: &[String]) -> Result<Vec<Touch>, Error> {
         if self.resolve("HEAD")?.is_none() || paths.is_empty() {
             return Ok(Vec::new());
@@ -38,6 +38,7 @@ impl Repo {
                 "--no-ext-diff",
                 FORM,
                 "HEAD",
+                "--branches",
                 "--",
             ])
             .args(paths)

@@ -47,5 +47,6 @@ pub use session::{
 pub use view::{Attention, Condition, Room, View};
 pub use work::{
     AgentChoice, Attempted, Delivery, Destination, FailureKind, FileChange, FileChangeKind,
-    Happened, Kill, MOST_ATTEMPTS, Settings, Stage, Standing, Victim, Work, WorkPlace, WorkTask,
+    Happened, Kill, ListSource, MOST_ATTEMPTS, Settings, Stage, Standing, Victim, Work, WorkPlace,
+    WorkTask,
 };

@@ -85,6 +85,8 @@ pub struct Settings {
     pub agent: Option<AgentChoice>,
     /// How many workers at once, where a person said so.
     pub jobs: Option<usize>,
+    /// The list that the tasks come from, where each is marked with its work.
+    pub list: Option<ListSource>,
 }
 
 /// The agent that a run was started with; a resume uses it unless another is named.
@@ -94,6 +96,15 @@ pub enum AgentChoice {
     Named(String),
     /// A shell command.
     Command(String),
+}
+
+/// A list of tasks that a run does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListSource {
+    /// The list as a workflow, `protocol:name`.
+    pub id: String,
+    /// The file with the tasks, relative to the project.
+    pub path: Utf8PathBuf,
 }
 
 /// One task as the engine sees it.

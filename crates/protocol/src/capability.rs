@@ -81,6 +81,57 @@ pub trait CheckpointList {
     fn archive(&self) -> Option<Plan>;
 }
 
+/// The lists of a protocol whose tasks are marked in a file.
+pub trait TaskMarks {
+    /// Returns the file with a task marked as done; `None` if the task is not there as it was read.
+    fn mark(&self, file: &[u8], task: &str, title: &str) -> Option<Vec<u8>>;
+
+    /// Returns `theirs` with the marks that `base` has.
+    fn with_marks_of(&self, base: &[u8], theirs: &[u8]) -> Vec<u8>;
+
+    /// Returns the name of the list whose tasks are in a file, relative to the project.
+    fn list_in(&self, world: &dyn World, path: &Utf8Path) -> Option<String>;
+}
+
+/// A list whose tasks a run can do.
+pub trait TaskList {
+    /// Returns what a person calls it.
+    fn title(&self) -> &str;
+
+    /// Returns the file with the tasks, relative to the project.
+    fn source(&self) -> &Utf8Path;
+
+    /// Returns the folder with its documents, relative to the project.
+    fn folder(&self) -> &Utf8Path;
+
+    /// Returns the open tasks that agents can do without a person, in the order of the list.
+    fn tasks(&self, world: &dyn World) -> Vec<ListedTask>;
+}
+
+/// A task of a list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ListedTask {
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// What an agent has to know.
+    pub description: String,
+    /// The open tasks that it needs.
+    pub needs: Vec<String>,
+}
+
+/// A run that does the tasks of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunOfList {
+    /// The run.
+    pub name: String,
+    /// The list, `protocol:name`.
+    pub list: String,
+    /// The branch on which it lands.
+    pub branch: String,
+}
+
 /// Starts new workflows from a plan.
 pub trait Starter {
     /// Returns the folder that new workflows are created in, relative to the project.
@@ -88,6 +139,12 @@ pub trait Starter {
 
     /// Reads a plan file.
     fn draft(&self, path: &Utf8Path, bytes: &[u8]) -> Box<dyn Draft>;
+
+    /// Takes the tasks of a list as a plan.
+    fn listed(&self, path: &Utf8Path, title: &str, tasks: Vec<ListedTask>) -> Box<dyn Draft>;
+
+    /// Returns the runs that do tasks of a list, oldest first.
+    fn runs_of_lists(&self, world: &dyn World) -> Vec<RunOfList>;
 }
 
 /// A plan file that was read, from which a workflow can be started.

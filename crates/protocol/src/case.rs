@@ -7,7 +7,7 @@ use rekindle_model::{
 };
 use rekindle_world::World;
 
-use crate::capability::{CheckpointList, TaskSource};
+use crate::capability::{CheckpointList, TaskList, TaskSource};
 
 /// A judged project: what it means, and what can be done about it.
 pub trait Case {
@@ -31,6 +31,11 @@ pub trait Case {
 
     /// Returns the tasks of the chosen workflow, if the engine runs them.
     fn tasks(&self) -> Option<&dyn TaskSource> {
+        None
+    }
+
+    /// Returns the chosen workflow as a list of tasks for a run, if it is one.
+    fn list(&self) -> Option<&dyn TaskList> {
         None
     }
 

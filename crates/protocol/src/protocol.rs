@@ -3,7 +3,7 @@
 use rekindle_model::{Explanation, OfferKind, ProtocolName};
 use rekindle_world::World;
 
-use crate::capability::{Engine, Migrator, Starter, Survey, Validator};
+use crate::capability::{Engine, Migrator, Starter, Survey, TaskMarks, Validator};
 use crate::sessions::SessionKeeper;
 use crate::{Case, Decision};
 
@@ -49,6 +49,11 @@ pub trait Protocol: Sync {
 
     /// Runs tasks of a workflow on the engine.
     fn engine(&self) -> Option<&dyn Engine> {
+        None
+    }
+
+    /// Marks the tasks of its lists.
+    fn marks(&self) -> Option<&dyn TaskMarks> {
         None
     }
 
@@ -119,4 +124,6 @@ impl ResumeOption {
     pub const VALIDATE: Self = Self("--validate");
     /// Also does tasks that are open only below one that is marked as done.
     pub const INCLUDE_MARKED: Self = Self("--include-marked");
+    /// Works in the checkout, one task at a time and without commits.
+    pub const IN_PLACE: Self = Self("--in-place");
 }

@@ -159,6 +159,7 @@ fn started(project: &Project, workflow: &WorkflowArguments, start: &StartArgumen
             rekindle_app::ResumeOption::INCLUDE_MARKED,
             start.include_marked,
         ),
+        (rekindle_app::ResumeOption::IN_PLACE, start.in_place),
     ];
     let flags = flags.into_iter().filter(|(_, is_given)| *is_given);
     let options = checkpoint

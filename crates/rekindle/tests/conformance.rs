@@ -13,7 +13,16 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use rekindle_testkit::conformance::{Case, check};
 
 /// The protocols whose cases must pass.
-const BUILT: &[&str] = &["agent-memory", "bifrost", "kiln", "kiln-teams", "map"];
+const BUILT: &[&str] = &[
+    "agent-memory",
+    "bifrost",
+    "kiln",
+    "kiln-teams",
+    "kiro",
+    "map",
+    "openspec",
+    "spec-kit",
+];
 
 /// Every folder of cases, and the protocol that its cases are about.
 const FOLDERS: &[(&str, &str)] = &[

@@ -13,6 +13,7 @@ mod ending;
 mod evidence;
 mod landing;
 mod ledger;
+mod marking;
 mod outcome;
 mod recovery;
 mod scribe;
@@ -39,6 +40,7 @@ pub use self::ending::{Ending, GivenUp, Skipped};
 pub use self::evidence::{Missing, has_commits, is_delivered, missing};
 pub use self::ledger::Cost;
 use self::ledger::Ledger;
+pub use self::marking::Marker;
 pub use self::scribe::Scribe;
 pub use self::watcher::{
     After, Change, HeldBack, LeftOut, Progress, RunView, StillAtWork, Watcher, WorkerView,
@@ -69,6 +71,8 @@ pub struct Engine<'a> {
     pub scribe: &'a dyn Scribe,
     /// Composes the prompt for an attempt at a task; the text is why the last attempt failed.
     pub brief: &'a dyn Fn(usize, u32, Option<&str>) -> AgentTask,
+    /// Marks the tasks in the list that they come from, if they come from one.
+    pub marker: Option<&'a dyn Marker>,
     /// The agent.
     pub agent: &'a Agent,
     /// The number of workers.

@@ -42,7 +42,7 @@ pub enum GitQuestion {
     PrintedNamesIn { commit: String },
     /// Those of some paths that git ignores, one per line.
     PrintedIgnored { paths: Vec<String> },
-    /// The commits of HEAD that touched some paths below the folder, and what is not committed there.
+    /// The commits of HEAD and of all branches that touched some paths below the folder, and what is not committed there.
     Touched { paths: Vec<String> },
 }
 

@@ -61,6 +61,7 @@ pub(super) fn prepare(
             plan: (plan.name != STANDARD_INPUT).then(|| plan.name.clone()),
             agent: Some(engine.choice.clone()),
             jobs: engine.jobs,
+            list: None,
         },
         source: plan.name.to_string(),
         text: String::from_utf8_lossy(&plan.bytes).into_owned(),

@@ -48,7 +48,7 @@ use self::next::NextAction;
 use self::plan::{Documents, Report};
 use self::read::SettingsFile;
 use rekindle_protocol::capability::{
-    CheckpointList, Draft, Engine, Open, Starter, Survey, TaskSource,
+    CheckpointList, Draft, Engine, ListedTask, Open, RunOfList, Starter, Survey, TaskSource,
 };
 use rekindle_protocol::{Ask, Belongings, Case, Decision, Protocol};
 
@@ -120,6 +120,14 @@ impl Starter for AgentMemory {
 
     fn draft(&self, path: &Utf8Path, bytes: &[u8]) -> Box<dyn Draft> {
         Box::new(start::draft(path, bytes))
+    }
+
+    fn listed(&self, path: &Utf8Path, title: &str, tasks: Vec<ListedTask>) -> Box<dyn Draft> {
+        Box::new(start::listed(path, title, tasks))
+    }
+
+    fn runs_of_lists(&self, world: &dyn World) -> Vec<RunOfList> {
+        read::runs_of_lists(world)
     }
 }
 

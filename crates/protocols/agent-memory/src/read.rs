@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_model::{Code, Place, Settings};
+use rekindle_protocol::capability::RunOfList;
 use rekindle_world::{Entry, Kind, Meta, ReadError, World};
 
 use super::event::Event;
@@ -127,6 +128,28 @@ pub(super) fn evidence_of(
         runs,
         findings,
     }
+}
+
+/// Returns the runs whose settings name a list, oldest first.
+pub(super) fn runs_of_lists(world: &dyn World) -> Vec<RunOfList> {
+    let folder = world.project().join(layout::RUNS);
+    let entries = world.list(&folder).unwrap_or_default().into_iter();
+    let names = entries.map(|entry| entry.name);
+    let of_list = |name: String| {
+        let path = world
+            .project()
+            .join(layout::run_folder(&name))
+            .join(super::settings::FILE);
+        let bytes = inside(world, &path, &mut Findings::default())
+            .and_then(|path| world.read(&path, LARGEST_CONTRACT).ok())?;
+        let settings = super::settings::parse(&bytes).ok()?;
+        Some(RunOfList {
+            name,
+            list: settings.list?.id,
+            branch: settings.branch,
+        })
+    };
+    names.filter_map(of_list).collect()
 }
 
 fn run(world: &dyn World, id: &str) -> RunEvidence {

@@ -5,7 +5,7 @@
 use std::num::NonZeroU8;
 
 use camino::Utf8PathBuf;
-use rekindle_model::{AgentChoice, Settings};
+use rekindle_model::{AgentChoice, ListSource, Settings};
 use serde::{Deserialize, Serialize};
 
 /// The file's name in the run's folder.
@@ -32,6 +32,9 @@ struct OnDisk {
     agent: Option<AgentOnDisk>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     jobs: Option<NonZeroU8>,
+    /// Older versions neither write nor read it: they do the tasks without marking them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    list: Option<ListOnDisk>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -39,6 +42,12 @@ struct OnDisk {
 enum AgentOnDisk {
     Name(String),
     Command(String),
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct ListOnDisk {
+    id: String,
+    path: String,
 }
 
 /// Reads the file, or says why it cannot be used.
@@ -84,6 +93,10 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Settings, String> {
             AgentOnDisk::Command(command) => AgentChoice::Command(command),
         }),
         jobs: read.jobs.map(|jobs| usize::from(jobs.get())),
+        list: read.list.map(|list| ListSource {
+            id: list.id,
+            path: list.path.into(),
+        }),
     })
 }
 
@@ -106,6 +119,10 @@ pub(super) fn text(settings: &Settings) -> String {
         jobs: settings
             .jobs
             .and_then(|jobs| NonZeroU8::new(u8::try_from(jobs).ok()?)),
+        list: settings.list.as_ref().map(|list| ListOnDisk {
+            id: list.id.clone(),
+            path: list.path.to_string(),
+        }),
     };
     // Strings and numbers can always be written as JSON.
     let mut text = serde_json::to_string_pretty(&on_disk).unwrap_or_default();
@@ -129,6 +146,10 @@ mod tests {
             plan: Some("plan.md".into()),
             agent: Some(AgentChoice::Named("claude".to_owned())),
             jobs: Some(3),
+            list: Some(ListSource {
+                id: "spec-kit:001-a".to_owned(),
+                path: "specs/001-a/tasks.md".into(),
+            }),
         }
     }
 

@@ -18,7 +18,7 @@ use super::record::Record;
 use super::task_graph::{self, Task};
 use super::task_list::{Misspelt, TaskList};
 use super::{settings, task_list};
-use rekindle_protocol::capability::{Draft, DraftTask, NewRun};
+use rekindle_protocol::capability::{Draft, DraftTask, ListedTask, NewRun};
 
 /// A plan that was read.
 #[derive(Debug)]
@@ -75,6 +75,28 @@ pub(super) fn draft(path: &Utf8Path, bytes: &[u8]) -> PlanFile {
         tasks,
         needs,
         findings,
+    }
+}
+
+/// Takes the tasks of a list as a plan.
+pub(super) fn listed(path: &Utf8Path, title: &str, listed: Vec<ListedTask>) -> PlanFile {
+    let (tasks, needs): (Vec<Task>, Vec<Vec<String>>) = listed
+        .into_iter()
+        .map(|listed| {
+            let task = Task {
+                id: listed.id,
+                title: listed.title,
+                description: listed.description,
+                ..Task::default()
+            };
+            (task, listed.needs)
+        })
+        .unzip();
+    PlanFile {
+        title: title.to_owned(),
+        findings: check(path, &tasks, &needs, &[]),
+        tasks,
+        needs,
     }
 }
 

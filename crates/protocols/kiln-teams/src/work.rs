@@ -43,6 +43,7 @@ pub(super) fn work(world: &dyn World, judged: &Judged) -> Option<Work> {
             plan: None,
             agent: None,
             jobs: None,
+            list: None,
         },
         tasks,
         last_commit: None,

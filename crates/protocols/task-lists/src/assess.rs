@@ -1,5 +1,7 @@
 //! What the lists of a project mean: their states, what comes next, and which one is meant.
 
+use std::collections::BTreeSet;
+
 use jiff::{SignedDuration, Timestamp};
 use rekindle_model::{
     Assessment, Condition, Fact, Finding, Next, Progress, ProtocolName, Room, State, Summary, View,
@@ -10,7 +12,7 @@ use rekindle_world::World;
 use crate::format::{Format, List, NextKind, Stage};
 use crate::shelf::Visit;
 use crate::states::Standing;
-use crate::table::{Far, LISTS, ListState};
+use crate::table::{Far, LISTS, ListState, TaskState};
 use crate::{facts, findings, past};
 
 /// A list without any activity for so long is stale.
@@ -238,6 +240,44 @@ impl Judged {
             },
             ..summary
         }
+    }
+
+    /// Returns the open tasks that agents can do without a person, in the order of the list.
+    ///
+    /// What needs one that is left out is left out too.
+    pub(crate) fn for_agents(&self, includes_marked: bool) -> Vec<usize> {
+        let file = &self.list.file;
+        let standing = &self.standing;
+        if self.stage.next != NextKind::ExecuteTasks || self.list.unreadable.is_some() {
+            return Vec::new();
+        }
+        let mut is_met: Vec<bool> = standing
+            .states
+            .iter()
+            .map(|state| state.is_finished())
+            .collect();
+        let mut taken = BTreeSet::new();
+        // Needs mostly point back; those that do not are met in a later round.
+        loop {
+            let before = taken.len();
+            for &task in &standing.needs.order {
+                let is_open = !is_met[task] && standing.states[task] != TaskState::Blocked;
+                let is_free = includes_marked || !standing.is_below_mark(file, task);
+                if is_open
+                    && is_free
+                    && !file.tasks[task].is_for_person
+                    && standing.needs.is_met(task, &is_met)
+                {
+                    is_met[task] = true;
+                    taken.insert(task);
+                }
+            }
+            if taken.len() == before {
+                break;
+            }
+        }
+        let order = standing.needs.order.iter().copied();
+        order.filter(|task| taken.contains(task)).collect()
     }
 
     /// Returns what comes next, in one sentence.

@@ -1,6 +1,6 @@
 //! Marking: the bytes between the brackets of a task change, and no other byte of the file.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use rekindle_text::{Document, Edit, Span};
 
@@ -34,13 +34,12 @@ pub(crate) fn mark(format: &dyn Format, bytes: &[u8], id: &str, title: &str) -> 
     Some(document.apply(&edits).ok()?.into_bytes())
 }
 
-#[cfg(test)]
 /// Returns `theirs` with every mark as `base` has it; tasks that only one of them has stay as they are.
 pub(crate) fn with_marks_of(format: &dyn Format, base: &[u8], theirs: &[u8]) -> Vec<u8> {
     let base = Document::new(base.to_vec());
     let document = Document::new(theirs.to_vec());
     let base_file = format.tasks(&Page::read(&base));
-    let known: std::collections::HashMap<&str, &Task> = base_file
+    let known: HashMap<&str, &Task> = base_file
         .tasks
         .iter()
         .map(|task| (task.id.as_str(), task))

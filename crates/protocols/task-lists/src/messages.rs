@@ -62,6 +62,44 @@ pub(crate) fn task(
     }
 }
 
+/// Returns what an agent of a run has to know of a task: its text, the documents, the rules, and how
+/// far the groups before it are.
+pub(crate) fn description(
+    world: &dyn World,
+    format: &dyn Format,
+    judged: &Judged,
+    at: usize,
+) -> String {
+    let list = &judged.list;
+    let mut lines = vec![text(judged, at)];
+    let others = list
+        .documents
+        .iter()
+        .filter(|document| document.content == Content::Present && document.path != list.source());
+    for document in others {
+        lines.push(format!(
+            "Read `{}` first.",
+            excerpt(document.path.as_str(), 200)
+        ));
+    }
+    for path in format.rules(world) {
+        if world.is_file(&world.project().join(&path)) {
+            let path = excerpt(path.as_str(), 200);
+            lines.push(format!("Follow the rules of the project in `{path}`."));
+        }
+    }
+    lines.extend(
+        before(judged, at)
+            .into_iter()
+            .map(|line| format!("Before it: {line}.")),
+    );
+    lines.push(format!(
+        "Do not mark the task in `{}`: it is marked when the work lands.",
+        excerpt(list.source().as_str(), 200)
+    ));
+    lines.join("\n")
+}
+
 /// Returns the text of a task with the lines below it.
 fn text(judged: &Judged, at: usize) -> String {
     let task = &judged.list.file.tasks[at];

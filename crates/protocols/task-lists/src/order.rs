@@ -160,6 +160,14 @@ impl Needs {
         met
     }
 
+    /// Returns whether all that one task needs is finished.
+    pub(crate) fn is_met(&self, task: usize, is_finished: &[bool]) -> bool {
+        let is_over = |task: &usize| is_finished[*task];
+        let mut by_order = self.by_order[task].iter();
+        self.written[task].iter().all(is_over)
+            && by_order.all(|before| self.expanded(task, before).iter().all(is_over))
+    }
+
     /// Leaves out needs that follow from order where the other task already needs this one.
     fn leave_out_rings(&mut self) {
         let mut chain = vec![0; self.rank.len()];

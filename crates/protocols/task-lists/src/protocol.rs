@@ -1,13 +1,17 @@
 //! The formats as protocols.
 
+use std::collections::BTreeSet;
+
+use camino::Utf8Path;
 use rekindle_model::{Assessment, Explanation, Intent, Plan, ProtocolName, WorkflowDocument};
+use rekindle_protocol::capability::{ListedTask, TaskList, TaskMarks};
 use rekindle_protocol::{Ask, Belongings, Case, Decision, Protocol, ResumeOption};
 use rekindle_world::World;
 
 use crate::assess::{Judged, Lists};
 use crate::format::Format;
 use crate::plan::{Asked, plan};
-use crate::{explain, kiro, openspec, spec_kit, table};
+use crate::{explain, kiro, mark, messages, openspec, spec_kit, table};
 
 /// spec-kit: features in `specs/`.
 pub static SPEC_KIT: TaskLists = TaskLists(&spec_kit::SpecKit);
@@ -58,7 +62,28 @@ impl Protocol for TaskLists {
     }
 
     fn options(&self) -> &'static [ResumeOption] {
-        &[ResumeOption::INCLUDE_MARKED]
+        &[ResumeOption::INCLUDE_MARKED, ResumeOption::IN_PLACE]
+    }
+
+    fn marks(&self) -> Option<&dyn TaskMarks> {
+        Some(self)
+    }
+}
+
+impl TaskMarks for TaskLists {
+    fn mark(&self, file: &[u8], task: &str, title: &str) -> Option<Vec<u8>> {
+        mark::mark(self.0, file, task, title)
+    }
+
+    fn with_marks_of(&self, base: &[u8], theirs: &[u8]) -> Vec<u8> {
+        mark::with_marks_of(self.0, base, theirs)
+    }
+
+    fn list_in(&self, world: &dyn World, path: &Utf8Path) -> Option<String> {
+        let lists = Lists::read(self.0, world, None);
+        let mut all = lists.all.iter();
+        let found = all.find(|judged| judged.list.source() == path)?;
+        Some(found.list.name.clone())
     }
 }
 
@@ -92,6 +117,11 @@ impl Case for ListCase {
         plan(&asked, intent)
     }
 
+    fn list(&self) -> Option<&dyn TaskList> {
+        self.judged()?;
+        Some(self)
+    }
+
     fn belongings(&self) -> Belongings {
         let documents = self.judged().map(|judged| {
             let documents = judged.list.documents.iter();
@@ -109,5 +139,41 @@ impl Case for ListCase {
             documents: documents.unwrap_or_default(),
             ..Belongings::default()
         }
+    }
+}
+
+impl TaskList for ListCase {
+    fn title(&self) -> &str {
+        self.judged().map_or("", |judged| &judged.list.title)
+    }
+
+    fn source(&self) -> &Utf8Path {
+        self.judged()
+            .map_or(Utf8Path::new(""), |judged| judged.list.source())
+    }
+
+    fn folder(&self) -> &Utf8Path {
+        self.judged()
+            .map_or(Utf8Path::new(""), |judged| &judged.list.folder)
+    }
+
+    fn tasks(&self, world: &dyn World) -> Vec<ListedTask> {
+        let Some(judged) = self.judged() else {
+            return Vec::new();
+        };
+        let tasks = &judged.list.file.tasks;
+        let places = judged.for_agents(self.includes_marked);
+        let is_listed: BTreeSet<usize> = places.iter().copied().collect();
+        let listed = places.into_iter().map(|place| {
+            let needs = judged.standing.needs.of_task(place).into_iter();
+            let needs = needs.filter(|need| is_listed.contains(need));
+            ListedTask {
+                id: tasks[place].id.clone(),
+                title: tasks[place].title.clone(),
+                description: messages::description(world, self.format, judged, place),
+                needs: needs.map(|need| tasks[need].id.clone()).collect(),
+            }
+        });
+        listed.collect()
     }
 }

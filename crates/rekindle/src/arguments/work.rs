@@ -50,6 +50,9 @@ pub(crate) struct ResumeArguments {
     /// With `--all`: also sessions that scripts started
     #[arg(long, requires = "all")]
     pub(crate) headless: bool,
+    /// Land the tasks of a list on this branch [default: one of the run's own]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) branch: Option<String>,
 }
 
 /// The agent, and how much it may do at once.

@@ -35,6 +35,10 @@ pub(crate) struct WorkflowArguments {
 
 /// How a workflow with checkpoints is resumed.
 #[derive(Debug, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag that can be typed"
+)]
 pub(crate) struct StartArguments {
     /// Resume from this checkpoint instead of the latest (bifrost)
     #[arg(long, value_name = "CP")]
@@ -48,6 +52,9 @@ pub(crate) struct StartArguments {
     /// Also do open subtasks of tasks that are marked as done (task lists)
     #[arg(long)]
     pub(crate) include_marked: bool,
+    /// Work in the checkout, one task at a time and without commits (task lists)
+    #[arg(long)]
+    pub(crate) in_place: bool,
 }
 
 #[derive(Debug, Args)]

@@ -25,14 +25,16 @@ pub(super) fn resume(
     if arguments.dry_run {
         return inspect::plan(project, &query, terminal);
     }
+    let start = if arguments.no_agent {
+        None
+    } else {
+        Some(run::of_list(project, arguments, terminal)?)
+    };
     let options = Options {
         yes: arguments.yes,
         agreed_to: None,
-        engine: if arguments.no_agent {
-            None
-        } else {
-            Some(run::wished(project, &arguments.agent, terminal)?)
-        },
+        engine: start.as_ref().map(|start| start.engine.clone()),
+        start,
         watch: arguments.watch,
         // What a person typed counts more than where it was typed.
         hand_back: environment::is_inside_agent()

@@ -10,7 +10,7 @@ use rekindle_model::{AgentChoice, CommandSource, LeftFolder, LeftKind, WorkflowI
 use rekindle_wire::{CleanOut, NotRemovedOut, OrphanOut, RemovedOut, RunOut, exit};
 
 use super::resume;
-use crate::arguments::{AgentArguments, RunArguments};
+use crate::arguments::{AgentArguments, ResumeArguments, RunArguments};
 use crate::environment;
 use crate::failure::Failure;
 use crate::render;
@@ -59,6 +59,27 @@ pub(super) fn run(
             Ok(code(&ending))
         }
     }
+}
+
+/// Returns how the tasks of a list are run when it is resumed.
+pub(super) fn of_list(
+    project: &Project,
+    arguments: &ResumeArguments,
+    terminal: &mut Terminal,
+) -> Result<RunOptions, Failure> {
+    let configured = configured(project, terminal)?;
+    let defaults = configured.run;
+    Ok(RunOptions {
+        engine: wish(project, &arguments.agent),
+        branch: arguments.branch.clone(),
+        verify: defaults.verify,
+        verify_from: configured.verify_from,
+        retries: defaults.retries,
+        timeout: None,
+        default_timeout: defaults.timeout,
+        dry_run: false,
+        yes: arguments.yes,
+    })
 }
 
 /// Reads the plan: a file, or standard input.
@@ -114,16 +135,6 @@ fn configured(project: &Project, terminal: &mut Terminal) -> Result<ConfiguredRu
         verify_from: config.source_of("run.verify"),
         run: config.run,
     })
-}
-
-/// Returns what was typed about agents and workers, and shows what of the configuration has to be seen.
-pub(super) fn wished(
-    project: &Project,
-    arguments: &AgentArguments,
-    terminal: &mut Terminal,
-) -> Result<EngineWish, Failure> {
-    configured(project, terminal)?;
-    Ok(wish(project, arguments))
 }
 
 fn wish(project: &Project, arguments: &AgentArguments) -> EngineWish {

@@ -16,6 +16,7 @@ mod kiln;
 #[expect(dead_code, reason = "its own tests want more of it")]
 mod kiln_project;
 mod kiln_teams;
+mod lists;
 mod map;
 #[path = "../map_resume/project.rs"]
 #[expect(dead_code, reason = "its own tests want more of it")]
@@ -41,6 +42,7 @@ use crate::engine::Engine;
 use crate::install::Settings;
 use crate::kiln::{Archive, Phases};
 use crate::kiln_teams::{Agent, Wave};
+use crate::lists::{List, Place};
 use crate::map_resume::{Subtask, Wish};
 use crate::rescue::Restore;
 
@@ -119,6 +121,8 @@ fn main() -> ExitCode {
             fails_everywhere(&Restore::new()?, FEW)
         }),
     ]);
+    trials.extend(story("list", WAVE, || List::new(Place::Worktrees)));
+    trials.extend(story("list_in_place", FEW, || List::new(Place::Checkout)));
     trials.extend(story("kiln", LONG, Phases::new));
     trials.extend(story("kiln_archive", SHORT, Archive::new));
     for (name, deed) in [
@@ -269,6 +273,7 @@ fn every_place_is_passed() -> Result<()> {
     add(passed(&Engine::with_broken_worktrees()?)?.names());
     add(passed(&Engine::with_removals_cut_short()?)?.names());
     add(passed(&Restore::new()?)?.names());
+    add(passed(&List::new(Place::Worktrees)?)?.names());
     add(passed(&Phases::new()?)?.names());
     add(passed(&Archive::new()?)?.names());
     for deed in [

@@ -12,6 +12,8 @@ use crate::Error;
 pub(super) const RUN_TRAILER: &str = "Rekindle-Run";
 /// The trailer that names the task.
 pub(super) const TASK_TRAILER: &str = "Rekindle-Task";
+/// The trailer that names the list of the task.
+pub(super) const LIST_TRAILER: &str = "Rekindle-List";
 
 /// How far the clocks of a run's name and of its commits may differ, in seconds.
 const SLACK: i64 = 7 * 24 * 3600;

@@ -12,7 +12,8 @@ use rekindle_git::{
 use rekindle_model::{Delivery, FailureKind, Happened};
 use tokio::process::Command;
 
-use super::evidence::{RUN_TRAILER, TASK_TRAILER, trailer_value};
+use super::evidence::{LIST_TRAILER, RUN_TRAILER, TASK_TRAILER, trailer_value};
+use super::marking::Marker;
 use super::{Change, LeftOut, Orchestrator, Progress, State};
 use crate::Error;
 use crate::port::Position;
@@ -77,8 +78,10 @@ impl Orchestrator<'_> {
             return Ok(Landing::Over);
         }
         let moved = self.tip.as_str() != delivery.base;
+        let delivered = ObjectId::parse(&delivery.tree)?;
+        let (plain, delivered) = self.without_marks(&base, commit.clone(), delivered)?;
         let tree = if moved {
-            match self.repo.merge(&self.tip, &commit)? {
+            match self.repo.merge(&self.tip, &plain)? {
                 Merge::Clean(tree) => tree,
                 Merge::Conflicts(paths) => {
                     let shown: Vec<String> = paths
@@ -95,13 +98,14 @@ impl Orchestrator<'_> {
                 }
             }
         } else {
-            ObjectId::parse(&delivery.tree)?
+            delivered
         };
         let change = if self.tip_tree()? == Some(&tree) {
             Change::Nothing
         } else {
             Change::Something
         };
+        let tree = self.marked(task, tree)?;
         let message = self.message(task, attempt);
         let landing =
             self.repo
@@ -249,6 +253,7 @@ impl Orchestrator<'_> {
             entry.title.as_str()
         };
         let plain = |text: &str| text.replace(char::is_control, " ");
+        let list = self.engine.marker.map(Marker::list);
         Message {
             subject: format!("[{}] {}", plain(&entry.id), plain(title)),
             body: String::new(),
@@ -256,7 +261,10 @@ impl Orchestrator<'_> {
                 (RUN_TRAILER.to_owned(), trailer_value(&self.engine.id.name)),
                 (TASK_TRAILER.to_owned(), trailer_value(&entry.id)),
                 ("Rekindle-Attempt".to_owned(), attempt.to_string()),
-            ],
+            ]
+            .into_iter()
+            .chain(list.map(|list| (LIST_TRAILER.to_owned(), trailer_value(list))))
+            .collect(),
         }
     }
 
