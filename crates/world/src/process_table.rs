@@ -185,11 +185,12 @@ fn status(pid: u32) -> Option<(u32, u8)> {
 }
 
 #[cfg(test)]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a test needs processes of its own to find"
-)]
 mod tests {
+    #![expect(
+        clippy::disallowed_methods,
+        reason = "a test needs processes of its own to find"
+    )]
+
     use std::io::BufRead as _;
     use std::process::{Command, Stdio};
 
