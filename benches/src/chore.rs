@@ -8,14 +8,14 @@ use xtask::{files, run};
 use crate::report::{self, PICTURES, Section};
 use crate::{
     breakdown, briefing, crashes, durable, growth, hook, machine, map, overhead, overview, replay,
-    size, startup,
+    size, startup, stories,
 };
 
 /// A name and a measurement.
 type Bench = (&'static str, fn(&Setting) -> Result<Section, String>);
 
 /// Every bench, in the order of the report.
-const BENCHES: [Bench; 12] = [
+const BENCHES: [Bench; 13] = [
     ("briefing", briefing::bench),
     ("durable", durable::bench),
     ("crashes", crashes::bench),
@@ -24,6 +24,7 @@ const BENCHES: [Bench; 12] = [
     ("startup", startup::bench),
     ("map", map::bench),
     ("hook", hook::bench),
+    ("stories", stories::bench),
     ("growth", growth::bench),
     ("size", size::bench),
     ("overhead", overhead::bench),

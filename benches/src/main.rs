@@ -33,6 +33,7 @@ mod size;
 mod standing;
 mod startup;
 mod step_project;
+mod stories;
 mod timeline;
 mod wave_project;
 

@@ -71,6 +71,12 @@ pub struct Event {
     pub folder: Option<Utf8PathBuf>,
     /// Whether a session was resumed.
     pub goes_on: bool,
+    /// Whether the conversation starts from nothing, although the session may have an earlier life.
+    pub is_cleared: bool,
+    /// The transcript of the session, if absolute.
+    pub transcript: Option<Utf8PathBuf>,
+    /// What its tools were used for, if the program says so instead of having a transcript.
+    pub used: Option<String>,
     /// How the turn ended, if it did.
     pub ending: Option<Ending>,
 }
@@ -122,6 +128,11 @@ impl Event {
                 .filter(|folder| folder.starts_with('/') && !folder.contains('\0'))
                 .map(Utf8PathBuf::from),
             goes_on: matches!(source, Some("resume" | "fork")),
+            is_cleared: source == Some("clear"),
+            transcript: text("transcript_path")
+                .filter(|path| path.starts_with('/') && !path.contains('\0'))
+                .map(Utf8PathBuf::from),
+            used: text("used").map(str::to_owned),
             ending: ending(moment, text("error"), text("last_assistant_message")),
         })
     }
@@ -173,17 +184,20 @@ fn failure(error: Option<&str>, message: Option<&str>) -> Ending {
     })
 }
 
-/// Returns the hook output that adds a text to a session that starts.
+/// Returns the hook output that adds a text to a session that starts, and shows a line to its user.
 ///
 /// All three programs accept exactly this; Codex ignores output with other fields.
-pub fn session_context(text: &str) -> String {
-    json!({
+pub fn session_context(text: &str, line: Option<&str>) -> String {
+    let mut output = json!({
         "hookSpecificOutput": {
             "hookEventName": "SessionStart",
             "additionalContext": text,
         }
-    })
-    .to_string()
+    });
+    if let Some(line) = line {
+        output["systemMessage"] = json!(line);
+    }
+    output.to_string()
 }
 
 #[cfg(test)]
@@ -303,8 +317,12 @@ mod tests {
     #[test]
     fn the_output_has_exactly_the_fields_that_all_programs_accept() {
         assert_eq!(
-            session_context("a\n\"b\""),
+            session_context("a\n\"b\"", None),
             r#"{"hookSpecificOutput":{"additionalContext":"a\n\"b\"","hookEventName":"SessionStart"}}"#
+        );
+        assert_eq!(
+            session_context("a", Some("b")),
+            r#"{"hookSpecificOutput":{"additionalContext":"a","hookEventName":"SessionStart"},"systemMessage":"b"}"#
         );
     }
 

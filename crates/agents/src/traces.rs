@@ -11,11 +11,13 @@ mod codex;
 mod life;
 mod opencode;
 mod tail;
+mod used;
 
 pub use claude::{ClaudeProcess, claude_processes};
 pub use codex::{codex_input, codex_lock, partial_object};
 pub use life::{Life, Lives};
 pub use tail::Tail;
+pub use used::UsedTools;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;

@@ -88,6 +88,30 @@ fn an_interrupted_session_has_not_died() {
 }
 
 #[test]
+fn a_conversation_that_was_compacted_has_not_died() {
+    let boundary = |trigger: &str| {
+        json!({"type": "system", "subtype": "compact_boundary", "cwd": "/w/my.app",
+            "timestamp": "2026-11-16T04:11:00.000Z", "content": "Conversation compacted",
+            "compactMetadata": {"trigger": trigger, "preTokens": 1000}})
+    };
+    let mut summary = row(
+        "user",
+        &json!("This session is being continued from a previous one."),
+    );
+    summary["isCompactSummary"] = json!(true);
+    let command = row("user", &json!("<command-name>/compact</command-name>"));
+    let by_hand = [said("done"), boundary("manual"), summary.clone(), command];
+    assert_eq!(reached(&by_hand), Reached::EndOfTurn);
+    // Where only the end of a long transcript is read.
+    assert_eq!(reached(&by_hand[1..]), Reached::EndOfTurn);
+    // By itself it happens in the middle of a turn, which goes on.
+    let by_itself = [called("a", "ls"), result("a"), boundary("auto"), summary];
+    assert_eq!(reached(&by_itself), Reached::InTurn);
+    let went_on = [&by_itself[..], &[said("done")]].concat();
+    assert_eq!(reached(&went_on), Reached::EndOfTurn);
+}
+
+#[test]
 fn rows_of_sub_agents_and_unknown_rows_are_ignored() {
     let mut aside = called("s", "rm x");
     aside["isSidechain"] = json!(true);

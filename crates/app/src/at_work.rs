@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use rekindle_agents::traces::Lives;
 use rekindle_fs::Occupancy;
 use rekindle_model::WorkflowId;
 use rekindle_runner::Progress;
@@ -42,6 +43,36 @@ impl AtWork {
             Self::Rekindle(_) => true,
             Self::Workers(_) => false,
         }
+    }
+}
+
+/// Returns who is at work on a workflow at this moment, without making or disturbing anything.
+pub fn at_work(project: &Project, id: &WorkflowId) -> Result<Option<AtWork>, Error> {
+    Ok(AtWork::on(project, id)?)
+}
+
+/// Refuses to change a workflow beside a rekindle that is at work on it, unless that one started us.
+///
+/// What a worker or its tools report belongs to the work that is going on.
+///
+/// # Errors
+/// `Held`, with who it is.
+pub fn refuse_beside(project: &Project, id: &WorkflowId) -> Result<(), Error> {
+    let is_its_worker = |name: &str| {
+        let named = project.variables.get(name);
+        named.is_some_and(|named| *named == id.to_string() || *named == id.name)
+    };
+    if ["REKINDLE_WORKFLOW", "REKINDLE_RUN"]
+        .into_iter()
+        .any(is_its_worker)
+    {
+        return Ok(());
+    }
+    let world = project.world();
+    let ancestors = Lives::new(&world).ancestors();
+    match project.state().holder(id)? {
+        Occupancy::Held(Some(holder)) if ancestors.contains(&holder.process.pid) => Ok(()),
+        Occupancy::Free | Occupancy::Held(_) => crate::resume::refuse_held(project, id),
     }
 }
 

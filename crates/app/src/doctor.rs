@@ -2,7 +2,7 @@
 
 use rekindle_git::{Program, Repo};
 
-use crate::{AtWork, Project, inspect, status};
+use crate::{AtWork, Project, inspect, integrations, preflight, status};
 
 /// One check.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +43,7 @@ impl Verdict {
 pub fn doctor(project: &Project) -> Vec<Check> {
     let mut checks = vec![git(project)];
     checks.extend(agents(project));
+    checks.extend(integrations::checks(project));
     let world = project.world();
     let open = inspect::open(&world);
     let going = open.iter().filter(|one| status::goes_on(&world, one));
@@ -110,6 +111,14 @@ fn agents(project: &Project) -> Option<Check> {
             agent.program
         );
         return problem(seen, "install it, or name another in `[agent] default`");
+    }
+    if let Some((problem, remedy)) = preflight::may_not_edit(project, &agent) {
+        return Some(Check {
+            name: "agent".to_owned(),
+            verdict: Verdict::Note,
+            seen: problem,
+            hint: Some(remedy),
+        });
     }
     Some(Check {
         name: "agent".to_owned(),

@@ -104,6 +104,14 @@ pub enum Error {
         /// The event.
         event: String,
     },
+    /// An event lacks what its readers need.
+    #[error("`{event}` needs {missing} in its details")]
+    DetailsNeeded {
+        /// The event.
+        event: String,
+        /// What is missing.
+        missing: &'static str,
+    },
     /// The workflow does not have the task.
     #[error("`{id}` has no task `{task}`")]
     UnknownTask {
@@ -330,7 +338,8 @@ impl Error {
             | Self::NoAgent
             | Self::BadBranch { .. }
             | Self::NotOffered { .. }
-            | Self::TaskNeeded { .. } => exit::USAGE,
+            | Self::TaskNeeded { .. }
+            | Self::DetailsNeeded { .. } => exit::USAGE,
             Self::NotChosen { finding } if finding.code == Code::BadFeatureName => exit::USAGE,
             Self::Unknown { .. }
             | Self::UnknownCode { .. }
@@ -394,6 +403,7 @@ impl Error {
             | Self::NotKept { .. }
             | Self::NoOutput { .. }
             | Self::TaskNeeded { .. }
+            | Self::DetailsNeeded { .. }
             | Self::UnknownTask { .. }
             | Self::UnknownDocument { .. }
             | Self::Blocked { .. }

@@ -7,24 +7,32 @@
 mod briefing;
 mod journal;
 mod note;
+mod told;
 
 use camino::Utf8Path;
 use jiff::SignedDuration;
 use rekindle_agents::hook::session_context;
+use rekindle_agents::traces::UsedTools;
 use rekindle_model::Summary;
-use rekindle_protocol::Ask;
 use rekindle_protocol::capability::{CheckpointList, Open};
+use rekindle_protocol::{Ask, Protocol};
 use rekindle_world::World;
 
-use self::briefing::{Place, Standing, briefing};
+use self::briefing::{
+    Place, Standing, briefing, line_for_person, pointer, state_of, worth_telling,
+};
 use self::note::note;
-use crate::last_session::{Own, last_session};
+use self::told::Knows;
+use crate::last_session::{LastSession, Own, last_session};
 use crate::resume::refuse_held;
 use crate::{AtWork, Error, Project, Query, inspect};
 
 pub use self::journal::complain;
 pub use rekindle_agents::hook::{Event, Moment};
 pub use rekindle_runner::{Attempt, outlive_signals};
+
+/// What an agent does about an interrupted workflow; the same words wherever one is told of it.
+pub const RECIPE: &str = "Do nothing about it unless the user asks. Then call `plan`, show it, and after the user's yes call `resume` with its `digest`.";
 
 /// A workflow in which nothing happened for longer is not what the agent's session is about.
 const IN_USE: SignedDuration = SignedDuration::from_hours(24);
@@ -50,10 +58,7 @@ pub fn hook(
         return Ok(None);
     };
     match event.moment {
-        Moment::SessionStart => {
-            let text = brief(&project, event, started_in);
-            Ok(text.map(|text| session_context(&text)))
-        }
+        Moment::SessionStart => Ok(brief(&project, event, started_in)),
         Moment::PreCompact | Moment::SessionEnd => keep(&project, event).map(|()| None),
         Moment::Stop | Moment::StopFailure => note(&project, event).map(|()| None),
         Moment::PostToolUse => Ok(None),
@@ -65,13 +70,18 @@ pub fn nearest(project: &Project) -> Option<Project> {
     project.nearest(Project::has_protocol)
 }
 
-/// Returns the briefing about what is open here.
+/// Returns what a session is told of what is open here, as the output of a hook.
 fn brief(project: &Project, event: &Event, started_in: &Utf8Path) -> Option<String> {
     let world = project.world();
     let Open {
         workflows: open,
         unread,
     } = inspect::quick_open(&world);
+    let muted = crate::mute::muted(project);
+    let heard = open
+        .into_iter()
+        .filter(|summary| !muted.contains(&summary.id.to_string()));
+    let open = worth_telling(heard.collect(), world.now());
     let own = match &event.session {
         Some(id) if event.goes_on => Own::GoesOn(id),
         Some(id) => Own::Begins(id),
@@ -88,21 +98,71 @@ fn brief(project: &Project, event: &Event, started_in: &Utf8Path) -> Option<Stri
         folder: project.folder(),
         is_elsewhere: started_in != project.folder(),
     };
-    briefing(&place, &standing, unread, last.as_ref())
+    let whole = || briefing(&place, &standing, unread, last.as_ref());
+    let text = match knows(project, event, &standing, last.as_ref()) {
+        Knows::All => None,
+        Knows::Earlier => pointer(&standing, last.as_ref()),
+        Knows::Nothing => whole(),
+    }?;
+    let line = line_for_person(&standing);
+    Some(session_context(&text, line.as_deref()))
 }
 
-/// Makes a checkpoint of every workflow that the session may have been about: something happened in
-/// it lately, and since its last checkpoint.
+/// Returns what the session knows already; one that cannot be recorded is told everything.
+fn knows(
+    project: &Project,
+    event: &Event,
+    standing: &[Standing],
+    last: Option<&LastSession>,
+) -> Knows {
+    let Some(session) = event.session.as_ref().filter(|_| !standing.is_empty()) else {
+        return Knows::Nothing;
+    };
+    let told = told::tell(
+        project,
+        session,
+        &state_of(standing, last),
+        event.is_cleared,
+    );
+    told.unwrap_or(Knows::Nothing)
+}
+
+/// Makes a checkpoint of every workflow that the session worked on, if something happened in it since
+/// its last one.
+///
+/// What the session used is read first, since it is cheap: most sessions work on none.
 fn keep(project: &Project, event: &Event) -> Result<(), Error> {
     let world = project.world();
+    let Some(used) = used_tools(&world, event) else {
+        return Ok(());
+    };
     // A run that nobody could read within the time is older than those that were, so it is not in use.
     let open = inspect::quick_open(&world).workflows;
-    let in_use = open.iter().filter(|summary| is_in_use(&world, summary));
-    // One that cannot be kept is no reason to leave out the others.
+    let is_only = open.len() == 1;
+    let touched = open
+        .iter()
+        .filter(|summary| used.names(&summary.id.name) || (is_only && used.names("rekindle")));
+    let in_use = touched.filter(|summary| is_in_use(&world, summary));
+    // One that can not be kept is no reason to leave out the others.
     let kept: Vec<_> = in_use
         .map(|summary| keep_one(project, event, summary))
         .collect();
     kept.into_iter().collect()
+}
+
+/// Returns what a session's tools were used for, if any of it could be about a workflow.
+fn used_tools(world: &dyn World, event: &Event) -> Option<UsedTools> {
+    let used = match (&event.used, &event.transcript) {
+        (Some(used), _) => UsedTools::of(used),
+        (None, Some(transcript)) => UsedTools::read(world, transcript)?,
+        (None, None) => return None,
+    };
+    let could_be = |protocol: &&dyn Protocol| {
+        let mut folders = protocol.folders().iter();
+        protocol.is_here(world) && folders.any(|folder| used.names(folder))
+    };
+    let is_about_any = used.names("rekindle") || rekindle_registry::ALL.iter().any(could_be);
+    is_about_any.then_some(used)
 }
 
 fn keep_one(project: &Project, event: &Event, summary: &Summary) -> Result<(), Error> {

@@ -7,7 +7,7 @@ use rekindle_model::{
 };
 use rekindle_protocol::capability::{Open, TaskSource};
 use rekindle_protocol::{Ask, Case, ResumeOption};
-use rekindle_world::{RealWorld, Recorder, Recording, Witness, World};
+use rekindle_world::{Readings, RealWorld, Recorder, Recording, Witness, World};
 
 use crate::last_session::last_session;
 use crate::{Error, LastSession, Listing, Project};
@@ -115,7 +115,9 @@ pub struct Planned {
     pub unfinished: Vec<String>,
     /// Whether anything was started and not finished, including agents.
     pub(crate) is_unfinished: bool,
-    /// The length of the workflow's journal.
+    /// What was read of each file, to name those that have changed since.
+    pub readings: Readings,
+    /// How far the workflow's journal had come.
     pub(crate) position: u64,
 }
 
@@ -505,6 +507,7 @@ pub(crate) fn plan_world(
         commands: belongings.commands,
         roots: belongings.roots,
         digest: witness.digest(),
+        readings: witness.readings(),
         last_session: None,
         unfinished: Vec::new(),
         is_unfinished: false,

@@ -18,13 +18,16 @@ mod face;
 pub mod hook;
 mod inspect;
 mod install;
+mod integrations;
 mod last_session;
 mod lists;
 mod logs;
 mod map;
 mod meaning;
 mod migrate;
+mod mute;
 mod objects;
+mod offers;
 mod outline;
 mod overview;
 mod preflight;
@@ -39,7 +42,7 @@ mod status;
 mod validate;
 
 pub use agent::{EngineWish, engine_options};
-pub use at_work::AtWork;
+pub use at_work::{AtWork, at_work, refuse_beside};
 pub use clean::{Cleaned, Cleaning, Stuck, clean};
 pub use config::{Configured, configured};
 pub use continue_session::{
@@ -62,14 +65,16 @@ pub use last_session::{Fate, LastSession};
 pub use logs::{Logs, Wanted, last_lines, logs};
 pub use map::{MapAnswer, map};
 pub use migrate::{Migrated, migrate};
+pub use mute::{Hearing, mute};
 pub use objects::ExplainedObject;
+pub use offers::{Offer, offers};
 pub use outline::{Outline, OutlineState, OutlineTask};
 pub use overview::{Folded, Line, Listing};
 pub use project::Project;
 pub use records::finished;
-pub use report::{Recorded, Timeline, archive, checkpoint, checkpoints, event};
+pub use report::{Recorded, Timeline, archive, checkpoint, checkpoints, event, event_of_agent};
 pub use rescue::{Restored, Shown, rescue, rescues, restore};
-pub use resume::{Options, Outcome, Resumed, resume};
+pub use resume::{Asks, Handed, Options, Outcome, Resumed, advance, resume};
 pub use run::{PlanText, Ran, RunOptions, STANDARD_INPUT, read_plan, run};
 pub use sessions::{FIRST_SESSIONS, SessionList, sessions};
 pub use status::{NextStep, Overview, Verb, gives_way, short_id, status};
@@ -92,4 +97,4 @@ pub use rekindle_runner::{
     After, Asked, AttemptLog, Change, Cost, Ending, GivenUp, HeldBack, LeftOut, Missing, Output,
     Progress, Recovered, RunView, Skipped, Tally, Urgency, Watcher, WorkerView, crash_places,
 };
-pub use rekindle_world::{Clock, Zone};
+pub use rekindle_world::{Clock, Readings, Zone};

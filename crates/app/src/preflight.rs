@@ -86,20 +86,13 @@ pub(crate) fn offer_editing(
     let Some(arguments) = lacking(project, agent) else {
         return Ok(false);
     };
-    let words: Vec<String> = arguments.iter().map(|word| format!("\"{word}\"")).collect();
-    let line = format!("args = [{}]", words.join(", "));
-    let text = format!(
-        "`{}` may not edit files without a person at its terminal: neither `[agents.{}] args` nor its own settings allow it",
-        agent.name, agent.name
-    );
+    let line = line(&arguments);
+    let text = problem(agent);
     // Permissions are given by a person, never by `--yes`.
     if yes || crate::config::mentions(project, &agent.name) {
         face.tell(&News::MayNotEdit {
             problem: &text,
-            remedy: &format!(
-                "`[agents.{}] {line}` in `.rekindle/config.toml` allows it",
-                agent.name
-            ),
+            remedy: &remedy(agent, &line),
         });
         return Ok(false);
     }
@@ -112,6 +105,31 @@ pub(crate) fn offer_editing(
     }
     crate::config::set_arguments(project, &agent.name, &arguments)?;
     Ok(true)
+}
+
+/// Returns what an agent may not do and the line that allows it, if it may not edit files.
+pub(crate) fn may_not_edit(project: &Project, agent: &Agent) -> Option<(String, String)> {
+    let arguments = lacking(project, agent)?;
+    Some((problem(agent), remedy(agent, &line(&arguments))))
+}
+
+fn line(arguments: &[String]) -> String {
+    let words: Vec<String> = arguments.iter().map(|word| format!("\"{word}\"")).collect();
+    format!("args = [{}]", words.join(", "))
+}
+
+fn problem(agent: &Agent) -> String {
+    format!(
+        "`{}` may not edit files without a person at its terminal: neither `[agents.{}] args` nor its own settings allow it",
+        agent.name, agent.name
+    )
+}
+
+fn remedy(agent: &Agent, line: &str) -> String {
+    format!(
+        "`[agents.{}] {line}` in `.rekindle/config.toml` allows it",
+        agent.name
+    )
 }
 
 /// Returns the arguments that would let an agent edit, if it may not.

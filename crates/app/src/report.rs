@@ -5,6 +5,7 @@ use rekindle_model::{Action, Checkpoint, Intent, Plan, Report, Step, Stop, Then,
 use rekindle_protocol::capability::CheckpointList;
 use rekindle_runner::{Output, Runner};
 
+use crate::at_work::refuse_beside;
 use crate::inspect::{chosen, explain, inspect_world, plan_world};
 use crate::{Error, Face, News, Outcome, Project, Query, Resumed};
 
@@ -28,6 +29,40 @@ pub struct Recorded {
 /// An event of a task that the workflow does not have is refused.
 pub fn event(project: &Project, query: &Query, report: Report) -> Result<Recorded, Error> {
     record(project, query, &Intent::Report(report))
+}
+
+/// Appends an event that an agent reports from inside its session.
+///
+/// It is refused beside a rekindle that is at work on the workflow and did not start the agent, and
+/// where it lacks what its readers need: a model can be asked again, a script cannot.
+pub fn event_of_agent(project: &Project, query: &Query, report: Report) -> Result<Recorded, Error> {
+    let id = plan_world(&project.world(), query, &Intent::Open)?.plan.id;
+    refuse_beside(project, &id)?;
+    if let Some(missing) = missing(&report) {
+        let event = report.event;
+        return Err(Error::DetailsNeeded { event, missing });
+    }
+    event(project, query, report)
+}
+
+/// Returns what an event lacks, without which nobody could act on it.
+fn missing(report: &Report) -> Option<&'static str> {
+    let details = report.details.as_deref().unwrap_or("{}");
+    let details: serde_json::Value = serde_json::from_str(details).unwrap_or_default();
+    let says = |key: &str| {
+        let value = &details[key];
+        let text = value.as_str().map(str::trim);
+        text.map_or(!value.is_null(), |text| !text.is_empty())
+    };
+    match report.event.to_ascii_lowercase().replace('-', "_").as_str() {
+        "phase_transition" if !says("to_phase") => Some("`to_phase`"),
+        "task_failed" | "task_blocked" | "task_verification_failed"
+            if !says("reason") && !says("error") =>
+        {
+            Some("a `reason`")
+        }
+        _ => None,
+    }
 }
 
 /// Makes a checkpoint.

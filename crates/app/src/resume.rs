@@ -1,6 +1,7 @@
 //! The main use case: show the plan, ask once, apply it, and continue until it is done or a person is needed.
 
 mod begin;
+mod handed;
 mod refusals;
 mod session;
 
@@ -14,6 +15,7 @@ use rekindle_model::{
 use rekindle_runner::Ending;
 
 use self::begin::{Start, begin};
+pub use self::handed::{Asks, Handed, advance};
 use self::refusals::refuse_unchosen;
 pub(crate) use self::refusals::{refuse_blocked, refuse_held};
 use self::session::Session;
@@ -44,6 +46,9 @@ pub struct Options {
     pub hand_back: bool,
     /// How a session of a coding agent is continued.
     pub session: SessionOptions,
+    /// The caller does each step of an agent itself and reports its result with [`advance`]: what
+    /// begins with a step is recorded when it is handed out.
+    pub steps: Option<Asks>,
 }
 
 /// The result of a resume.
@@ -59,6 +64,8 @@ pub struct Resumed {
     pub requests: Vec<Request>,
     /// Finished steps of an interrupted command, one line each.
     pub finished: Vec<String>,
+    /// What [`advance`] continues with, where the caller does the steps and there is more to do.
+    pub handed: Option<Handed>,
 }
 
 impl Resumed {
@@ -70,6 +77,7 @@ impl Resumed {
             findings: Vec::new(),
             requests: Vec::new(),
             finished: Vec::new(),
+            handed: None,
         }
     }
 
@@ -80,6 +88,7 @@ impl Resumed {
             findings: planned.assessment.findings.clone(),
             requests: planned.plan.requests().collect(),
             finished,
+            handed: None,
         }
     }
 }
@@ -160,10 +169,14 @@ pub fn resume(
         warned: BTreeSet::new(),
         idle_rounds: 0,
         are_workers_reported: false,
+        handed: None,
         _branch: begun.branch,
     };
     match session.run(anew.plan) {
-        Ok(outcome) => resumed.outcome = outcome,
+        Ok(outcome) => {
+            resumed.outcome = outcome;
+            resumed.handed = session.handed;
+        }
         Err(error) => {
             if !session.are_workers_reported {
                 report_workers(project, &id, &error, session.face);
@@ -262,6 +275,11 @@ struct Terms<'a> {
 }
 
 impl<'a> Terms<'a> {
+    /// Returns whether a person can be asked although the plan was agreed to beforehand.
+    fn asks_person(self) -> bool {
+        self.options.steps == Some(Asks::Person)
+    }
+
     /// Returns whether a person has agreed in advance, to anything or to this plan.
     fn is_agreed(&self) -> bool {
         self.options.yes || self.options.agreed_to.is_some()

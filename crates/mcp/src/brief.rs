@@ -1,7 +1,7 @@
 //! A summary of a workflow for a model.
 
 use rekindle_app::{Error, Planned, Query};
-use rekindle_model::{Action, Finding, State, Summary, Then};
+use rekindle_model::{Finding, State, Summary, Then};
 use rekindle_text::{excerpt, format_seconds};
 use rekindle_wire::Brief;
 
@@ -29,10 +29,17 @@ pub(crate) fn brief(desk: &Desk, query: &Query) -> Result<Brief, Error> {
     };
     let id = planned.plan.id.to_string();
     let state = planned.assessment.chosen().map(|summary| summary.state);
+    let mut text = standing(&planned);
+    if let Some(at_work) = rekindle_app::at_work(&desk.project, &planned.plan.id)? {
+        text.push_str(&format!(
+            "at work on it now: {}\n",
+            excerpt(&at_work.to_string(), 300)
+        ));
+    }
     let origin = format!("the files of `{}`", excerpt(&id, 200));
     Ok(Brief {
         schema: "rekindle.brief/1",
-        text: quoted(&origin, &standing(&planned)),
+        text: quoted(&origin, &text),
         id: Some(id),
         state: state
             .unwrap_or(planned.assessment.state)
@@ -53,25 +60,8 @@ fn standing(planned: &Planned) -> String {
     if let rest @ 1.. = findings.len().saturating_sub(MOST_FINDINGS) {
         text.push_str(&format!("and {rest} more findings\n"));
     }
-    let printed = planned
-        .plan
-        .steps
-        .iter()
-        .filter_map(|step| match &step.action {
-            Action::Print(text) => Some(text.as_str()),
-            Action::Append { .. }
-            | Action::Create { .. }
-            | Action::Edit { .. }
-            | Action::MoveFolder { .. }
-            | Action::MoveFile { .. }
-            | Action::Land(_)
-            | Action::EndWorker { .. }
-            | Action::AskHost { .. } => None,
-        });
-    let report: String = std::iter::once(planned.plan.before_asking.as_str())
-        .chain(printed)
-        .collect();
-    text.push_str(beginning(&report));
+    // What a protocol prints when it is resumed would say here that it is.
+    text.push_str(beginning(&planned.plan.before_asking));
     if let Then::Stop(stop) = &planned.plan.then {
         for hint in &stop.hints {
             text.push_str(&format!("hint: {}\n", excerpt(hint, 300)));

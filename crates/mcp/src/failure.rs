@@ -129,7 +129,7 @@ fn hints(error: &Error) -> Vec<String> {
             one("`list` shows the workflows of this project")
         }
         Error::NotKept { id, .. } => vec![format!(
-            "no report is needed: rekindle reads your changes from the files; `next_step` with `id` {} returns the next step",
+            "no report is needed: rekindle reads your changes from the files of {}",
             in_hint(id)
         )],
         Error::NotOffered { .. } => one(
@@ -140,14 +140,17 @@ fn hints(error: &Error) -> Vec<String> {
             in_hint(id)
         )],
         Error::TaskNeeded { .. } => one("give the task's id in `task`"),
+        Error::DetailsNeeded { .. } => {
+            one("add it to `details`; the result of a step goes to `next_step`")
+        }
         Error::UnknownTask { id, .. } => vec![format!(
             "`inspect` with `id` {} lists its tasks",
             in_hint(id)
         )],
         Error::UnknownDocument { .. } => one("`resources/list` lists the documents"),
-        Error::Moved { .. } | Error::Spent { .. } => one(
-            "nothing was changed: call it without `digest`, check the new plan, and call it again with the new plan's `digest`",
-        ),
+        Error::Moved { .. } | Error::Spent { .. } => {
+            one("nothing was changed: call `plan` again, show it to the user, and use its `digest`")
+        }
         Error::Blocked { id, .. } => {
             vec![format!("`inspect` with `id` {} shows where", in_hint(id))]
         }

@@ -15,6 +15,7 @@ mod listener;
 mod opening;
 mod output;
 mod pages;
+mod person;
 mod plans;
 mod prompts;
 mod quote;
@@ -22,7 +23,9 @@ mod resources;
 mod schema;
 mod serve;
 mod server;
+mod taken;
 mod tools;
+mod turn;
 mod uri;
 
 pub use serve::{Error, serve, serve_over};

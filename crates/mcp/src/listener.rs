@@ -1,6 +1,6 @@
-//! The front end of a resume over MCP: it collects output and answers no question.
+//! The face of a resume over MCP: keeps what is said, and answers nothing itself.
 //!
-//! The plan was agreed to before, and a protocol's questions are for a person.
+//! The plan was agreed to before. A protocol's questions are for the person at the client.
 
 use jiff::Timestamp;
 use rekindle_app::{
@@ -9,15 +9,28 @@ use rekindle_app::{
 };
 use rekindle_model::{Action, Offer, Question, Step, Summary};
 
+use crate::person::Person;
 use crate::quote::{is_plain, quoted};
 
-/// Collects the output of a resume.
-#[derive(Debug, Default)]
+/// Keeps what a resume has to say.
+#[derive(Default)]
 pub(crate) struct Listener {
     /// The text that the protocol printed.
     pub(crate) printed: String,
     /// What the agent must know or do, one line each.
     pub(crate) hints: Vec<String>,
+    /// Whoever answers the protocol's questions.
+    person: Option<Person>,
+}
+
+impl Listener {
+    /// Returns one with the person who answers, if the client can ask one.
+    pub(crate) fn of(person: Option<Person>) -> Self {
+        Self {
+            person,
+            ..Self::default()
+        }
+    }
 }
 
 impl Output for Listener {
@@ -79,8 +92,8 @@ impl Face for Listener {
         Agreement::Nobody
     }
 
-    fn answer(&mut self, _: &Question) -> Option<String> {
-        None
+    fn answer(&mut self, question: &Question) -> Option<String> {
+        self.person.as_ref()?.answers(question)
     }
 }
 

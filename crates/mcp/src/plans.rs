@@ -3,13 +3,18 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
-use rekindle_app::Planned;
-use rekindle_wire::{FindingOut, PlanOut, StepOut, ThenOut, WorkflowOut};
+use camino::Utf8PathBuf;
+use rekindle_app::{Planned, Project, Readings};
+use rekindle_model::Severity;
+use rekindle_text::excerpt;
+use rekindle_wire::{FindingOut, PlanOut, Proposal, StepOut, ThenOut, WorkflowOut};
 
 /// How many plans are kept; a session has one or two at a time.
 const MOST: usize = 16;
 /// The most changes that are listed.
 const MOST_CHANGES: usize = 12;
+/// The most files that are named.
+const MOST_FILES: usize = 5;
 
 /// The plans that this server has shown, newest last.
 #[derive(Debug, Default)]
@@ -20,40 +25,56 @@ pub(crate) struct Plans(Mutex<VecDeque<Shown>>);
 struct Shown {
     plan: PlanOut,
     workflow: Option<WorkflowOut>,
+    readings: Readings,
+    project: Utf8PathBuf,
 }
 
 impl Shown {
-    fn of(planned: &Planned) -> Self {
+    fn of(project: &Project, planned: &Planned) -> Self {
         Self {
             plan: planned.object(),
             workflow: planned.assessment.chosen().map(rekindle_wire::workflow),
+            readings: planned.readings.clone(),
+            project: project.folder.clone(),
         }
     }
 }
 
 impl Plans {
-    /// Stores a plan and returns its object.
-    pub(crate) fn show(&self, planned: &Planned) -> PlanOut {
-        let shown = Shown::of(planned);
-        let plan = shown.plan.clone();
+    /// Keeps a plan that is being shown, and returns it in short.
+    pub(crate) fn show(&self, project: &Project, planned: &Planned) -> Proposal {
+        let shown = Shown::of(project, planned);
+        let proposal = proposal(planned, &shown);
         let mut plans = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        plans.retain(|known| known.plan.digest != plan.digest);
+        plans.retain(|known| known.plan.digest != proposal.digest);
         plans.push_back(shown);
         while plans.len() > MOST {
             plans.pop_front();
         }
-        plan
+        proposal
     }
 
-    /// Returns the differences from the plan with this digest, one line each.
-    pub(crate) fn changes(&self, digest: &str, now: &Planned) -> Vec<String> {
+    /// Returns the workflow of the plan with this digest, if it was shown.
+    pub(crate) fn workflow(&self, digest: &str) -> Option<String> {
+        let plans = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let shown = plans.iter().find(|shown| shown.plan.digest == digest);
+        shown.map(|shown| shown.plan.id.clone())
+    }
+
+    /// Returns whether a plan with this digest was shown.
+    pub(crate) fn is_known(&self, digest: &str) -> bool {
+        self.workflow(digest).is_some()
+    }
+
+    /// Returns what is other in a plan than in the one with this digest, each a line.
+    pub(crate) fn changes(&self, project: &Project, digest: &str, now: &Planned) -> Vec<String> {
         let plans = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = plans.iter().find(|shown| shown.plan.digest == digest);
         let Some(before) = before.cloned() else {
             return vec!["no plan with this digest was shown since this server started".to_owned()];
         };
         drop(plans);
-        let mut changes = changes(&before, &Shown::of(now));
+        let mut changes = changes(&before, &Shown::of(project, now));
         let rest = changes.len().saturating_sub(MOST_CHANGES);
         changes.truncate(MOST_CHANGES);
         if rest > 0 {
@@ -82,15 +103,101 @@ fn changes(before: &Shown, now: &Shown) -> Vec<String> {
         let gone = was.difference(&is);
         changes.extend(gone.map(|line| format!("gone: {name}: {line}")));
     }
-    if changes.is_empty() {
-        changes.push(
-            "the files that the plan was made from have changed, but its steps have not".to_owned(),
-        );
-    }
+    changes.extend(files(before, now));
     changes
 }
 
-/// Returns the values of a workflow that a change is reported for.
+/// Names the files that have changed.
+fn files(before: &Shown, now: &Shown) -> Option<String> {
+    let changed = before.readings.differences(&now.readings);
+    let named: Vec<String> = changed
+        .iter()
+        .take(MOST_FILES)
+        .map(|path| {
+            let path = path.strip_prefix(&now.project).unwrap_or(path);
+            format!("`{}`", excerpt(path.as_str(), 200))
+        })
+        .collect();
+    let more = match changed.len().saturating_sub(MOST_FILES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!named.is_empty()).then(|| format!("changed: {}{more}", named.join(", ")))
+}
+
+/// Returns a plan in short, without the texts that a protocol prints when it is carried out.
+fn proposal(planned: &Planned, shown: &Shown) -> Proposal {
+    let Shown { plan, workflow, .. } = shown;
+    let is_change = |step: &&StepOut| !matches!(step, StepOut::Print { .. });
+    let workflow_line = workflow.as_ref().map_or_else(
+        || plan.id.clone(),
+        |one| {
+            let total = one
+                .total
+                .map_or_else(|| "?".to_owned(), |total| total.to_string());
+            format!(
+                "{}: {}, {}, {}/{total} tasks",
+                one.id, one.state, one.stage, one.done
+            )
+        },
+    );
+    let next = match (&plan.then, workflow) {
+        (ThenOut::Again, Some(one)) => one.next.summary.clone(),
+        (other, _) => then(other),
+    };
+    Proposal {
+        schema: "rekindle.proposal/1",
+        id: plan.id.clone(),
+        digest: plan.digest.clone(),
+        workflow: workflow_line,
+        changes: plan.steps.iter().filter(is_change).map(change).collect(),
+        unfinished: plan.unfinished.clone(),
+        next,
+        ahead: plan.ahead.clone(),
+        question: match &plan.then {
+            ThenOut::Ask(question) => Some(question.clone()),
+            ThenOut::Agent(_)
+            | ThenOut::Workers
+            | ThenOut::Check { .. }
+            | ThenOut::Again
+            | ThenOut::Stop { .. } => None,
+        },
+        commands: plan.commands.clone(),
+        findings: planned
+            .assessment
+            .findings
+            .iter()
+            .filter(|finding| finding.severity() >= Severity::Warning)
+            .map(rekindle_wire::finding)
+            .collect(),
+        at_work: None,
+        hints: match &plan.then {
+            ThenOut::Stop { hints, .. } => hints.clone(),
+            ThenOut::Agent(_)
+            | ThenOut::Ask(_)
+            | ThenOut::Workers
+            | ThenOut::Check { .. }
+            | ThenOut::Again => Vec::new(),
+        },
+    }
+}
+
+/// Returns a change with its file.
+fn change(step: &StepOut) -> String {
+    match step {
+        StepOut::Append { log, why, .. } => format!("append to `{log}`: {why}"),
+        StepOut::Create { .. }
+        | StepOut::Edit { .. }
+        | StepOut::MoveFolder { .. }
+        | StepOut::MoveFile { .. }
+        | StepOut::Land { .. }
+        | StepOut::EndWorker { .. }
+        | StepOut::AskHost { .. }
+        | StepOut::Print { .. } => step_line(step),
+    }
+}
+
+/// Returns what stands of a workflow in one line, value by value.
 fn values(shown: &Shown) -> Vec<(&'static str, String)> {
     let plan = &shown.plan;
     let mut values = vec![("the workflow", plan.id.clone())];
@@ -139,7 +246,11 @@ fn findings(shown: &Shown) -> BTreeSet<String> {
 
 /// Returns the steps without records and texts, which change with the time.
 fn steps(shown: &Shown) -> BTreeSet<String> {
-    let line = |step: &StepOut| match step {
+    shown.plan.steps.iter().map(step_line).collect()
+}
+
+fn step_line(step: &StepOut) -> String {
+    match step {
         StepOut::Append { why, .. } => format!("an event: {why}"),
         StepOut::Create { path, why } => format!("create `{path}`: {why}"),
         StepOut::Edit { path, why, .. } => format!("change `{path}`: {why}"),
@@ -150,8 +261,7 @@ fn steps(shown: &Shown) -> BTreeSet<String> {
         StepOut::EndWorker { task, why } => format!("end the worker of {task}: {why}"),
         StepOut::AskHost { who, what, why } => format!("send `{what}` to {who}: {why}"),
         StepOut::Print { why, .. } => format!("print {why}"),
-    };
-    shown.plan.steps.iter().map(line).collect()
+    }
 }
 
 #[cfg(test)]
@@ -192,6 +302,8 @@ mod tests {
                     summary: "s".to_owned(),
                 },
             }),
+            readings: Readings::default(),
+            project: Utf8PathBuf::new(),
         }
     }
 
@@ -218,15 +330,6 @@ mod tests {
                 "new step: an event: c",
                 "gone: step: an event: a",
             ]
-        );
-    }
-
-    #[test]
-    fn a_change_that_does_not_show_is_described_as_one() {
-        let same = shown(1, &["a"], &[]);
-        assert_eq!(
-            changes(&same, &same),
-            ["the files that the plan was made from have changed, but its steps have not"]
         );
     }
 }

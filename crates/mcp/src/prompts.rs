@@ -10,14 +10,10 @@ use crate::brief::brief;
 use crate::failure::Failure;
 use crate::server::Desk;
 
-/// What an agent must do, after the summary.
-const GO_ON: &str = "\nThe user wants to resume this workflow. Use rekindle's tools:\n\
-    1. Call `resume` with the workflow's `id` and without `digest`. It shows the plan and changes nothing.\n\
-    2. Tell the user in a few words what it would do. If they agree, call `resume` again with the plan's `digest`.\n\
-    3. The `agent` that it returns is your step: do what its `prompt` says, and nothing else. \
-    If the protocol records events, report the result with `report_event`.\n\
-    4. Call `next_step`, and continue until nothing is left or the user has to decide.\n\
-    A question of the workflow is for the user to answer. Ask it word for word; they answer it in a terminal with `rekindle resume`.\n";
+/// How an agent continues, after the briefing. The user has asked by choosing the prompt.
+const CONTINUE: &str = "\nThe user wants this to continue: call `plan`, show it, and after the user's yes call `resume` with its `digest`. \
+    Do the step that comes back and call `next_step` with its result, until `state` is `done`, `waiting` or `needs_person`. \
+    A question of the workflow is for the user: never answer it yourself.\n";
 
 /// Returns every prompt.
 pub(crate) fn list() -> Vec<Prompt> {
@@ -80,8 +76,8 @@ pub(crate) fn get(
     };
     let text = match brief(desk, &query) {
         Ok(brief) if brief.id.is_none() => brief.text,
-        Ok(brief) => format!("{}{GO_ON}", brief.text),
-        // A client would not show a protocol error to anybody.
+        Ok(brief) => format!("{}{CONTINUE}", brief.text),
+        // A client would show an error of the protocol to nobody.
         Err(error) => Failure::from(error).text(),
     };
     let message = PromptMessage::new_text(Role::User, text);

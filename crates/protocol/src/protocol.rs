@@ -37,6 +37,12 @@ pub trait Protocol: Sync {
         None
     }
 
+    /// Returns the beginnings of the paths of its files, by which a hook knows cheaply that a session
+    /// worked on it; none if it keeps no checkpoints.
+    fn folders(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Returns the options of a resume that it understands.
     fn options(&self) -> &'static [ResumeOption] {
         &[]

@@ -137,6 +137,16 @@ pub(crate) enum Command {
     Event(EventArguments),
     /// Record that a task is still running, for workers and scripts
     Heartbeat(HeartbeatArguments),
+    /// Leave a workflow out of what new sessions of coding agents are told
+    ///
+    /// It stays in `rekindle status`, and can be resumed.
+    Mute {
+        /// The workflow
+        id: String,
+        /// Tell new sessions of it again
+        #[arg(long)]
+        undo: bool,
+    },
     /// Set up a coding agent or a MAP project to use rekindle, after confirmation
     Install(InstallArguments),
     /// Remove what `install` added

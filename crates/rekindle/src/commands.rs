@@ -107,6 +107,7 @@ pub(crate) fn run(
         Some(Command::Heartbeat(arguments)) => {
             report::heartbeat(&project(terminal)?, arguments, terminal)
         }
+        Some(Command::Mute { id, undo }) => report::mute(&project(terminal)?, id, undo, terminal),
         Some(Command::Install(arguments)) => {
             install::install(&project(terminal)?, &arguments, Wish::Install, terminal)
         }

@@ -23,6 +23,8 @@ const VARIABLES: &[&str] = &[
     "MAP_STRICT_SCOPE",
     "OPENCODE_DB",
     "PWD",
+    "REKINDLE_RUN",
+    "REKINDLE_WORKFLOW",
     "XDG_CONFIG_HOME",
     "XDG_DATA_HOME",
 ];

@@ -134,6 +134,7 @@ fn hints(error: &Error) -> Vec<String> {
         )],
         Error::NoOutput { id, .. } => no_output(id),
         Error::TaskNeeded { .. } => one("name the task with `--task ID`"),
+        Error::DetailsNeeded { .. } => one("add it with `--details`"),
         Error::UnknownTask { id, .. } => {
             vec![format!("`rekindle inspect {}` lists its tasks", typed(id))]
         }

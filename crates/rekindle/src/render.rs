@@ -44,7 +44,8 @@ pub(crate) use install::installation;
 pub(crate) use logs::{failed_output, log, log_line};
 pub(crate) use outline::{also_open, may_not_edit, outline, uncommitted, waves};
 pub(crate) use overview::{
-    NOTHING, captured, checkpoints, choices, doctor, explanation, findings, inspection, recorded,
+    NOTHING, captured, checkpoints, choices, doctor, explanation, findings, inspection, muted,
+    recorded,
 };
 pub(crate) use rescue::{made_at, rescue, rescue_hints, rescues, restored, restored_hints};
 pub(crate) use resume::{

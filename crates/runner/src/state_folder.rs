@@ -166,6 +166,16 @@ impl StateFolder {
         self.own_file(&self.root, "stopped.json")
     }
 
+    /// Returns the path of the record of what sessions were told; a link is refused.
+    pub fn told(&self) -> Result<Utf8PathBuf, Error> {
+        self.own_file(&self.root, "told.json")
+    }
+
+    /// Returns the path of the list of muted workflows; a link is refused.
+    pub fn muted(&self) -> Result<Utf8PathBuf, Error> {
+        self.own_file(&self.root, "muted")
+    }
+
     /// Returns the path of a file of ours, without links on the way to it: [`Error::Link`].
     ///
     /// A link can come with a clone. Wherever it leads, in the project or outside of it, a write

@@ -215,7 +215,13 @@ impl Worker<'_> {
             match ended {
                 Ended::Exit(Exit::Code(0)) => {}
                 Ended::Exit(Exit::Code(code)) => {
-                    let reason = format!("the check `{shown}` ended with exit code {code}");
+                    // What an agent was not allowed to do is why its work does not pass.
+                    let denied = reader.summary().denied.last();
+                    let denied = denied.map(|tool| format!("`{tool}` was not allowed; "));
+                    let reason = format!(
+                        "{}the check `{shown}` ended with exit code {code}",
+                        denied.unwrap_or_default()
+                    );
                     return Ok(failed(reason));
                 }
                 Ended::TimedOut => return Ok(self.timed_out()),

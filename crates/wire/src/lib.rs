@@ -12,6 +12,7 @@ mod facts;
 mod install;
 pub mod journal;
 mod mcp;
+mod mute;
 pub mod order;
 mod output;
 mod plan;
@@ -19,12 +20,14 @@ mod rescue;
 mod schemas;
 mod sessions;
 pub mod stopped;
+pub mod told;
 pub mod torture;
 
 pub use claimed::Claimed;
 pub use facts::Facts;
 pub use install::{InstallFileOut, InstallOut};
-pub use mcp::{Brief, NextStep, Page, Piece};
+pub use mcp::{Brief, CallOut, Page, Piece, Proposal, Turn, WorkOut};
+pub use mute::MuteOut;
 pub use output::{
     AtWorkOut, CheckOut, CheckpointOut, Checkpoints, CleanOut, DecidedOut, Doctor, ErrorBody,
     ErrorOut, EventOut, Explained, FindingOut, FindingPage, Inspect, LastSessionOut, LogOut,
@@ -32,7 +35,9 @@ pub use output::{
     ProgressOut, RemovedOut, ReportOut, RequestOut, ResumeOut, RunOut, SaidOut, Status, TextOut,
     ValidateOut, WorkflowOut, finding, workflow,
 };
-pub use plan::{AgentOut, PlanOut, QuestionOut, StepOut, ThenOut, agent, plan, question};
+pub use plan::{
+    AgentOut, CommandOut, PlanOut, QuestionOut, StepOut, ThenOut, agent, command, plan, question,
+};
 pub use rescue::{RescueOut, RescueShown, RescuedCommitOut, RescuedFileOut, Rescues, RestoredOut};
 pub use schemas::schemas;
 pub use sessions::{

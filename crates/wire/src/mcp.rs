@@ -4,9 +4,10 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
-use crate::output::FindingOut;
-use crate::plan::ThenOut;
+use crate::output::{FindingOut, RequestOut};
+use crate::plan::{CommandOut, QuestionOut};
 
 /// The tool `brief`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -21,25 +22,124 @@ pub struct Brief {
     pub text: String,
 }
 
-/// The tool `next_step`.
+/// The tool `plan`: what a resume would do, in short.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct NextStep {
-    /// `rekindle.next_step/1`.
+pub struct Proposal {
+    /// `rekindle.proposal/1`.
     pub schema: &'static str,
     /// `protocol:name`.
     pub id: String,
-    /// Steps that are due first, each as a reason: `resume` applies them, or, if the next step is for
-    /// the agent, the agent reports them.
-    pub due: Vec<String>,
-    /// The findings, such as another session that is at work here.
-    pub findings: Vec<FindingOut>,
+    /// The digest that `resume` takes.
+    pub digest: String,
+    /// The workflow in one line.
+    pub workflow: String,
+    /// Every file that is changed before the first step, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub changes: Vec<String>,
+    /// What an interrupted command had begun and is finished before that, each a line with its path.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub unfinished: Vec<String>,
     /// What comes next.
-    pub then: ThenOut,
-    /// What to do about it, one sentence each.
+    pub next: String,
+    /// What is to be expected after that, each a sentence.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub ahead: Vec<String>,
+    /// The question of the protocol with which it begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<QuestionOut>,
+    /// Every command that files of the project let run once a person agrees.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub commands: Vec<CommandOut>,
+    /// What was noticed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub findings: Vec<FindingOut>,
+    /// Who is at work on it now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_work: Option<String>,
+    /// What to do about it, each a line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
     pub hints: Vec<String>,
 }
 
-/// What a tool returns instead of an object that is too long: a piece of that object's text.
+/// The tools `resume` and `next_step`: what comes next in a workflow that is resumed.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Turn {
+    /// `rekindle.turn/1`.
+    pub schema: &'static str,
+    /// `protocol:name`, or left out where nothing is to be resumed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// `step` (it is in `step`), `done`, `waiting` (for others) or `needs_person`.
+    pub state: String,
+    /// One sentence.
+    pub summary: String,
+    /// What the protocol prints for a person.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schemars(default)]
+    pub text: String,
+    /// The step to do now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<WorkOut>,
+    /// The question that only a person can answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<QuestionOut>,
+    /// What was noticed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub findings: Vec<FindingOut>,
+    /// What only the host can send.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub requests: Vec<RequestOut>,
+    /// What an interrupted command had begun and was finished first, each a line with its path.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub finished: Vec<String>,
+    /// What to do, each a line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub hints: Vec<String>,
+}
+
+/// A step for the caller.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct WorkOut {
+    /// Who is needed, in the protocol's words.
+    pub who: String,
+    /// The task, where it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    /// Which attempt this is, where it is not the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
+    /// What is to be done, whole.
+    pub prompt: String,
+    /// Commands that must succeed for the work to count.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub checks: Vec<String>,
+    /// How its end is reported.
+    pub report: Vec<CallOut>,
+}
+
+/// A call of a tool.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct CallOut {
+    /// When it is due.
+    pub when: String,
+    /// The tool.
+    pub tool: String,
+    /// Its arguments.
+    pub arguments: Map<String, Value>,
+}
+
+/// What any tool answers instead of an object that is too long: a piece of that object's text.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Page {
     /// `rekindle.page/1`.

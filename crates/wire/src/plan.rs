@@ -275,7 +275,8 @@ pub fn plan(plan: &Plan, digest: &str, findings: &[Finding], commands: &[Command
     }
 }
 
-fn command(command: &Command) -> CommandOut {
+/// Turns a command into what is printed.
+pub fn command(command: &Command) -> CommandOut {
     CommandOut {
         command: command.text.clone(),
         role: command.role.as_str().to_owned(),

@@ -3,6 +3,8 @@
 use schemars::{JsonSchema, Schema, schema_for};
 
 use crate::install::InstallOut;
+use crate::mcp::{Brief, Page, Proposal, Turn};
+use crate::mute::MuteOut;
 use crate::output::{
     Checkpoints, CleanOut, DecidedOut, Doctor, ErrorOut, EventOut, Explained, FindingPage, Inspect,
     LogsOut, MigrateOut, OutlineOut, ProgressOut, ResumeOut, RunOut, Status, TextOut, ValidateOut,
@@ -18,6 +20,7 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         (name, schema_for!(T))
     }
     vec![
+        of::<Brief>("rekindle.brief/1"),
         of::<Checkpoints>("rekindle.checkpoints/1"),
         of::<CleanOut>("rekindle.clean/1"),
         of::<DecidedOut>("rekindle.decided/1"),
@@ -31,8 +34,11 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         of::<InstallOut>("rekindle.install/1"),
         of::<LogsOut>("rekindle.logs/1"),
         of::<OutlineOut>("rekindle.outline/1"),
+        of::<MuteOut>("rekindle.mute/1"),
+        of::<Page>("rekindle.page/1"),
         of::<PlanOut>("rekindle.plan/1"),
         of::<ProgressOut>("rekindle.progress/1"),
+        of::<Proposal>("rekindle.proposal/1"),
         of::<RescueShown>("rekindle.rescue/1"),
         of::<Rescues>("rekindle.rescues/1"),
         of::<RestoredOut>("rekindle.restored/1"),
@@ -43,6 +49,7 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         of::<Status>("rekindle.status/1"),
         of::<TextOut>("rekindle.text/1"),
         of::<Score>("rekindle.torture/1"),
+        of::<Turn>("rekindle.turn/1"),
         of::<ValidateOut>("rekindle.validate/1"),
     ]
 }

@@ -39,7 +39,7 @@ pub use process_table::{carries, carrying, processes};
 pub use real::{Clock, RealWorld};
 pub use recording::{CAPTURE_SCHEMA, Recorder, Recording, RecordingError};
 pub use view::{End, Entry, Kind, Meta, Owner, Ownership, ReadError, Seen, World};
-pub use witness::Witness;
+pub use witness::{Readings, Witness};
 #[cfg(feature = "real")]
 pub use zone::Zone;
 

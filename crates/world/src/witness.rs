@@ -1,6 +1,7 @@
 //! A world that computes a digest of everything read through it.
 
 use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
@@ -16,6 +17,53 @@ use crate::{
 pub struct Witness<'w> {
     inner: &'w dyn World,
     digest: RefCell<blake3::Hasher>,
+    seen: RefCell<Readings>,
+}
+
+/// The questions that are about one path.
+const OF_FILES: [&str; 6] = ["stat", "list", "read", "unread", "stream", "streamed"];
+
+/// What was read of each path, as a short hash, to name the paths that have changed since.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Readings(BTreeMap<Utf8PathBuf, u64>);
+
+impl Readings {
+    /// Returns the paths that have changed between two readings.
+    ///
+    /// A path that only one of them asked about counts if it came or went with a folder that both
+    /// asked about, and a folder does not count beside what changed in it.
+    pub fn differences<'a>(&'a self, other: &'a Self) -> Vec<&'a Utf8Path> {
+        let differs = |path: &Utf8Path| match (self.0.get(path), other.0.get(path)) {
+            (Some(before), Some(after)) => before != after,
+            (Some(_) | None, None) | (None, Some(_)) => false,
+        };
+        let is_changed = |path: &Utf8Path| {
+            let is_known_to_both = self.0.contains_key(path) && other.0.contains_key(path);
+            differs(path) || (!is_known_to_both && path.ancestors().skip(1).any(differs))
+        };
+        let all = self.0.keys().chain(other.0.keys());
+        let all: BTreeSet<&Utf8Path> = all.map(Utf8PathBuf::as_path).collect();
+        let changed: Vec<&Utf8Path> = all.into_iter().filter(|path| is_changed(path)).collect();
+        let is_above_another = |path: &Utf8Path| {
+            let mut others = changed.iter();
+            others.any(|other| *other != path && other.starts_with(path))
+        };
+        let kept = changed.iter().filter(|path| !is_above_another(path));
+        kept.copied().collect()
+    }
+
+    fn add(&mut self, path: &str, question: &str, answer: &[u8]) {
+        let before = self.0.get(Utf8Path::new(path)).copied().unwrap_or_default();
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&before.to_le_bytes());
+        hasher.update(question.as_bytes());
+        hasher.update(answer);
+        let hash = hasher.finalize();
+        let mut short = [0; 8];
+        short.copy_from_slice(&hash.as_bytes()[..8]);
+        self.0
+            .insert(Utf8PathBuf::from(path), u64::from_le_bytes(short));
+    }
 }
 
 impl<'w> Witness<'w> {
@@ -24,6 +72,7 @@ impl<'w> Witness<'w> {
         Self {
             inner,
             digest: RefCell::new(blake3::Hasher::new()),
+            seen: RefCell::default(),
         }
     }
 
@@ -33,12 +82,20 @@ impl<'w> Witness<'w> {
         hash.to_hex()[..32].to_owned()
     }
 
+    /// Returns what was read of each path so far.
+    pub fn readings(&self) -> Readings {
+        self.seen.borrow().clone()
+    }
+
     /// Adds an input of a protocol besides its files, if an answer depends on it.
     pub fn asked(&self, what: &str, value: &str) {
         self.note("asked", what, value.as_bytes());
     }
 
     fn note(&self, question: &str, about: &str, answer: &[u8]) {
+        if OF_FILES.contains(&question) {
+            self.seen.borrow_mut().add(about, question, answer);
+        }
         let mut digest = self.digest.borrow_mut();
         for part in [question.as_bytes(), about.as_bytes(), answer] {
             // Lengths separate the parts: different readings never give the same bytes.
@@ -121,7 +178,12 @@ impl World for Witness<'_> {
 
     fn git(&self, folder: &Utf8Path, question: &GitQuestion) -> Result<GitAnswer, ReadError> {
         let about = format!("{folder} {question:?}");
-        self.noted("git", &about, self.inner.git(folder, question))
+        let answer = self.inner.git(folder, question);
+        let shown = format!("{answer:?}");
+        self.seen
+            .borrow_mut()
+            .add(folder.join(".git").as_str(), &about, shown.as_bytes());
+        self.noted("git", &about, answer)
     }
 
     fn git_of_each(

@@ -244,6 +244,12 @@ fn owners(world: &dyn World, home: &Utf8Path, session: &str) -> Vec<Owner> {
     own.filter_map(|process| process.owner()).collect()
 }
 
+/// Returns whether a row says that a person compacted the conversation.
+fn is_manual_compaction(row: &Value) -> bool {
+    let is = |pointer: &str, word: &str| row.pointer(pointer).and_then(Value::as_str) == Some(word);
+    is("/subtype", "compact_boundary") && is("/compactMetadata/trigger", "manual")
+}
+
 /// Returns whether a row decides the state of its session.
 fn has_state(row: &Value) -> bool {
     Said::of(std::slice::from_ref(row)).is_anything
@@ -287,6 +293,16 @@ impl Said {
             }
         }
         self.at = time(row).or(self.at);
+        if is_manual_compaction(row) {
+            // A person can compact only between turns.
+            self.open.clear();
+            self.is_unanswered = false;
+            self.is_anything = true;
+        }
+        // The program writes the summary in the place of a prompt, and nobody answers it.
+        if row.get("isCompactSummary").and_then(Value::as_bool) == Some(true) {
+            return;
+        }
         let Some(content) = row.pointer("/message/content") else {
             return;
         };

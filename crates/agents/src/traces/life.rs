@@ -64,7 +64,8 @@ impl<'w> Lives<'w> {
             }
             Owner::Lock(file) => {
                 if self.is_locked(file) {
-                    Life::Alive(None)
+                    // The process that has it open holds it; a program that serves us is recognized by that.
+                    Life::Alive(self.openers(file).first().map(|opener| opener.pid))
                 } else {
                     Life::Gone
                 }

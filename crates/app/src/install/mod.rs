@@ -144,6 +144,48 @@ fn settings(agent: Preset) -> &'static [&'static dyn Settings] {
     }
 }
 
+/// How much of rekindle's part is in an agent's settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Nothing.
+    Absent,
+    /// Some of it, or all of it in an older form.
+    Old,
+    /// All of it.
+    Whole,
+}
+
+/// Returns how much of rekindle's part is in an agent's settings; unreadable settings have none.
+pub(crate) fn part(project: &Project, agent: Preset, scope: Scope) -> Part {
+    let program = Program::of(project);
+    let (mut is_any, mut is_whole) = (false, true);
+    for target in settings(agent) {
+        let bytes = target
+            .path(project, scope)
+            .and_then(|path| read(project, &path).ok()?);
+        let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+        let Some(text) = text else {
+            is_whole = false;
+            continue;
+        };
+        let bare = target.without(&text).ok();
+        is_any |= bare.is_some_and(|bare| bare.as_deref() != Some(text.as_str()));
+        is_whole &= target
+            .with(Some(&text), &program)
+            .is_ok_and(|new| new == text);
+    }
+    match (is_any, is_whole) {
+        (false, _) => Part::Absent,
+        (true, false) => Part::Old,
+        (true, true) => Part::Whole,
+    }
+}
+
+/// Returns whether `rekindle` is found by its name.
+pub(crate) fn is_on_path(project: &Project) -> bool {
+    Program::is_on_path(project)
+}
+
 /// A target that can be set up to call rekindle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
@@ -380,7 +422,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// Returns the folder that a variable names if it is set, or one in the home folder.
-fn home(project: &Project, variable: Option<&str>, name: &str) -> Option<Utf8PathBuf> {
+pub(crate) fn home(project: &Project, variable: Option<&str>, name: &str) -> Option<Utf8PathBuf> {
     let folder = |name: &str| {
         let value = project.variables.get(name);
         value

@@ -27,7 +27,7 @@ function hook(moment, told) {
   });
 }
 
-/** Returns what a session is to be told of what is interrupted here. */
+/** Returns what a session is to be told of what is interrupted here, if it does not know it yet. */
 async function briefing(told) {
   try {
     const answer = JSON.parse(await hook("session-start", told));
@@ -37,24 +37,37 @@ async function briefing(told) {
   }
 }
 
+/** Returns an id as opencode makes them: they sort by time. */
+function partId() {
+  const time = (BigInt(Date.now()) * 4096n).toString(16).padStart(12, "0").slice(-12);
+  return `prt_${time}${Math.random().toString(36).slice(2).padEnd(14, "0").slice(0, 14)}`;
+}
+
+const MOST_USED = 64 * 1024;
+
 export const Rekindle = async ({ directory }) => {
-  const briefings = new Map();
+  const used = new Map();
   const told = (session) => ({ session_id: session, cwd: directory });
+  const ended = (session) => ({ ...told(session), used: used.get(session) ?? "" });
   return {
     config: async (config) => {
       config.mcp = { rekindle: SERVER, ...config.mcp };
     },
-    "experimental.chat.system.transform": async (input, output) => {
-      const session = input?.sessionID;
-      if (!briefings.has(session)) briefings.set(session, await briefing(told(session)));
-      const text = briefings.get(session);
-      if (text) output.system.push(text);
+    // A part of a message stays in the conversation; a system prompt is made anew for each request.
+    "chat.message": async (input, output) => {
+      const text = await briefing(told(input?.sessionID));
+      if (!text) return;
+      const { id, sessionID } = output.message;
+      output.parts.push({ id: partId(), messageID: id, sessionID, type: "text", text, synthetic: true });
     },
     "experimental.session.compacting": async (input) => {
-      await hook("pre-compact", told(input?.sessionID));
+      await hook("pre-compact", ended(input?.sessionID));
     },
     "tool.execute.after": async (input) => {
-      await hook("post-tool-use", told(input?.sessionID));
+      const session = input?.sessionID;
+      const line = `${used.get(session) ?? ""}${input?.tool} ${JSON.stringify(input?.args ?? {})}\n`;
+      used.set(session, line.slice(-MOST_USED));
+      await hook("post-tool-use", told(session));
     },
     event: async ({ event }) => {
       const session = event.properties?.sessionID;
@@ -64,7 +77,7 @@ export const Rekindle = async ({ directory }) => {
         const more = { error: name, last_assistant_message: data?.message };
         await hook("stop-failure", { ...told(session), ...more });
       }
-      if (event.type === "session.deleted") await hook("session-end", told(session));
+      if (event.type === "session.deleted") await hook("session-end", ended(session));
     },
   };
 };

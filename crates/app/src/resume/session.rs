@@ -6,12 +6,12 @@ use std::time::Duration;
 use camino::Utf8Path;
 use rekindle_agents::Agent;
 use rekindle_model::{
-    AgentTask, Checks, Code, Ended, Finding, Intent, Plan, Question, Severity, Step, Stop, Then,
-    WithYes, WorkflowId,
+    AgentTask, Checks, Code, Ended, Finding, Intent, Plan, Question, Severity, Step, Stop,
+    StopKind, Then, WithYes, WorkflowId,
 };
 use rekindle_runner::{Ending, Runner};
 
-use super::{Outcome, Terms, refuse_blocked};
+use super::{Handed, Outcome, Terms, refuse_blocked};
 use crate::engine::{EngineOptions, drive};
 use crate::face::{Face, News};
 use crate::inspect::plan_world;
@@ -44,7 +44,9 @@ pub(super) struct Session<'a> {
     pub(super) idle_rounds: u32,
     /// Whether the engine ended with an error and has reported who is still at work.
     pub(super) are_workers_reported: bool,
-    /// The lock of the branch on which the engine lands.
+    /// What the caller was handed, where it does the steps itself.
+    pub(super) handed: Option<Handed>,
+    /// The branch on which the engine lands is ours while this lives.
     pub(super) _branch: Option<rekindle_fs::Lock>,
 }
 
@@ -55,17 +57,20 @@ impl Session<'_> {
             let notes = self.new_notes(plan.notes);
             self.apply(&notes)?;
             if let (Some(stop), None) = (&plan.without_agent, self.terms.engine) {
+                self.hand_out(&plan.id, &plan.log, &Then::Again)?;
                 return Ok(Outcome::Stopped(stop.clone()));
             }
             // What begins with an agent's work is not recorded when none will work: the task would
             // count as interrupted. What a person has just decided is.
             if let (Then::Agent(task), None) = (&plan.then, self.terms.agent())
                 && !decided_by_a_person
+                && self.terms.options.steps.is_none()
             {
                 return Ok(Outcome::AgentNeeded(task.clone()));
             }
             self.apply(&plan.steps)?;
             let log = plan.log;
+            self.hand_out(&plan.id, &log, &plan.then)?;
             if let (Then::Again, true, Some(options)) =
                 (&plan.then, self.is_engines, self.terms.engine)
                 && let Some(ending) = self.drive(&plan.id, &log, options)?
@@ -104,6 +109,41 @@ impl Session<'_> {
         }
     }
 
+    /// Keeps what the caller needs to continue, where it does the steps itself.
+    fn hand_out(&mut self, id: &WorkflowId, log: &Utf8Path, then: &Then) -> Result<(), Error> {
+        if self.terms.options.steps.is_none() {
+            return Ok(());
+        }
+        let task = match then {
+            Then::Agent(task) => {
+                self.refuse_repeated(task)?;
+                Some(task.clone())
+            }
+            Then::Stop(stop) if matches!(stop.kind, StopKind::Done | StopKind::Said) => {
+                self.handed = None;
+                return Ok(());
+            }
+            Then::Ask(_) | Then::Workers | Then::Check(_) | Then::Again | Then::Stop(_) => None,
+        };
+        self.handed = Some(Handed {
+            id: id.clone(),
+            task,
+            log: log.to_owned(),
+        });
+        Ok(())
+    }
+
+    /// Refuses a step that was just done with success and is due again unchanged.
+    fn refuse_repeated(&self, task: &AgentTask) -> Result<(), Error> {
+        if self.last_success.as_ref() == Some(task) {
+            return Err(Error::NoProgress {
+                role: task.role,
+                summary: task.summary.clone(),
+            });
+        }
+        Ok(())
+    }
+
     fn apply(&mut self, steps: &[Step]) -> Result<(), Error> {
         self.runner
             .apply(steps, self.project.now(), self.face)
@@ -131,7 +171,7 @@ impl Session<'_> {
         self.face.tell(&News::Findings(&new));
     }
 
-    fn plan(&mut self, intent: &Intent) -> Result<Plan, Error> {
+    pub(super) fn plan(&mut self, intent: &Intent) -> Result<Plan, Error> {
         let planned = plan_world(&self.project.world(), &self.query, intent)?;
         if self.watched.is_some() {
             self.warn(&planned.assessment.findings);
@@ -202,12 +242,7 @@ impl Session<'_> {
     }
 
     fn agent(&mut self, agent: &Agent, task: &AgentTask) -> Result<Ended, Error> {
-        if self.last_success.as_ref() == Some(task) {
-            return Err(Error::NoProgress {
-                role: task.role,
-                summary: task.summary.clone(),
-            });
-        }
+        self.refuse_repeated(task)?;
         self.face.tell(&News::AgentStarts(task));
         let ended = self
             .runner
@@ -228,9 +263,11 @@ impl Session<'_> {
         };
         if self.terms.is_agreed() {
             match question.with_yes {
-                WithYes::LeaveOpen => return None,
-                WithYes::Answer(answer) => return Some(answered(answer.to_owned())),
-                WithYes::Ask => {}
+                WithYes::LeaveOpen if !self.terms.asks_person() => return None,
+                WithYes::Answer(answer) if !self.terms.asks_person() => {
+                    return Some(answered(answer.to_owned()));
+                }
+                WithYes::LeaveOpen | WithYes::Answer(_) | WithYes::Ask => {}
             }
         }
         while let Some(answer) = self.face.answer(question) {

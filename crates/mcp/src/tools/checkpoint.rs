@@ -1,7 +1,6 @@
 //! `checkpoint`: records the state of a workflow.
 
-use rekindle_wire::EventOut;
-use rmcp::model::JsonObject;
+use rekindle_app::Offer;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -9,7 +8,6 @@ use super::report_event::recorded;
 use super::{Tool, Touch, query};
 use crate::answer::Answer;
 use crate::failure::Failure;
-use crate::schema;
 use crate::server::Desk;
 
 pub(super) struct Checkpoint;
@@ -17,7 +15,7 @@ pub(super) struct Checkpoint;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// The workflow: `protocol:name` as listed by `list`, a name, or a unique prefix of one. Optional if only one is open.
+    /// As for `plan`.
     id: Option<String>,
     /// The message of the checkpoint.
     message: Option<String>,
@@ -25,15 +23,12 @@ pub(super) struct Arguments {
 
 impl Tool for Checkpoint {
     const NAME: &'static str = "checkpoint";
-    const TITLE: &'static str = "Create a checkpoint";
-    const ABOUT: &'static str = "Creates a checkpoint of a workflow, if its protocol has checkpoints: before something risky, or at the end of a session.";
+    const TITLE: &'static str = "Make a checkpoint";
+    const ABOUT: &'static str = "Records a checkpoint: before something risky, or when you stop.";
     const TOUCH: Touch = Touch::Adds;
     type Arguments = Arguments;
 
-    fn objects() -> Vec<JsonObject> {
-        vec![schema::of::<EventOut>()]
-    }
-
+    const NEEDS: Option<Offer> = Some(Offer::NewCheckpoints);
     fn call(desk: &Desk, arguments: Arguments) -> Result<Answer, Failure> {
         let query = query(arguments.id.as_deref(), None)?;
         let note = arguments.message.unwrap_or_default();

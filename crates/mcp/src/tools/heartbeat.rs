@@ -1,8 +1,7 @@
 //! `heartbeat`: records that a task is still being worked on.
 
+use rekindle_app::Offer;
 use rekindle_model::Report;
-use rekindle_wire::EventOut;
-use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -10,7 +9,6 @@ use super::report_event::{actor, recorded};
 use super::{Tool, Touch, query};
 use crate::answer::Answer;
 use crate::failure::Failure;
-use crate::schema;
 use crate::server::Desk;
 
 pub(super) struct Heartbeat;
@@ -18,25 +16,23 @@ pub(super) struct Heartbeat;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// The workflow: `protocol:name` as listed by `list`, a name, or a unique prefix of one. Optional if only one is open.
+    /// As for `plan`.
     id: Option<String>,
     /// The task that is being worked on.
     task: String,
-    /// Who works on it; this is also the name of the log's folder. Default: `agent`.
+    /// Who works on it; default `agent`.
     actor: Option<String>,
 }
 
 impl Tool for Heartbeat {
     const NAME: &'static str = "heartbeat";
-    const TITLE: &'static str = "Send a heartbeat";
-    const ABOUT: &'static str = "Records that you are still working on a task, so that it does not count as interrupted. Call it every few minutes during a long step.";
+    const TITLE: &'static str = "Give a sign of life";
+    const ABOUT: &'static str =
+        "Call it every few minutes during a long step, so that nobody takes it for dead.";
     const TOUCH: Touch = Touch::Adds;
     type Arguments = Arguments;
 
-    fn objects() -> Vec<JsonObject> {
-        vec![schema::of::<EventOut>()]
-    }
-
+    const NEEDS: Option<Offer> = Some(Offer::Events);
     fn call(desk: &Desk, arguments: Arguments) -> Result<Answer, Failure> {
         let query = query(arguments.id.as_deref(), None)?;
         let report = Report::heartbeat(actor(arguments.actor.as_deref())?, arguments.task);

@@ -15,8 +15,7 @@ mod report_event;
 mod resume;
 mod rollback;
 
-use rekindle_app::Query;
-use rekindle_wire::Page;
+use rekindle_app::{Offer, Query};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, JsonObject, Tool as Definition, ToolAnnotations};
 use schemars::JsonSchema;
@@ -72,8 +71,8 @@ trait Tool {
     /// Its arguments; their doc comments are descriptions for agents.
     type Arguments: DeserializeOwned + JsonSchema;
 
-    /// Returns the schemas of its possible results.
-    fn objects() -> Vec<JsonObject>;
+    /// What a project must offer for it to be listed.
+    const NEEDS: Option<Offer> = Some(Offer::Workflows);
 
     /// Runs it.
     fn call(desk: &Desk, arguments: Self::Arguments) -> Result<Answer, Failure>;
@@ -83,6 +82,7 @@ trait Tool {
 pub(crate) struct Entry {
     name: &'static str,
     definition: fn() -> Definition,
+    needs: Option<Offer>,
     call: fn(&Desk, JsonObject) -> Result<CallToolResult, Failure>,
 }
 
@@ -91,6 +91,7 @@ impl Entry {
         Self {
             name: T::NAME,
             definition: definition::<T>,
+            needs: T::NEEDS,
             call: call::<T>,
         }
     }
@@ -101,9 +102,14 @@ impl Entry {
     }
 }
 
-/// Returns the descriptions of all tools.
-pub(crate) fn list() -> Vec<Definition> {
-    ALL.iter().map(|entry| (entry.definition)()).collect()
+/// Returns what clients are told of the tools that can apply here.
+pub(crate) fn list(desk: &Desk) -> Vec<Definition> {
+    let offers = rekindle_app::offers(&desk.project);
+    let is_offered = |needs: Offer| offers.contains(&needs);
+    let fitting = ALL
+        .iter()
+        .filter(|entry| entry.needs.is_none_or(is_offered));
+    fitting.map(|entry| (entry.definition)()).collect()
 }
 
 /// Returns the tool with a name.
@@ -121,14 +127,9 @@ fn definition<T: Tool>() -> Definition {
         .destructive(T::TOUCH == Touch::Changes)
         .idempotent(T::TOUCH != Touch::Adds)
         .open_world(false);
-    let input = schema::input::<T::Arguments>();
-    let mut objects = T::objects();
-    if properties(&input).any(|name| name == OFFSET) {
-        objects.push(schema::of::<Page>());
-    }
-    Definition::new(T::NAME, T::ABOUT, input)
-        .with_title(T::TITLE)
-        .with_raw_output_schema(schema::output(objects))
+    // No schema of the output: it would cost more room in every conversation than all tools together,
+    // and every object names its kind in `schema`.
+    Definition::new(T::NAME, T::ABOUT, schema::input::<T::Arguments>())
         .with_annotations(annotations)
 }
 
@@ -174,11 +175,11 @@ fn properties(schema: &JsonObject) -> impl Iterator<Item = &str> {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Which {
-    /// The workflow: `protocol:name` as listed by `list`, a name, or a unique prefix of one. Optional if only one is open; for MAP the default is the workflow of the checked-out branch.
+    /// As for `plan`.
     id: Option<String>,
     /// Restricts the search to this protocol, such as `kiln`.
     protocol: Option<String>,
-    /// The start of the next page: `next_offset` of the page before.
+    /// The `next_offset` of the page before.
     offset: Option<usize>,
 }
 
@@ -243,21 +244,25 @@ mod tests {
 
     #[test]
     fn schemas_are_such_that_strict_clients_accept_them() {
-        for tool in list() {
-            let output = tool.output_schema.unwrap();
-            for (name, schema) in [("in", &tool.input_schema), ("out", &output)] {
-                let schema = Value::Object(schema.as_ref().clone());
-                let mut found = Vec::new();
-                faults(&schema, &format!("{} {name}", tool.name), &mut found);
-                assert_eq!(found, [""; 0]);
-                assert_eq!(schema["type"], "object", "{}", tool.name);
-            }
+        for tool in ALL.iter().map(|entry| (entry.definition)()) {
             let input = Value::Object(tool.input_schema.as_ref().clone());
+            let mut found = Vec::new();
+            faults(&input, &tool.name, &mut found);
+            assert_eq!(found, [""; 0]);
+            assert_eq!(input["type"], "object", "{}", tool.name);
             assert_eq!(input["additionalProperties"], false, "{}", tool.name);
             for (name, property) in input["properties"].as_object().unwrap() {
                 assert!(property["type"].is_string(), "{} {name}", tool.name);
                 assert!(property["description"].is_string(), "{} {name}", tool.name);
             }
         }
+    }
+
+    /// What all tools cost in every conversation, by the usual estimate of four bytes a token.
+    #[test]
+    fn all_tools_together_take_little_room() {
+        let all: Vec<Definition> = ALL.iter().map(|entry| (entry.definition)()).collect();
+        let bytes = serde_json::to_string(&all).unwrap().len();
+        assert!(bytes / 4 <= 2400, "{} tokens", bytes / 4);
     }
 }

@@ -1,66 +1,117 @@
-//! `next_step`: what comes next in a workflow that was resumed.
+//! `next_step`: the result of a step, and the next one.
 
-use rekindle_app::Planned;
-use rekindle_model::Then;
-use rekindle_wire::NextStep as Object;
-use rmcp::model::JsonObject;
+use rekindle_app::Error;
+use rekindle_model::Ended;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::{Tool, Touch, Which};
+use super::resume::answered;
+use super::{Tool, Touch};
 use crate::answer::Answer;
 use crate::failure::Failure;
-use crate::quote::in_hint;
-use crate::schema;
+use crate::listener::Listener;
 use crate::server::Desk;
+use crate::taken::Meant;
+use crate::turn::{nothing, refused};
 
 pub(super) struct NextStep;
 
+/// How a step ended.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum StepResult {
+    Done,
+    Failed,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    /// How the last step ended: `done` or `failed`. Leave it out to see the step again.
+    #[schemars(with = "Option<String>")]
+    result: Option<StepResult>,
+    /// Why it failed.
+    reason: Option<String>,
+    /// As for `plan`; needed only if you resumed several.
+    id: Option<String>,
+    /// The `next_offset` of the page before.
+    offset: Option<usize>,
+}
+
 impl Tool for NextStep {
     const NAME: &'static str = "next_step";
-    const TITLE: &'static str = "Get the next step";
-    const ABOUT: &'static str = "Returns what comes next in a workflow that you resumed with `resume`: a step for you with its whole prompt, a question for the user, or the end; and whether another session is at work here. Call it after each step. Changes nothing.";
-    const TOUCH: Touch = Touch::Looks;
-    type Arguments = Which;
+    const TITLE: &'static str = "Report a step and get the next";
+    const ABOUT: &'static str = "Call it after each step with its result. Records it and returns the next step, until `state` is `done`, `waiting` or `needs_person`.";
+    const TOUCH: Touch = Touch::Adds;
+    type Arguments = Arguments;
 
-    fn objects() -> Vec<JsonObject> {
-        vec![schema::of::<Object>()]
-    }
-
-    fn call(desk: &Desk, which: Which) -> Result<Answer, Failure> {
-        let planned = rekindle_app::next_step(&desk.project, &which.query()?)?;
-        let plan = planned.object();
-        let object = Object {
-            schema: "rekindle.next_step/1",
-            id: plan.id,
-            findings: plan.findings,
-            due: planned
-                .plan
-                .steps
-                .iter()
-                .map(|step| step.why.clone())
-                .collect(),
-            hints: hints(&planned),
-            then: plan.then,
+    fn call(desk: &Desk, arguments: Arguments) -> Result<Answer, Failure> {
+        let id = arguments.id.as_deref().filter(|id| !id.is_empty());
+        if arguments.offset.is_some_and(|offset| offset > 0) {
+            let message = "that page is no longer kept".to_owned();
+            return Err(Failure::usage(message).hint("call `next_step` without arguments"));
+        }
+        let handed = match desk.taken.find(id) {
+            Meant::One(handed) => handed,
+            Meant::Several(ids) => {
+                let message = "several workflows were resumed here".to_owned();
+                let hint = format!("call it with `id`, one of {}", ids.join(", "));
+                return Err(Failure::usage(message).hint(hint));
+            }
+            Meant::None => return not_resumed(desk, id),
         };
-        Ok(Answer::new(&object)?.from(which.offset))
+        let ended = ended(arguments.result, arguments.reason)?;
+        let mut listener = Listener::of(desk.person.clone());
+        match rekindle_app::advance(&desk.project, &handed, ended, desk.asks(), &mut listener) {
+            Ok(resumed) => answered(desk, resumed, listener),
+            Err(error) => match refused(&error) {
+                Some(turn) => Answer::new(&turn),
+                None => Err(error.into()),
+            },
+        }
     }
 }
 
-/// Returns the hints for it.
-fn hints(planned: &Planned) -> Vec<String> {
-    let id = in_hint(&planned.plan.id);
-    // No agents are started over MCP, so a step that needs one ends as the protocol prescribes.
-    if let Some(stop) = &planned.plan.without_agent {
-        return [stop.reason.clone()]
-            .into_iter()
-            .chain(stop.hints.clone())
-            .collect();
+fn ended(result: Option<StepResult>, reason: Option<String>) -> Result<Option<Ended>, Failure> {
+    let reason = reason.map(|reason| reason.trim().to_owned());
+    match (result, reason.filter(|reason| !reason.is_empty())) {
+        (None, _) => Ok(None),
+        (Some(StepResult::Done), _) => Ok(Some(Ended::Succeeded)),
+        (Some(StepResult::Failed), Some(reason)) => Ok(Some(Ended::Failed { reason })),
+        (Some(StepResult::Failed), None) => {
+            let message = "a failed step needs a `reason`".to_owned();
+            Err(Failure::usage(message).hint("say in `reason` what went wrong"))
+        }
     }
-    let hint = match &planned.plan.then {
-        Then::Agent(_) => "do what `then.prompt` says yourself and report the result as `then.by_hand` says, events with `report_event`; then call `next_step` again".to_owned(),
-        Then::Ask(_) => format!("ask the user this question word for word; they answer it in a terminal with `rekindle resume {id}`"),
-        Then::Workers | Then::Check(_) => format!("this is for workers, which a person starts in a terminal with `rekindle resume {id} --agent NAME`"),
-        Then::Again => "rekindle must record something first: call `resume` without `digest`, then with it".to_owned(),
-        Then::Stop(stop) => return stop.hints.clone(),
+}
+
+/// Answers a call about a workflow that this conversation has not resumed.
+fn not_resumed(desk: &Desk, id: Option<&str>) -> Result<Answer, Failure> {
+    let overview = rekindle_app::status(&desk.project, rekindle_app::Listing::default());
+    let mut open = overview
+        .workflows
+        .iter()
+        .filter(|summary| summary.state.is_open())
+        .filter(|summary| id.is_none_or(|id| summary.id.to_string().contains(id)));
+    let Some(first) = open.next() else {
+        return match id {
+            Some(id)
+                if !overview
+                    .workflows
+                    .iter()
+                    .any(|known| known.id.to_string().contains(id)) =>
+            {
+                Err(Error::Unknown {
+                    name: id.to_owned(),
+                    open: Vec::new(),
+                }
+                .into())
+            }
+            Some(_) | None => Answer::new(&nothing("nothing is left to do here")),
+        };
     };
-    vec![hint]
+    rekindle_app::refuse_beside(&desk.project, &first.id)?;
+    let message = "no step was handed out to you in this session".to_owned();
+    Err(Failure::usage(message)
+        .hint("if the user wants to continue: call `plan`, show it, and after their yes call `resume` with its `digest`"))
 }

@@ -1,9 +1,8 @@
 //! `report_event`: records an event of a workflow.
 
-use rekindle_app::Recorded;
+use rekindle_app::{Offer, Recorded};
 use rekindle_model::{ParseReportError, Report};
 use rekindle_text::excerpt;
-use rekindle_wire::EventOut;
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,7 +11,6 @@ use serde_json::Value;
 use super::{Tool, Touch, query};
 use crate::answer::Answer;
 use crate::failure::Failure;
-use crate::schema;
 use crate::server::Desk;
 
 /// The default actor.
@@ -25,29 +23,26 @@ pub(super) struct ReportEvent;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// The workflow: `protocol:name` as listed by `list`, a name, or a unique prefix of one. Optional if only one is open.
+    /// As for `plan`.
     id: Option<String>,
     /// The type of the event, a word of the protocol.
     event: String,
     /// The task of the event.
     task: Option<String>,
-    /// Who reports it; this is also the name of the log's folder. Default: `agent`.
+    /// Who reports it; default `agent`.
     actor: Option<String>,
-    /// Details of the event, such as the reason of a failure.
+    /// More about it.
     details: Option<JsonObject>,
 }
 
 impl Tool for ReportEvent {
     const NAME: &'static str = "report_event";
     const TITLE: &'static str = "Report an event";
-    const ABOUT: &'static str = "Appends an event to a workflow's log, if its protocol has one. In agent-memory: `task_started` when you start a task, then `task_implemented`, `task_verified` and `task_completed`, or `task_failed` or `task_blocked` with a `reason` in `details`. Report only what is true.";
+    const ABOUT: &'static str = "Records an event that is no result of a step, such as `task_blocked`. Results go to `next_step`. Events of failure need a `reason` in `details`, `phase_transition` needs `to_phase`.";
     const TOUCH: Touch = Touch::Adds;
     type Arguments = Arguments;
 
-    fn objects() -> Vec<JsonObject> {
-        vec![schema::of::<EventOut>()]
-    }
-
+    const NEEDS: Option<Offer> = Some(Offer::Events);
     fn call(desk: &Desk, arguments: Arguments) -> Result<Answer, Failure> {
         let query = query(arguments.id.as_deref(), None)?;
         let task = arguments.task.filter(|task| !task.is_empty());
@@ -59,7 +54,7 @@ impl Tool for ReportEvent {
                 .details
                 .map(|details| Value::Object(details).to_string()),
         };
-        recorded(rekindle_app::event(&desk.project, &query, report)?)
+        recorded(rekindle_app::event_of_agent(&desk.project, &query, report)?)
     }
 }
 

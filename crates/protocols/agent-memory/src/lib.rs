@@ -67,6 +67,10 @@ impl Protocol for AgentMemory {
         "Event-sourced runs under `.agent-memory/runs/`"
     }
 
+    fn folders(&self) -> &'static [&'static str] {
+        &[".agent-memory/"]
+    }
+
     fn is_here(&self, world: &dyn World) -> bool {
         world.stat(&world.project().join(layout::RUNS)).is_ok()
     }

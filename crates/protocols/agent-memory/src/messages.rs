@@ -128,10 +128,10 @@ pub(super) fn step_prompt(run: &RunVerdict, role: &str, work: &str) -> Prompt {
     let text = format!(
         "You are the {role} of run `{id}`. {work}\n\
          \n\
-         The project is your working folder. The run's documents are in `{folder}/`: \
-         `constitution.md` has the rules that stand above all others, then the task's contract, then `plan.md`, then `prd.md`.\n\
-         Do only this step; rekindle keeps the run's state and its event log, so do not write under `{folder}/events/`.\n\
-         If you were started as a program for this, end with exit code 0 when it is done, and with any other when it is not.\n"
+         The project is your working folder, and the run's documents are in `{folder}/`: \
+         the rules of `constitution.md` come first, then the task's contract, `plan.md` and `prd.md`.\n\
+         Do only this step. rekindle writes the events: write nothing under `{folder}/events/`.\n\
+         If you were started as a program for this, exit with code 0 when it is done, and with another when it is not.\n"
     );
     Prompt::new(text).meaning("RUN", "the name of the run's folder", &run.evidence.id)
 }
@@ -173,7 +173,7 @@ pub(super) fn worktree_prompt(run: &RunVerdict, task: &str) -> Prompt {
 pub(super) fn describe(prompt: Prompt, task: &Task) -> Prompt {
     let mut prompt = prompt;
     if !task.description.is_empty() {
-        prompt = prompt.quote(
+        prompt = prompt.contract(
             "`task-graph.json`, the task's description",
             &task.description,
         );

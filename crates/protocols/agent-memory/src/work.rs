@@ -132,7 +132,7 @@ pub(super) fn brief(
     );
     let mut prompt = messages::describe(prompt, task);
     if let Some((path, contract)) = read::contract_text(world, &run.evidence, &task.id) {
-        prompt = prompt.quote(&format!("`{path}`, the task's contract"), &contract);
+        prompt = prompt.contract(&format!("`{path}`, the task's contract"), &contract);
     }
     let constitution = world
         .project()

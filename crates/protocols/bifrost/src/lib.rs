@@ -61,6 +61,10 @@ impl Protocol for Bifrost {
         "Features under `specs/`, each with checkpoints in its `session.md`"
     }
 
+    fn folders(&self) -> &'static [&'static str] {
+        &["specs/", ".bifrost/"]
+    }
+
     fn is_here(&self, world: &dyn World) -> bool {
         let own = world.project().join(layout::BIFROST);
         let has_own = world.stat(&own).is_ok_and(|meta| meta.kind == Kind::Folder);

@@ -195,7 +195,7 @@ pub(super) fn brief(
         .iter()
         .find(|planned| planned.id == name);
     if let Some(packet) = packet {
-        prompt = prompt.quote("`PLAN.md`, the task's packet", &packet.text);
+        prompt = prompt.contract("`PLAN.md`, the task's packet", &packet.text);
     }
     let retries = judged.tasks[id].retries;
     if retries > 0 {

@@ -1,8 +1,8 @@
 //! Commands for workers and scripts: events, heartbeats, checkpoints.
 
-use rekindle_app::{Project, Recorded};
+use rekindle_app::{Hearing, Project, Recorded};
 use rekindle_model::Report;
-use rekindle_wire::exit;
+use rekindle_wire::{MuteOut, exit};
 
 use super::{named, query, resume};
 use crate::arguments::{
@@ -48,6 +48,26 @@ pub(super) fn checkpoint(
         arguments.message,
     )?;
     Ok(show(recorded, terminal))
+}
+
+pub(super) fn mute(
+    project: &Project,
+    id: String,
+    undo: bool,
+    terminal: &mut Terminal,
+) -> Result<u8, Failure> {
+    let hearing = if undo { Hearing::Told } else { Hearing::Muted };
+    let id = rekindle_app::mute(project, &named(id), hearing)?;
+    if terminal.is_json() {
+        terminal.json(&MuteOut {
+            schema: "rekindle.mute/1",
+            id: id.to_string(),
+            muted: !undo,
+        });
+    } else {
+        terminal.hint(&render::muted(&id, hearing));
+    }
+    Ok(exit::DONE)
 }
 
 fn show(recorded: Recorded, terminal: &mut Terminal) -> u8 {

@@ -49,6 +49,7 @@ pub(super) fn resume(
                 None => None,
             },
         },
+        ..Options::default()
     };
     let resumed = rekindle_app::resume(project, &query, &options, terminal)?;
     Ok(ended(project, resumed, terminal))

@@ -107,6 +107,15 @@ pub(crate) fn recorded(log: &camino::Utf8Path) -> String {
     format!("recorded in `{}`\n", printable(log.as_str()))
 }
 
+/// Returns whether sessions are told of a workflow.
+pub(crate) fn muted(id: &rekindle_model::WorkflowId, hearing: rekindle_app::Hearing) -> String {
+    let id = printable(&id.to_string()).into_owned();
+    match hearing {
+        rekindle_app::Hearing::Muted => format!("new sessions are not told of `{id}` any more\n"),
+        rekindle_app::Hearing::Told => format!("new sessions are told of `{id}`\n"),
+    }
+}
+
 /// Returns what is to be known of a capture.
 pub(crate) fn captured(file: &camino::Utf8Path) -> String {
     format!(

@@ -50,6 +50,7 @@ fn calls() -> Vec<Vec<&'static str>> {
         vec!["migrate"],
         vec!["event", ORDERS, "note"],
         vec!["heartbeat", ORDERS],
+        vec!["mute", ORDERS],
         vec!["install", "claude", "--dry-run"],
         vec!["uninstall", "claude", "--dry-run"],
         vec!["clean"],
@@ -155,7 +156,8 @@ fn a_closed_pipe_is_not_a_failure() -> Result<()> {
 fn a_hook_whose_answer_cannot_be_written_does_not_fail_the_agent_and_says_so_in_its_log()
 -> Result<()> {
     let (sandbox, _) = interrupted()?;
-    let told = json!({"session_id": "s", "cwd": sandbox.project(), "hook_event_name": "SessionStart", "source": "startup"});
+    let told =
+        json!({"cwd": sandbox.project(), "hook_event_name": "SessionStart", "source": "startup"});
     let words = ["hook", "session-start", "--agent", "claude"];
     let plain = sandbox.typed(&words).answering(&told.to_string()).run()?;
     ensure!(

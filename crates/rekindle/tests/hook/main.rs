@@ -5,6 +5,7 @@
 mod attempt;
 mod briefing;
 mod notes;
+mod once;
 mod sessions;
 mod trouble;
 
@@ -39,7 +40,10 @@ fn told(sandbox: &Sandbox, more: &Value) -> String {
 }
 
 /// Calls a hook, which must end well and say nothing on standard error.
+///
+/// A session that starts has been told nothing before; what is told once is tested in `once.rs`.
 fn call(sandbox: &Sandbox, moment: &str, more: &Value) -> Result<Ran> {
+    fs_err::remove_file(sandbox.path(".rekindle/told.json")).ok();
     let ran = sandbox
         .typed(&["hook", moment, "--agent", "claude"])
         .answering(&told(sandbox, more))
@@ -54,8 +58,16 @@ fn context(ran: &Ran) -> Result<String> {
     let text = answer["hookSpecificOutput"]["additionalContext"]
         .as_str()
         .context("a text")?;
-    let exactly = json!({"hookSpecificOutput": {
+    let mut exactly = json!({"hookSpecificOutput": {
         "hookEventName": "SessionStart", "additionalContext": text}});
+    let line = &answer["systemMessage"];
+    if let Some(line) = line.as_str() {
+        assert!(
+            line.starts_with("rekindle: ") && line.lines().count() == 1,
+            "{line}"
+        );
+        exactly["systemMessage"] = json!(line);
+    }
     assert_eq!(answer, exactly);
     Ok(text.to_owned())
 }

@@ -11,6 +11,17 @@ use crate::{ORDERS, call, context, interrupted, told};
 /// A moment at which the run is in use: an hour after its last event.
 const SOON: &str = "2026-01-19T11:00:00Z";
 
+/// Calls a hook of a session that used a tool for this.
+fn after_using(sandbox: &Sandbox, command: &str, time: &str, moment: &str) -> Result<()> {
+    let used = json!({"type": "assistant", "message": {"content": [{"type": "tool_use",
+        "id": "a", "name": "Bash", "input": {"command": command}}]}});
+    let folder = sandbox.root().join("home/.claude/projects/x");
+    fs_err::create_dir_all(&folder)?;
+    let transcript = folder.join(format!("{}.jsonl", crate::SESSION));
+    fs_err::write(transcript, format!("{used}\n"))?;
+    at(sandbox, time, moment)
+}
+
 fn at(sandbox: &Sandbox, time: &str, moment: &str) -> Result<()> {
     let ran = sandbox
         .typed(&["hook", moment, "--agent", "claude"])
@@ -34,7 +45,7 @@ fn checkpoints(sandbox: &Sandbox, run: &str) -> Result<Vec<String>> {
 #[test]
 fn a_checkpoint_is_made_once_for_all_that_happened() -> Result<()> {
     let (sandbox, run) = interrupted()?;
-    at(&sandbox, SOON, "pre-compact")?;
+    after_using(&sandbox, "rekindle resume --yes", SOON, "pre-compact")?;
     assert_eq!(
         checkpoints(&sandbox, ORDERS)?,
         ["Claude Code: before the conversation was compacted"]
@@ -52,10 +63,11 @@ fn a_checkpoint_is_made_once_for_all_that_happened() -> Result<()> {
 }
 
 #[test]
-fn a_run_that_rests_gets_no_checkpoint_and_every_other_one_does() -> Result<()> {
+fn only_a_run_that_the_session_worked_on_and_that_does_not_rest_gets_a_checkpoint() -> Result<()> {
     let (sandbox, _) = interrupted()?;
     let before = sandbox.files()?;
-    at(&sandbox, "2026-01-25T12:00:00Z", "session-end")?;
+    let resume = "rekindle resume --yes";
+    after_using(&sandbox, resume, "2026-01-25T12:00:00Z", "session-end")?;
     assert_eq!(before.changes(&sandbox.files()?), [""; 0]);
     let resting = Run::interrupted("20250318-0900-billing-c3d4");
     resting.lay_out(&sandbox)?;
@@ -68,13 +80,33 @@ fn a_run_that_rests_gets_no_checkpoint_and_every_other_one_does() -> Result<()> 
     }
     let another = Run::interrupted("20260118-0900-search-e5f6");
     another.lay_out(&sandbox)?;
-    at(&sandbox, SOON, "session-end")?;
-    assert_eq!(checkpoints(&sandbox, ORDERS)?.len(), 1);
+    let read = "cat .agent-memory/runs/20260118-0900-search-e5f6/plan.md .agent-memory/runs/20250318-0900-billing-c3d4/plan.md";
+    after_using(&sandbox, read, SOON, "session-end")?;
     assert_eq!(checkpoints(&sandbox, "20260118-0900-search-e5f6")?.len(), 1);
+    // Though something happened in it, it is another session's.
+    assert_eq!(checkpoints(&sandbox, ORDERS)?.len(), 0);
     assert_eq!(
         checkpoints(&sandbox, "20250318-0900-billing-c3d4")?.len(),
         0
     );
+    Ok(())
+}
+
+/// The briefing that a session was told names workflows too; that is no work on them.
+#[test]
+fn a_session_that_worked_on_nothing_makes_no_checkpoint() -> Result<()> {
+    let (sandbox, _) = interrupted()?;
+    Run::interrupted("20260118-0900-search-e5f6").lay_out(&sandbox)?;
+    let before = sandbox.files()?;
+    at(&sandbox, SOON, "session-end")?;
+    for command in ["cargo test", "rekindle status"] {
+        after_using(&sandbox, command, SOON, "pre-compact")?;
+    }
+    let said = json!({"type": "user", "message": {"content": format!("| agent-memory:{ORDERS}")}});
+    let transcript = format!("home/.claude/projects/x/{}.jsonl", crate::SESSION);
+    fs_err::write(sandbox.root().join(transcript), format!("{said}\n"))?;
+    at(&sandbox, SOON, "session-end")?;
+    assert_eq!(before.changes(&sandbox.files()?), [""; 0]);
     Ok(())
 }
 
@@ -88,13 +120,13 @@ fn what_another_rekindle_works_on_is_left_alone_and_reported() -> Result<()> {
     let typed = sandbox.typed(&["resume", "--yes", "--agent-cmd", &agent]);
     let at_work = typed.at(SOON).start()?;
     gate.wait()?;
-    at(&sandbox, SOON, "session-end")?;
+    after_using(&sandbox, "rekindle status", SOON, "session-end")?;
     assert_eq!(checkpoints(&sandbox, ORDERS)?, [""; 0]);
     let log = sandbox.read(".rekindle/hook.log")?;
     let held = format!("{SOON} session-end: `agent-memory:{ORDERS}` is in use: ");
     assert!(log.starts_with(&held) && log.lines().count() == 1, "{log}");
     let text = context(&call(&sandbox, "session-start", &json!({}))?)?;
-    assert!(text.contains("do not start it again"), "{text}");
+    assert!(text.contains("do not touch it, at work: "), "{text}");
     at_work.kill()?;
     Ok(())
 }

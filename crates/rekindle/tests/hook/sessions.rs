@@ -75,7 +75,7 @@ fn a_resumed_session_is_alive_though_the_killed_process_is_still_listed() -> Res
         living.pid()
     );
     assert!(text.contains(&at_work), "{text}");
-    assert!(text.contains("ask the user before you continue"), "{text}");
+    assert!(text.contains("ask the user first"), "{text}");
     living.kill()?;
     Ok(())
 }
@@ -111,7 +111,7 @@ fn nothing_is_done_next_to_a_session_at_work_unless_a_person_says_so() -> Result
     }
     let called = sandbox
         .typed(&["mcp"])
-        .answering(&tool_call("next_step"))
+        .answering(&tool_call("plan"))
         .run()?;
     assert!(called.stdout().contains("SESSION_ALIVE"), "{called}");
     // A person decides.

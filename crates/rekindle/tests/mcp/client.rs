@@ -37,8 +37,7 @@ impl Client {
     }
 
     /// Starts a server with more in its environment, and begins the conversation.
-    #[cfg(feature = "crash-points")]
-    pub(crate) fn open_with(sandbox: &Sandbox, variables: &[(&str, &str)]) -> Result<Self> {
+    pub(crate) fn open_in(sandbox: &Sandbox, variables: &[(&str, &str)]) -> Result<Self> {
         let typed = sandbox.typed(&["mcp"]);
         let typed = variables
             .iter()
@@ -55,6 +54,16 @@ impl Client {
     pub(crate) fn open(sandbox: &Sandbox) -> Result<Self> {
         let mut client = Self::start(sandbox)?;
         client.initialize()?;
+        Ok(client)
+    }
+
+    /// Begins a conversation with a client whose user can be asked.
+    pub(crate) fn open_asking(sandbox: &Sandbox) -> Result<Self> {
+        let mut client = Self::start(sandbox)?;
+        let mut hello = initialize("2025-06-18");
+        hello["capabilities"] = json!({"elicitation": {}});
+        client.request("initialize", &hello)?;
+        client.notify("notifications/initialized")?;
         Ok(client)
     }
 

@@ -175,7 +175,7 @@ fn a_prompt_for_each_protocol_gives_the_briefing_and_how_to_go_on() -> Result<()
                 .as_str()
                 .unwrap_or_default();
             ensure!(text.contains("next: Resume T002"), "{text}");
-            ensure!(text.contains("1. Call `resume`"), "{text}");
+            ensure!(text.contains("call `plan`, show it"), "{text}");
             assert_eq!(got["messages"][0]["role"], "user");
         }
     }

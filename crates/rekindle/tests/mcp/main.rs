@@ -10,6 +10,8 @@ mod documents;
 mod frames;
 mod lifecycle;
 mod map;
+mod person;
 mod resume;
 mod rollback;
+mod stories;
 mod tools;

@@ -25,8 +25,6 @@ fn without_an_id_the_branch_that_is_checked_out_is_meant() -> Result<()> {
         ("brief", json!({})),
         ("inspect", json!({})),
         ("plan", json!({})),
-        ("resume", json!({})),
-        ("next_step", json!({})),
         ("checkpoints", json!({})),
         ("explain", json!({"task": "ST-003"})),
     ] {
@@ -35,11 +33,14 @@ fn without_an_id_the_branch_that_is_checked_out_is_meant() -> Result<()> {
         named["id"] = json!(ID);
         assert_eq!(meant, client.object(tool, &named)?, "{tool}");
     }
-    let step = client.object("next_step", &json!({}))?;
-    assert_eq!(
-        (&step["id"], &step["then"]["kind"]),
-        (&json!(ID), &json!("agent"))
-    );
+    let plan = client.object("plan", &json!({}))?;
+    assert_eq!(plan["question"]["header"], "Resume", "{plan}");
+    let turn = client.object("resume", &json!({"digest": plan["digest"]}))?;
+    assert_eq!((&turn["id"], &turn["state"]), (&json!(ID), &json!("step")));
+    // A step of MAP closes without a shell.
+    assert_eq!(turn["step"]["who"], "actor", "{turn}");
+    let next = client.object("next_step", &json!({"result": "done"}))?;
+    assert_eq!(next["step"]["who"], "monitor", "{next}");
     client.end()
 }
 
@@ -54,18 +55,14 @@ fn on_a_branch_without_a_workflow_every_tool_says_where_there_is_one() -> Result
     let mut client = Client::open(&sandbox)?;
     let where_it_is = "`.map/main` has a workflow";
     let plan = client.object("plan", &json!({}))?;
-    let step = client.object("next_step", &json!({}))?;
     let brief = client.object("brief", &json!({}))?;
-    for (object, then) in [(&plan, &plan["then"]), (&step, &step["then"])] {
-        assert_eq!(object["id"], "map:other");
-        assert_eq!(then["reason"], "there is no checkpoint for `other`");
-        ensure!(then["hints"].to_string().contains(where_it_is), "{object}");
-    }
-    ensure!(step["hints"].to_string().contains(where_it_is), "{step}");
+    assert_eq!(plan["id"], "map:other");
+    assert_eq!(plan["next"], "there is no checkpoint for `other`");
+    ensure!(plan["hints"].to_string().contains(where_it_is), "{plan}");
     let text = brief["text"].as_str().context("no text")?;
     ensure!(text.contains(&format!("hint: {where_it_is}")), "{text}");
     // By its id it is there all the same.
-    let named: Value = client.object("next_step", &json!({"id": ID}))?;
-    assert_eq!(named["then"]["kind"], "agent", "{named}");
+    let named: Value = client.object("plan", &json!({"id": ID}))?;
+    assert_eq!(named["id"], ID, "{named}");
     client.end()
 }

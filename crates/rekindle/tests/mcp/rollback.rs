@@ -25,7 +25,7 @@ fn a_rollback_is_planned_first_and_carried_out_with_the_digest_of_that_plan() ->
     let before = sandbox.files()?;
     let back = json!({"id": FEATURE, "checkpoint": "CP-002"});
     let plan = client.object("rollback", &back)?;
-    assert_eq!(plan["schema"], "rekindle.plan/1");
+    assert_eq!(plan["schema"], "rekindle.proposal/1");
     ensure!(plan["findings"].to_string().contains("ROLLBACK"), "{plan}");
     // Blanks of a client that fills everything are nothing.
     let filled = json!({"id": FEATURE, "checkpoint": "CP-002", "digest": "", "offset": 0});
@@ -39,9 +39,9 @@ fn a_rollback_is_planned_first_and_carried_out_with_the_digest_of_that_plan() ->
     let digest = plan["digest"].clone();
     let other = json!({"id": FEATURE, "checkpoint": "CP-001", "digest": digest});
     let said = client.failure("rollback", &other)?;
-    ensure!(said.contains("call it without `digest`"), "{said}");
+    ensure!(said.contains("changed"), "{said}");
     client.failure("resume", &json!({"id": FEATURE, "digest": digest}))?;
-    let resume = client.object("resume", &json!({"id": FEATURE}))?;
+    let resume = client.object("plan", &json!({"id": FEATURE}))?;
     let wrong = json!({"id": FEATURE, "checkpoint": "CP-002", "digest": resume["digest"]});
     client.failure("rollback", &wrong)?;
     assert_eq!(before.changes(&sandbox.files()?), NOTHING);
@@ -49,7 +49,7 @@ fn a_rollback_is_planned_first_and_carried_out_with_the_digest_of_that_plan() ->
     let session = sandbox.read(SESSION)?;
     let again = json!({"id": FEATURE, "checkpoint": "CP-002", "digest": digest});
     let done = client.object("rollback", &again)?;
-    assert_eq!(done["schema"], "rekindle.resume/1", "{done}");
+    assert_eq!(done["schema"], "rekindle.turn/1", "{done}");
     assert_eq!(sandbox.read(MARKER)?, "specs/user-login:plan|spec,plan\n");
     let mut backups = sandbox.path(".bifrost/rollback-backup").read_dir_utf8()?;
     let backup = backups.next().transpose()?;
@@ -90,7 +90,7 @@ fn where_no_events_are_kept_the_agent_learns_what_to_do_instead() -> Result<()> 
         insta::allow_duplicates! {
             insta::assert_snapshot!(said, @"
             error: `bifrost:user-login` does not record events
-            next: no report is needed: rekindle reads your changes from the files; `next_step` with `id` bifrost:user-login returns the next step
+            next: no report is needed: rekindle reads your changes from the files of bifrost:user-login
             ");
         }
     }

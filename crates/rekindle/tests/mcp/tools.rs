@@ -14,8 +14,11 @@ fn calls() -> Vec<(&'static str, Value, bool)> {
         ("brief", json!({}), false),
         ("inspect", json!({"id": ORDERS_ID}), false),
         ("plan", json!({"id": ORDERS}), false),
-        ("resume", json!({"protocol": "agent-memory"}), false),
-        ("next_step", json!({}), false),
+        (
+            "plan",
+            json!({"protocol": "agent-memory", "full": true}),
+            false,
+        ),
         ("explain", json!({"task": "T002"}), false),
         ("explain", json!({"code": "STALE_RUN"}), false),
         ("checkpoints", json!({}), false),
@@ -36,7 +39,7 @@ fn calls() -> Vec<(&'static str, Value, bool)> {
 
 #[test]
 fn the_list_says_what_each_tool_takes_and_does() -> Result<()> {
-    let sandbox = Sandbox::new(BINARY)?;
+    let (sandbox, _) = interrupted()?;
     let mut client = Client::open(&sandbox)?;
     let listed = client.request("tools/list", &json!({}))?;
     let mut text = String::new();
@@ -69,17 +72,54 @@ fn the_list_says_what_each_tool_takes_and_does() -> Result<()> {
     list(offset?: integer) readOnlyHint idempotentHint
     brief(id?: string, offset?: integer, protocol?: string) readOnlyHint idempotentHint
     inspect(id?: string, offset?: integer, protocol?: string) readOnlyHint idempotentHint
-    plan(id?: string, offset?: integer, protocol?: string) readOnlyHint idempotentHint
-    resume(digest?: string, id?: string, offset?: integer, protocol?: string) destructiveHint idempotentHint
-    next_step(id?: string, offset?: integer, protocol?: string) readOnlyHint idempotentHint
+    plan(full?: boolean, id?: string, offset?: integer, protocol?: string) readOnlyHint idempotentHint
+    resume(digest: string, id?: string, offset?: integer) destructiveHint idempotentHint
+    next_step(id?: string, offset?: integer, reason?: string, result?: string)
     explain(code?: string, id?: string, offset?: integer, task?: string) readOnlyHint idempotentHint
     report_event(actor?: string, details?: object, event: string, id?: string, task?: string)
     heartbeat(actor?: string, id?: string, task: string)
     checkpoint(id?: string, message?: string)
     checkpoints(id?: string, offset?: integer, protocol?: string) readOnlyHint idempotentHint
-    rollback(checkpoint: string, digest?: string, id?: string, offset?: integer) destructiveHint idempotentHint
     ");
     client.end()
+}
+
+/// What cannot apply is not offered: it would cost room in every conversation.
+#[test]
+fn only_tools_that_can_apply_are_listed() -> Result<()> {
+    let names = |sandbox: &Sandbox| -> Result<Vec<String>> {
+        let mut client = Client::open(sandbox)?;
+        let listed = client.request("tools/list", &json!({}))?;
+        client.end()?;
+        let bytes = listed.to_string().len();
+        ensure!(bytes / 4 <= 2500, "{} tokens", bytes / 4);
+        let tools = listed["tools"].as_array().context("no tools")?;
+        let name = |tool: &Value| tool["name"].as_str().map(str::to_owned);
+        Ok(tools.iter().filter_map(name).collect())
+    };
+    let empty = Sandbox::new(BINARY)?;
+    assert_eq!(names(&empty)?, ["list"]);
+    let over = Sandbox::new(BINARY)?;
+    Run::complete(ORDERS).lay_out(&over)?;
+    let reading = [
+        "list",
+        "brief",
+        "inspect",
+        "plan",
+        "resume",
+        "next_step",
+        "explain",
+    ];
+    assert_eq!(names(&over)?, reading);
+    let (of_run, _) = interrupted()?;
+    let events = ["report_event", "heartbeat", "checkpoint", "checkpoints"];
+    assert_eq!(names(&of_run)?, [&reading[..], &events].concat());
+    let of_feature = Sandbox::new(BINARY)?;
+    rekindle_testkit::bifrost::feature(&of_feature)?;
+    let found = names(&of_feature)?;
+    ensure!(found.contains(&"rollback".to_owned()), "{found:?}");
+    ensure!(!found.contains(&"heartbeat".to_owned()), "{found:?}");
+    Ok(())
 }
 
 #[test]
@@ -91,37 +131,32 @@ fn every_tool_answers_and_keeps_to_its_schema() -> Result<()> {
     rekindle_testkit::bifrost::feature(&other)?;
     let mut of_run = Client::open(&sandbox)?;
     let mut of_feature = Client::open(&other)?;
-    let listed = of_run.request("tools/list", &json!({}))?;
-    let tools = listed["tools"].as_array().context("no tools")?;
-    for tool in tools {
+    let schemas = rekindle_wire::schemas();
+    for (name, arguments, writes) in calls() {
         // Not every protocol goes back to checkpoints.
-        let (client, sandbox) = if tool["name"] == "rollback" {
+        let (client, sandbox) = if name == "rollback" {
             (&mut of_feature, &other)
         } else {
             (&mut of_run, &sandbox)
         };
-        let name = tool["name"].as_str().context("no name")?;
-        let output = jsonschema::validator_for(&tool["outputSchema"])?;
+        let listed = client.request("tools/list", &json!({}))?;
+        let mut tools = listed["tools"].as_array().context("no tools")?.iter();
+        let tool = tools.find(|tool| tool["name"] == name).context(name)?;
+        ensure!(tool["outputSchema"].is_null(), "{tool}");
         let input = jsonschema::validator_for(&tool["inputSchema"])?;
-        let mut is_called = false;
-        for (_, arguments, writes) in calls().iter().filter(|(known, ..)| *known == name) {
-            ensure!(input.is_valid(arguments), "{name}: {arguments}");
-            let before = sandbox.files()?;
-            let object = client.object(name, arguments)?;
-            let faults: Vec<String> = output
-                .iter_errors(&object)
-                .map(|fault| format!("{}: {fault}", fault.instance_path()))
-                .collect();
-            assert_eq!(faults, NOTHING, "{name}: {object}");
-            let is_touched = before != sandbox.files()?;
-            assert_eq!(is_touched, *writes, "{name} {arguments}");
-            assert_eq!(
-                tool["annotations"]["readOnlyHint"],
-                !["resume", "rollback"].contains(&name) && !writes
-            );
-            is_called = true;
-        }
-        ensure!(is_called, "{name} is not called by this test");
+        ensure!(input.is_valid(&arguments), "{name}: {arguments}");
+        let before = sandbox.files()?;
+        let object = client.object(name, &arguments)?;
+        let known = schemas.iter().find(|(known, _)| object["schema"] == *known);
+        let (_, schema) = known.with_context(|| format!("{name}: {object}"))?;
+        let output = jsonschema::validator_for(schema.as_value())?;
+        let faults = output.iter_errors(&object);
+        let faults: Vec<String> = faults.map(|fault| fault.to_string()).collect();
+        assert_eq!(faults, NOTHING, "{name}: {object}");
+        let is_touched = before != sandbox.files()?;
+        assert_eq!(is_touched, writes, "{name} {arguments}");
+        let is_read_only = tool["annotations"]["readOnlyHint"] == true;
+        ensure!(!(is_read_only && writes), "{name} says that it only reads");
     }
     of_feature.end()?;
     of_run.end()
@@ -134,8 +169,12 @@ fn a_tool_answers_what_the_command_prints() -> Result<()> {
     for (tool, arguments, typed) in [
         ("list", json!({}), &["status"][..]),
         ("inspect", json!({}), &["inspect"]),
-        ("plan", json!({}), &["plan"]),
-        ("resume", json!({"id": ORDERS_ID}), &["resume", "--dry-run"]),
+        ("plan", json!({"full": true}), &["plan"]),
+        (
+            "plan",
+            json!({"id": ORDERS_ID, "full": true}),
+            &["resume", "--dry-run"],
+        ),
         (
             "explain",
             json!({"task": "T001"}),
@@ -209,6 +248,10 @@ fn failures_say_what_to_call_next_and_change_nothing() -> Result<()> {
         ("explain", json!({})),
         ("explain", json!({"task": "T9"})),
         ("explain", json!({"code": "NO_SUCH"})),
+        ("resume", json!({})),
+        ("resume", json!({"digest": "0123"})),
+        ("next_step", json!({})),
+        ("next_step", json!({"result": "perhaps"})),
         ("heartbeat", json!({})),
         ("heartbeat", json!({"task": "T002", "actor": "../x"})),
         ("report_event", json!({"event": "a b"})),
@@ -227,9 +270,9 @@ fn failures_say_what_to_call_next_and_change_nothing() -> Result<()> {
     next: known arguments: id, offset, protocol
     plan {"id":7}
     error: invalid arguments for `plan`: invalid type: integer `7`, expected a string
-    next: known arguments: id, offset, protocol
+    next: known arguments: full, id, offset, protocol
     plan {"offset":1000000}
-    error: `offset` 1000000 is past the end of the answer, which has 1275 bytes
+    error: `offset` 1000000 is past the end of the answer, which has 412 bytes
     next: call it without `offset`
     explain {}
     error: `code` and `task` exclude each other
@@ -240,6 +283,18 @@ fn failures_say_what_to_call_next_and_change_nothing() -> Result<()> {
     explain {"code":"NO_SUCH"}
     error: unknown code `NO_SUCH`
     next: `inspect` lists findings with their codes; to explain a task, give `id` and `task`
+    resume {}
+    error: invalid arguments for `resume`: missing field `digest`
+    next: known arguments: digest, id, offset
+    resume {"digest":"0123"}
+    error: no plan with this `digest` was shown in this session
+    next: nothing was changed: call `plan`, show it to the user, and use its `digest`
+    next_step {}
+    error: no step was handed out to you in this session
+    next: if the user wants to continue: call `plan`, show it, and after their yes call `resume` with its `digest`
+    next_step {"result":"perhaps"}
+    error: invalid arguments for `next_step`: unknown variant `perhaps`, expected `done` or `failed`
+    next: known arguments: id, offset, reason, result
     heartbeat {}
     error: invalid arguments for `heartbeat`: missing field `task`
     next: known arguments: actor, id, task
@@ -263,7 +318,7 @@ fn one_of_several_must_be_named_and_which_there_are_is_reported() -> Result<()> 
     let (sandbox, _) = interrupted()?;
     Run::interrupted(BILLING).lay_out(&sandbox)?;
     let mut client = Client::open(&sandbox)?;
-    for tool in ["brief", "plan", "resume", "next_step", "checkpoint"] {
+    for tool in ["brief", "plan", "checkpoint"] {
         let said = client.failure(tool, &json!({}))?;
         assert_eq!(
             said,
@@ -312,7 +367,9 @@ fn a_long_answer_comes_in_pages_that_are_the_whole_together() -> Result<()> {
             &json!({"name": "inspect", "arguments": arguments}),
         )?;
         // Whatever happens meanwhile, all pages are of one answer.
-        let happens = json!({"event": "task_failed", "task": format!("T{n_pages:04}")});
+        let details = json!({"reason": "x"});
+        let task = format!("T{n_pages:04}");
+        let happens = json!({"event": "task_failed", "task": task, "details": details});
         client.object("report_event", &happens)?;
         ensure!(answer.to_string().len() < 100 * 1024, "a page is too long");
         let object = &answer["result"]["structuredContent"];
@@ -343,7 +400,6 @@ fn text_of_files_reaches_no_agent_with_control_characters_or_outside_of_its_fenc
         ("brief", json!({})),
         ("inspect", json!({})),
         ("plan", json!({})),
-        ("next_step", json!({})),
         ("explain", json!({"task": "T001"})),
     ] {
         let result = client.call(tool, &arguments)?;

@@ -50,3 +50,13 @@ fn an_agent_that_may_not_write_and_says_success_has_failed() {
         .says(&["blocked A: it failed 1 times: it changed nothing; `Write` was not allowed\n"]);
     assert_eq!(stage.project.landed(), []);
 }
+
+#[test]
+fn a_refused_tool_is_named_before_the_check_that_failed_because_of_it() {
+    let work = "stream claude\npermission-denied Write\nwrite notes.txt x\nsay I could not write";
+    let stage = Stage::new("A", &[("A", work)]);
+    stage
+        .run(&["--retries", "0", "--verify", "test -e A.txt"])
+        .stopped()
+        .says(&["blocked A: it failed 1 times: `Write` was not allowed; the check `test -e A.txt` ended with exit code 1\n"]);
+}

@@ -63,7 +63,7 @@ impl Planner<'_> {
             prompt = messages::describe(prompt, task);
         }
         if let Some((path, contract)) = &self.documents.contract {
-            prompt = prompt.quote(&format!("`{path}`, the task's contract"), contract);
+            prompt = prompt.contract(&format!("`{path}`, the task's contract"), contract);
         }
         prompt
     }
