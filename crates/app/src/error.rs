@@ -32,7 +32,7 @@ pub enum Error {
         among: Vec<WorkflowId>,
     },
     /// There are open workflows, and none was named.
-    #[error("workflows are open, but none was named")]
+    #[error("several workflows are open; name one")]
     ChoiceNeeded {
         /// The open workflows.
         open: Vec<Summary>,

@@ -4,7 +4,7 @@ use rekindle_model::WorkflowId;
 use rekindle_protocol::capability::Migration;
 
 use crate::report::{carry_out, deeds};
-use crate::{Agreement, Error, Face, Outcome, Project};
+use crate::{Error, Face, Outcome, Project};
 
 /// The result of a migration.
 #[derive(Debug)]
@@ -62,7 +62,11 @@ pub fn migrate(
         } if folder.is_unfinished(&id(&feature))? => (id(&feature), Vec::new(), Vec::new()),
         Migration::Nothing { reason, .. } => return Ok(Migrated::Nothing { reason }),
     };
-    if !yes && face.agree(&deeds(&folder.unfinished(&id)?, &steps)) != Agreement::Yes {
+    if !yes
+        && !face
+            .agree(&deeds(&folder.unfinished(&id)?, &steps))
+            .given()?
+    {
         return Ok(Migrated::Declined);
     }
     let plan = || match look() {

@@ -125,7 +125,7 @@ pub(crate) enum Command {
     Validate(ValidateArguments),
     /// Migrate the legacy shared session to one feature, after confirmation
     ///
-    /// Exit codes: 0 done or declined, 1 nothing to migrate, 2 the session belongs to another feature, 3 a file cannot be written.
+    /// Exit codes: 0 done or declined, 1 nothing to migrate, 2 the session belongs to another feature, 3 nobody answered or a file cannot be written.
     Migrate {
         /// The feature [default: the active one]
         feature: Option<String>,

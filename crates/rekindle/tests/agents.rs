@@ -129,8 +129,8 @@ fn a_run_goes_from_execution_to_its_end_one_task_at_a_time() -> Result<()> {
     pr-prep 1
     memory-consolidator 1
     ");
-    let over = scene.sandbox.run(&["status", "-v"])?;
-    assert!(over.stdout().contains("complete, phase 4"), "{over}");
+    let over = scene.sandbox.run(&["status", "--all"])?;
+    assert!(over.stdout().contains("complete"), "{over}");
     Ok(())
 }
 
@@ -440,11 +440,10 @@ fn a_skipped_last_task_lets_the_run_go_on_to_its_end() -> Result<()> {
     let scene = Scene::new(nearly_done(), "[ $REKINDLE_ROLE = executor ] && exit 1")?;
     let ran = scene.resume("skip\nmerged\n")?;
     assert_eq!(ran.code(), Some(0), "{ran}");
-    let status = scene.sandbox.run(&["status", "-v"])?;
+    let status = scene.sandbox.run(&["status", "--all"])?;
+    let line = status.stdout();
     assert!(
-        status
-            .stdout()
-            .contains("complete, phase 4 (memory consolidation), 1/2 tasks"),
+        line.contains("complete") && line.contains("1/2"),
         "{status}"
     );
     Ok(())

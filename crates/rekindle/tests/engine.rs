@@ -242,7 +242,7 @@ fn a_plan_that_cannot_be_carried_out_is_refused_with_its_lines() {
     assert_eq!(output.status.code(), Some(1));
     let said = text(&output.stderr);
     for expected in [
-        "plan.json:2: these tasks wait for each other: `A`, `B` [DEPENDENCY_CYCLE]",
+        "plan.json:2: these tasks depend on each other in a cycle: `A`, `B` [DEPENDENCY_CYCLE]",
         "plan.json:4: `C` needs `X`, but the plan has no such task [UNKNOWN_DEPENDENCY]",
         "plan.json:5: the id `C` is already used [DUPLICATE_TASK]",
     ] {

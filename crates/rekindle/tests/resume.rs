@@ -88,7 +88,7 @@ fn one_of_several_is_asked_for_and_at_the_end_of_input_nothing_is_done() -> Resu
       2. agent-memory:20260119-0900-orders-api-k2l3  interrupted, phase 2 (execution), 1/3 tasks, 1 day ago
     --- stderr
     Which one? [number or name] 
-    error: workflows are open, but none was named
+    error: several workflows are open; name one
 
     hint: `rekindle resume agent-memory:20260118-0900-billing-c3d4`
     hint: `rekindle resume agent-memory:20260119-0900-orders-api-k2l3`
@@ -155,7 +155,7 @@ fn an_answer_that_names_nothing_is_asked_again_and_changes_nothing() -> Result<(
     --- stderr
     Which one? [number or name] `the first` is not in the list
     Which one? [number or name] 
-    error: workflows are open, but none was named
+    error: several workflows are open; name one
 
     hint: `rekindle resume agent-memory:20260118-0900-billing-c3d4`
     hint: `rekindle resume agent-memory:20260119-0900-orders-api-k2l3`

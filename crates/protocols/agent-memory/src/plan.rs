@@ -185,7 +185,7 @@ impl Planner<'_> {
         let id = format!("{}:{}", crate::NAME, self.id());
         let id = rekindle_text::shell_word(&id).into_owned();
         let hint = format!("name an agent: `rekindle resume {id} --agent NAME`");
-        let reason = "its tasks are done in worktrees, which requires an agent";
+        let reason = "this run needs an agent: each task is done by an agent in its own worktree";
         self.plan(Vec::new(), Stop::new(StopKind::Waiting, reason).hint(hint))
     }
 

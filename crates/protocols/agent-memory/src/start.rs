@@ -213,7 +213,10 @@ fn check(path: &Utf8Path, tasks: &[Task], needs: &[Vec<String>], lines: &[u64]) 
         findings.push(
             Finding::new(
                 Code::DependencyCycle,
-                format!("these tasks wait for each other: {}", names.join(", ")),
+                format!(
+                    "these tasks depend on each other in a cycle: {}",
+                    names.join(", ")
+                ),
             )
             .at(at(place(members[0]))),
         );

@@ -94,7 +94,10 @@ fn of_tasks(judged: &Judged) -> Vec<Finding> {
     };
     let mut findings = Vec::new();
     for ring in &standing.needs.rings {
-        let message = format!("these tasks wait for each other: {}", names(ring));
+        let message = format!(
+            "these tasks depend on each other in a cycle: {}",
+            names(ring)
+        );
         findings.push(Finding::new(Code::Cycle, message).at(place(ring[0])));
     }
     if let Some(&first) = standing.marked_early.first() {

@@ -113,7 +113,7 @@ impl Asked<'_> {
         let names = self.names(&judged.next.tasks);
         let is_persons = |task: &&usize| judged.list.file.tasks[**task].is_for_person;
         let Some(&first) = judged.next.tasks.iter().find(is_persons) else {
-            let reason = format!("these tasks wait for each other: {names}");
+            let reason = format!("these tasks depend on each other in a cycle: {names}");
             return self.with(Vec::new(), Stop::new(StopKind::Blocked, reason));
         };
         let task = &judged.list.file.tasks[first];

@@ -39,7 +39,7 @@ fn of_file(file: &FileChange, written: bool, wish: Wish, consent: Consent) -> St
             put!(text, "Removed rekindle's entries from `{path}`\n");
         }
         (false, _) => {
-            put!(text, "Nothing was changed: `{path}`\n");
+            put!(text, "Dry run: `{path}` was not changed\n");
         }
     }
     text

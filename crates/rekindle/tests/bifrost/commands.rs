@@ -175,17 +175,20 @@ fn a_legacy_session_is_migrated_once() -> Result<()> {
     let mismatch = project.run(&["migrate", "other"])?;
     assert_eq!(mismatch.code(), Some(2), "{mismatch}");
     insta::assert_snapshot!(project.run(&["migrate"])?, @"
-    exit 0
+    exit 3
     --- stderr
     This will:
       - specs/user-authentication/session.md: the session of user-authentication
       - .bifrost/memory/session.md: the legacy session is saved under another name
     Go? [y/N] 
-    nothing was changed
+    error: nobody answered the question
+
+    hint: use `--yes` to agree in advance
     ");
     ensure!(project.sandbox.path(LEGACY).exists());
-    let declined = project.run(&["migrate", "--json"])?.json()?;
-    assert_eq!(declined["outcome"], "declined");
+    let declined = project.sandbox.typed(&["migrate"]).answering("n\n").run()?;
+    assert_eq!(declined.code(), Some(0), "{declined}");
+    ensure!(project.sandbox.path(LEGACY).exists());
     let ran = project.run(&["migrate", "--yes"])?;
     insta::assert_snapshot!(ran, @r"
     exit 0

@@ -322,7 +322,7 @@ fn one_of_several_must_be_named_and_which_there_are_is_reported() -> Result<()> 
         let said = client.failure(tool, &json!({}))?;
         assert_eq!(
             said,
-            "error: workflows are open, but none was named\n\
+            "error: several workflows are open; name one\n\
              next: call it again with `id` agent-memory:20260118-0900-billing-c3d4\n\
              next: call it again with `id` agent-memory:20260119-0900-orders-api-k2l3\n\
              next: ask the user which workflow is meant\n",
