@@ -304,7 +304,7 @@ impl<'a> Terms<'a> {
 
 /// Returns how tasks are to be run, once the agent is known to start and was offered to edit.
 ///
-/// Where the plan needs no agent, none is looked at.
+/// Where the plan needs no agent, or the caller does its step, none is looked at.
 fn ready_engine(
     project: &Project,
     planned: &Planned,
@@ -316,6 +316,7 @@ fn ready_engine(
         return Ok(None);
     };
     match planned.plan.then {
+        Then::Agent(_) | Then::Again if options.hand_back => return Ok(Some(found)),
         Then::Agent(_) | Then::Workers | Then::Again => {}
         Then::Stop(_) | Then::Ask(_) | Then::Check(_) => return Ok(Some(found)),
     }

@@ -139,7 +139,7 @@ fn what_a_stopped_or_killed_attempt_had_spent_counts() {
 fn a_limit_that_cannot_hold_is_said_once_and_the_cost_is_unknown() {
     let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
     project.plan("A B");
-    let output = project.run(WRITE, &["--max-cost", "1", "--quiet"]);
+    let output = project.run(WRITE, &["--max-cost", "1"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let said = text(&output.stderr);
     assert_eq!(

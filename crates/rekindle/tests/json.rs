@@ -81,6 +81,12 @@ fn every_schema_is_used_by_a_command_and_every_output_keeps_to_its_schema() -> R
         (&["--json"][..], "rekindle.status/1", 0),
         (&["status", "--json"], "rekindle.status/1", 0),
         (&["sessions", "--json"], "rekindle.sessions/1", 0),
+        (
+            &["resume", "--all", "--yes", "--json"],
+            "rekindle.sessions-continued/1",
+            0,
+        ),
+        (&["stop", ORDERS, "--json"], "rekindle.decided/1", 0),
         (&["inspect", "--json"], "rekindle.inspect/1", 0),
         (&["inspect", ORDERS, "--json"], "rekindle.inspect/1", 0),
         (&["plan", "--json"], "rekindle.plan/1", 0),
@@ -138,13 +144,15 @@ fn every_schema_is_used_by_a_command_and_every_output_keeps_to_its_schema() -> R
 }
 
 /// A run tells what happens while it happens, a line each; the last line says how it ended.
-fn objects_of_a_run(schemas: &Schemas) -> Result<[&'static str; 6]> {
+fn objects_of_a_run(schemas: &Schemas) -> Result<[&'static str; 8]> {
     let names = [
         "rekindle.run/1",
         "rekindle.clean/1",
         "rekindle.rescues/1",
         "rekindle.rescue/1",
         "rekindle.restored/1",
+        "rekindle.logs/1",
+        "rekindle.outline/1",
         "rekindle.progress/1",
     ];
     let project = Project::new(env!("CARGO_BIN_EXE_rekindle"));
@@ -165,6 +173,8 @@ fn objects_of_a_run(schemas: &Schemas) -> Result<[&'static str; 6]> {
         &["rescue", "list"],
         &["rescue", "show", "2"],
         &["rescue", "restore", "2", "--yes"],
+        &["logs"],
+        &["run", "plan.json", "--dry-run", "--agent-cmd", "true"],
     ] {
         let printed = text(&project.rekindle(&[args, &["--json"]].concat()).stdout);
         checked.push(serde_json::from_str(&printed).context(printed)?);

@@ -38,7 +38,7 @@ pub(super) struct Arguments {
 impl Tool for ReportEvent {
     const NAME: &'static str = "report_event";
     const TITLE: &'static str = "Report an event";
-    const ABOUT: &'static str = "Records an event that is no result of a step, such as `task_blocked`. Results go to `next_step`. Events of failure need a `reason` in `details`, `phase_transition` needs `to_phase`.";
+    const ABOUT: &'static str = "Records an event that is not the result of a step, such as `task_blocked`. Results go to `next_step`. Events of failure need a `reason` in `details`, `phase_transition` needs `to_phase`.";
     const TOUCH: Touch = Touch::Adds;
     type Arguments = Arguments;
 

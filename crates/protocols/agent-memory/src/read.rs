@@ -440,7 +440,7 @@ pub(super) fn document(world: &dyn World, path: &Utf8Path) -> Option<String> {
 }
 
 /// Returns the text that follows the id in the heading `## Task: <id>`.
-fn heading_title(text: &str, task: &str) -> Option<String> {
+pub(super) fn heading_title(text: &str, task: &str) -> Option<String> {
     rekindle_text::headings(text)
         .into_iter()
         .find_map(|heading| {
@@ -475,29 +475,4 @@ pub(super) fn contract_text(
     let name = layout::contract(task, &run.contracts, is_task)?;
     let path = layout::run_folder(&run.id).join("tasks").join(name);
     Some((path.clone(), document(world, &world.project().join(&path))?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_titles_from_contract_headings() {
-        assert_eq!(
-            heading_title("## Task: T003 - Add thing\n", "T003").as_deref(),
-            Some("Add thing")
-        );
-        assert_eq!(
-            heading_title("## Task: T003: Add\n", "T003").as_deref(),
-            Some("Add")
-        );
-        assert_eq!(heading_title("## Task: T003\n", "T003"), None);
-        assert_eq!(heading_title("## Task: T0031 x\n", "T003"), None);
-        assert_eq!(heading_title("## Task: T003-TEST x\n", "T003"), None);
-        assert_eq!(
-            heading_title("## Task: T003-TEST - x\n## Task: T003 – y\n", "T003").as_deref(),
-            Some("y")
-        );
-        assert_eq!(heading_title("```\n## Task: T003 x\n```\n", "T003"), None);
-    }
 }

@@ -8,6 +8,7 @@ use rekindle_world::{
 };
 
 use super::AgentMemory;
+use super::read::heading_title;
 use super::scene_tests::{RUN, Scene, check_scene, in_run, render};
 use rekindle_protocol::{Ask, Protocol};
 
@@ -177,4 +178,24 @@ fn files_that_vanish_during_the_read_are_missing() {
         facts.contains("next_action:{kind:break_tasks},stale:false,findings:[]"),
         "{facts}"
     );
+}
+
+#[test]
+fn reads_titles_from_contract_headings() {
+    assert_eq!(
+        heading_title("## Task: T003 - Add thing\n", "T003").as_deref(),
+        Some("Add thing")
+    );
+    assert_eq!(
+        heading_title("## Task: T003: Add\n", "T003").as_deref(),
+        Some("Add")
+    );
+    assert_eq!(heading_title("## Task: T003\n", "T003"), None);
+    assert_eq!(heading_title("## Task: T0031 x\n", "T003"), None);
+    assert_eq!(heading_title("## Task: T003-TEST x\n", "T003"), None);
+    assert_eq!(
+        heading_title("## Task: T003-TEST - x\n## Task: T003 – y\n", "T003").as_deref(),
+        Some("y")
+    );
+    assert_eq!(heading_title("```\n## Task: T003 x\n```\n", "T003"), None);
 }

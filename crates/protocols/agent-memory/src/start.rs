@@ -4,12 +4,14 @@
 //! events up to phase 2. Problems of the plan are reported with their line before anything is
 //! written.
 
+mod documents;
+
 use std::collections::HashMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_model::graph::{Graph, Problem};
-use rekindle_model::{Code, Finding, Place, Settings};
+use rekindle_model::{Code, Finding, Place};
 use serde_json::{Value, json};
 
 use super::event::INITIATOR;
@@ -18,6 +20,7 @@ use super::record::Record;
 use super::task_graph::{self, Task};
 use super::task_list::{Misspelt, TaskList};
 use super::{settings, task_list};
+use documents::{constitution, contract, quoted};
 use rekindle_protocol::capability::{Draft, DraftTask, ListedTask, NewRun};
 
 /// A plan that was read.
@@ -456,54 +459,4 @@ fn run_id(title: &str, now: Timestamp, short: &str) -> String {
     let slug = slug.trim_matches('-');
     let slug = if slug.is_empty() { "run" } else { slug };
     format!("{}-{slug}-{short}", now.strftime("%Y%m%d-%H%M"))
-}
-
-fn quoted(text: &str) -> String {
-    let fence = "~".repeat(
-        text.lines()
-            .filter(|line| line.starts_with("~~~"))
-            .map(str::len)
-            .max()
-            .unwrap_or(2)
-            + 1,
-    );
-    format!("{fence}\n{}\n{fence}", text.trim_end())
-}
-
-fn constitution(run: &str, title: &str, stamp: &str, settings: &Settings) -> String {
-    let mut text = format!(
-        "---\nconstitution_id: \"CONST-{run}\"\nrun_id: \"{run}\"\nactor: \"agentic-orchestrator\"\ncreated: \"{stamp}\"\n---\n\n\
-         # Constitution: {title}\n\n\
-         - Each task is done in a worktree of its own and lands as one commit on `{}`.\n\
-         - A task changes what its contract names and nothing else.\n",
-        settings.branch
-    );
-    for command in &settings.verify {
-        text.push_str(&format!("- `{command}` passes on every integrated tree.\n"));
-    }
-    text
-}
-
-fn contract(run: &str, stamp: &str, task: &Task, needs: &[String]) -> String {
-    let list = |title: &str, items: &[String], mark: &str| {
-        if items.is_empty() {
-            return String::new();
-        }
-        let lines: Vec<String> = items.iter().map(|item| format!("{mark}{item}")).collect();
-        format!("\n### {title}\n\n{}\n", lines.join("\n"))
-    };
-    format!(
-        "---\nrun_id: \"{run}\"\nactor: \"task-breaker\"\ncreated: \"{stamp}\"\ntask_id: \"{id}\"\n---\n\n\
-         ## Task: {id} - {title}\n{description}{acceptance}{needs}{files}",
-        id = task.id,
-        title = task.title,
-        description = if task.description.is_empty() {
-            String::new()
-        } else {
-            format!("\n### Description\n\n{}\n", task.description)
-        },
-        acceptance = list("Acceptance Criteria", &task.acceptance, "- [ ] "),
-        needs = list("Dependencies", needs, "- "),
-        files = list("Scope", &task.files, "- "),
-    )
 }

@@ -53,6 +53,10 @@ impl Protocol for Kiln {
         NAME
     }
 
+    fn folders(&self) -> &'static [&'static str] {
+        &[".kiln/", "/memory/MEMORY.md"]
+    }
+
     fn about(&self) -> &'static str {
         "A project whose memory is in `~/.claude/projects/<encoded>/memory/`"
     }

@@ -160,6 +160,8 @@ const CHANGERS: &[(&str, &str)] = &[
         "crates/rekindle/src/terminal.rs",
         "standard output and standard error",
     ),
+    ("crates/rekindle/src/live.rs", "standard error"),
+    ("crates/rekindle/src/live/announce.rs", "standard error"),
     (
         "crates/rekindle/src/commands/demo.rs",
         "a project of its own in a new temporary folder, which nobody resumes after a crash",

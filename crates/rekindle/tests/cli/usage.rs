@@ -89,6 +89,7 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
       migrate      Migrate the legacy shared session to one feature, after confirmation
       event        Append an event to a workflow's log, for workers and scripts
       heartbeat    Record that a task is still running, for workers and scripts
+      mute         Leave a workflow out of what new sessions of coding agents are told
       install      Set up a coding agent or a MAP project to use rekindle, after confirmation
       uninstall    Remove what `install` added
       hook         Handle a coding-agent hook event (always exits 0)
@@ -109,6 +110,9 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
 
       -a, --all
               List finished and old workflows too
+
+          --everywhere
+              List the sessions of coding agents in all folders, as `rekindle sessions` does
 
       -C <DIR>
               Use the project in this folder instead of the current one

@@ -1,6 +1,7 @@
 //! A project from its first phase to its end, killed in between, with its memory at every point.
 
 use anyhow::{Result, ensure};
+use serde_json::json;
 
 use crate::project::Project;
 
@@ -407,11 +408,18 @@ fn a_session_that_ends_during_a_phase_leaves_a_note_if_there_is_none() -> Result
     let runtime = "stage: execution\nstatus: in_progress\nphase_number: 2\nphase_total: 3\n";
     let phases = "- phase_number: 2 | phase_name: Engine | phase_status: in_progress\n";
     let project = Project::new(runtime, phases)?;
+    // The session worked on the memory.
+    let edit = json!({"type": "assistant", "message": {"content": [{"type": "tool_use", "id": "a",
+        "name": "Edit", "input": {"file_path": project.memory_dir().join("MEMORY.md")}}]}});
+    let transcript = project.sandbox.root().join("home/session.jsonl");
+    fs_err::write(&transcript, format!("{edit}\n"))?;
+    let told =
+        json!({"session_id": "s", "transcript_path": transcript, "cwd": project.sandbox.project()});
     let end = || -> Result<()> {
         let ran = project
             .sandbox
-            .typed(&["hook", "session-end"])
-            .answering("{}")
+            .typed(&["hook", "session-end", "--agent", "claude"])
+            .answering(&told.to_string())
             .at("2026-02-20T09:00:00Z")
             .run()?;
         ensure!(ran.code() == Some(0), "{ran}");

@@ -158,7 +158,7 @@ fn a_resume_waits_for_the_repair_and_offers_no_fresh_start() -> Result<()> {
     let start = json!({"session_id": "s", "cwd": project.sandbox.path("."), "hook_event_name": "SessionStart", "source": "startup"});
     let ran = hook.answering(&start.to_string()).run()?;
     ensure!(
-        out(&ran).contains("verify_repair") && out(&ran).contains("suspended"),
+        out(&ran).contains("verify_repair") && out(&ran).contains("continue the repair"),
         "{ran}"
     );
     Ok(())
