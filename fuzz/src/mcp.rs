@@ -41,6 +41,7 @@ fn serve(folder: Utf8PathBuf, data: &[u8]) {
     let now = jiff::Timestamp::from_second(1_771_254_000).unwrap_or_default();
     let project = Project {
         folder: folder.clone(),
+        typed_in: folder.clone(),
         clock: Clock::Fixed(now),
         zone: Zone::Fixed(jiff::tz::TimeZone::UTC),
         variables: BTreeMap::from([("HOME".to_owned(), folder.to_string())]),

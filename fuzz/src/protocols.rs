@@ -248,7 +248,8 @@ fn resume(case: &dyn Case, world: &dyn World) {
                 let answer = question.answers.first();
                 Intent::Answer {
                     log,
-                    question: question.kind,
+                    question: question.id,
+                    is_about_a_blocker: question.is_about_a_blocker,
                     answer: answer.map_or_else(String::new, |(label, _)| (*label).to_owned()),
                 }
             }
