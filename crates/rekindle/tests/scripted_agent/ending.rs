@@ -40,7 +40,7 @@ fn after_a_failure_the_session_continues_and_learns_the_reason() {
     stage.run(&["--retries", "1"]).done().says(&[
         "failed A (attempt 1): it does not compile; it is tried again\n",
         "start A (attempt 2)\n",
-        "done: 1 of 1 tasks landed in 2 attempts\n",
+        "done: 1 of 1 task landed in 2 attempts\n",
     ]);
     let words = "claude -p --output-format stream-json --verbose --resume s-1";
     assert_eq!(stage.words("A", 2), words);
@@ -62,7 +62,7 @@ fn an_agent_that_is_killed_is_started_again_in_its_session_at_no_cost() {
     let stage = Stage::new("A", &[("A.1", first), ("A.2", second)]);
     stage.run(&["--retries", "0"]).done().says(&[
         "lost A (attempt 1): its agent was killed by signal 9; it is tried again\n",
-        "done: 1 of 1 tasks landed in 2 attempts\n",
+        "done: 1 of 1 task landed in 2 attempts\n",
     ]);
     assert_eq!(stage.landed("A.txt"), "by s-1\n");
     for event in ["attempt_stopped", "attempt_interrupted"] {
@@ -77,7 +77,7 @@ fn an_agent_that_crashes_by_itself_has_failed() {
     stage.run(&["--retries", "1"]).stopped().says(&[
         "failed A (attempt 1): it crashed with signal 6; it is tried again\n",
         "failed A (attempt 2): it crashed with signal 6; it waits for you\n",
-        "stopped: 0 of 1 tasks landed in 2 attempts\n",
+        "stopped: 0 of 1 task landed in 2 attempts\n",
         "blocked A: it failed 2 times: it crashed with signal 6\n",
     ]);
     assert_eq!(stage.project.landed(), []);

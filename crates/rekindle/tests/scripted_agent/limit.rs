@@ -18,7 +18,7 @@ fn at_a_limit_all_work_waits_for_its_end_and_then_goes_on_in_the_session() {
     let running = stage.rekindle(run, &[], &[("REKINDLE_NOW", NOW)]);
     Ran::of(running).done().says(&[
         "start A (attempt 1)\n",
-        "wait A: the agent's limit is reached; going on in 1 s",
+        "wait A: the agent's usage limit is reached; continuing in 1 s",
         "start A (attempt 2)\n",
         "start B (attempt 1)\n",
         "done: 2 of 2 tasks landed in 3 attempts\n",
@@ -38,11 +38,11 @@ fn a_limit_that_is_just_over_causes_no_wait() {
     let run = "run plan.json --agent scripted --branch result --yes --retries 0";
     let running = stage.rekindle(run, &[], &[("REKINDLE_NOW", NOW)]);
     running
-        .wait_for("wait A: the agent's limit is reached; going on in 1 s")
+        .wait_for("wait A: the agent's usage limit is reached; continuing in 1 s")
         .unwrap();
     Ran::of(running)
         .done()
-        .says(&["done: 1 of 1 tasks landed in 2 attempts\n"]);
+        .says(&["done: 1 of 1 task landed in 2 attempts\n"]);
 }
 
 #[test]
@@ -52,11 +52,11 @@ fn a_wait_without_a_known_end_can_be_stopped_and_the_session_is_resumed_later() 
     let stage = Stage::new("A", &[("A.1", limited), ("A.2", second)]);
     let running = stage.start(&["--retries", "0"]);
     running
-        .wait_for("wait A: the agent's limit is reached; going on in 300 s")
+        .wait_for("wait A: the agent's usage limit is reached; continuing in 300 s")
         .unwrap();
     kill(running.pid(), "INT");
     Ran::of(running).stopped().says(&[
-        "stopped: 0 of 1 tasks landed in 1 attempt\n",
+        "stopped: 0 of 1 task landed in 1 attempt\n",
         "hint: go on with `rekindle resume",
     ]);
     Ran::of(stage.rekindle("resume --yes --agent scripted", &[], &[])).done();

