@@ -250,8 +250,8 @@ for log in .agent-memory/runs/*/events/*/*.jsonl; do printf '{{"half' >> "$log";
     // A git that outlives its killed worker can leave a ref of its own besides.
     assert!(score.worktrees_leaked >= 2, "{wrong}");
     for found in [
-        "worktrees/R/T001.left-1` is left",
-        "`refs/rekindle/work/R/T001/9` is left",
+        "worktrees/R/T001.left-1` was not removed",
+        "`refs/rekindle/work/R/T001/9` was not removed",
         "is damaged: TRUNCATED_LINE",
     ] {
         assert!(wrong.contains(found), "{found}: {wrong}");

@@ -57,7 +57,7 @@ fn a_wait_without_a_known_end_can_be_stopped_and_the_session_is_resumed_later() 
     kill(running.pid(), "INT");
     Ran::of(running).stopped().says(&[
         "stopped: 0 of 1 task landed in 1 attempt\n",
-        "hint: go on with `rekindle resume",
+        "hint: continue with `rekindle resume",
     ]);
     Ran::of(stage.rekindle("resume --yes --agent scripted", &[], &[])).done();
     assert_eq!(stage.landed("A.txt"), "by s-1\n");
