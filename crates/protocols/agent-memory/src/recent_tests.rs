@@ -77,8 +77,8 @@ fn opened(world: &MemoryWorld) -> (Vec<String>, usize, usize) {
     let names = open.workflows.into_iter().map(|summary| summary.id.name);
     let recording = String::from_utf8(recorder.finish()).unwrap();
     let opens = |line: &&str| {
-        ["list", "contents"].map(|kind| line.starts_with(&format!("{{\"ask\":{{\"{kind}\"")))
-            != [false; 2]
+        ["list", "contents", "end"].map(|kind| line.starts_with(&format!("{{\"ask\":{{\"{kind}\"")))
+            != [false; 3]
     };
     let n_opened = recording.lines().filter(opens).count();
     (names.collect(), open.unread, n_opened)

@@ -260,11 +260,13 @@ fn meant(key: &str) -> Option<&'static str> {
     if KEYS.contains(&key.as_str()) {
         return None;
     }
-    let is_near = |known: &&&str| {
+    let near = KEYS.iter().filter_map(|known| {
         let most = if known.len() > 5 { 2 } else { 1 };
-        known.chars().next() == key.chars().next() && distance(known, &key) <= most
-    };
-    KEYS.iter().find(is_near).copied()
+        let away = distance(known, &key);
+        let is_near = known.chars().next() == key.chars().next() && away <= most;
+        is_near.then_some((away, *known))
+    });
+    near.min().map(|(_, known)| known)
 }
 
 /// Returns how many letters have to be added, removed, changed or swapped with a neighbor.
