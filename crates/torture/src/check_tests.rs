@@ -186,8 +186,8 @@ fn a_remaining_worktree_is_found_whether_registered_or_not() {
     assert_eq!(
         wrong,
         [
-            format!("the worktree `{outside}` is left"),
-            format!("the worktree `{inside}` is left"),
+            format!("the worktree `{outside}` was not removed"),
+            format!("the worktree `{inside}` was not removed"),
             format!("the folder `{aside}` was not removed, and git does not know it as a worktree"),
         ]
     );

@@ -239,7 +239,7 @@ mod tests {
         let ended = ended("sleep 1000; exit 0", "never-ends", Duration::ZERO);
         assert_eq!(ended.end, End::Never);
         let said = ended.said;
-        let begin = "it did not end within 0 s and was killed; there were: process ";
+        let begin = "it did not end within 0 s and was killed; still running: process ";
         assert!(said.starts_with(begin), "{said}");
         assert!(said.contains("`sh -c sleep 1000; exit 0`"), "{said}");
         assert!(said.ends_with("; last output: nothing"), "{said}");

@@ -37,7 +37,7 @@ pub struct Proposal {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     pub changes: Vec<String>,
-    /// What an interrupted command had begun and is finished before that, each a line with its path.
+    /// The changes that an interrupted command started, which are completed first; each a line with its path.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     pub unfinished: Vec<String>,
@@ -97,7 +97,7 @@ pub struct Turn {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     pub requests: Vec<RequestOut>,
-    /// What an interrupted command had begun and was finished first, each a line with its path.
+    /// The changes that an interrupted command started, which were completed first; each a line with its path.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     pub finished: Vec<String>,

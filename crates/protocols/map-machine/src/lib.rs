@@ -1,8 +1,8 @@
 //! The state machine of MAP workflows, as a drop-in for MAP's Python scripts.
 //!
 //! `rekindle map COMMAND …` answers as `map_orchestrator.py COMMAND …` does, and as `map_step_runner.py`
-//! for the commands that a resume needs: the same JSON, exit codes and files. [`arguments`] parses the
-//! command line, [`request`] calls a function of [`commands`], which reads through a [`desk::Desk`] and
+//! for the commands that a resume needs: the same JSON, exit codes and files. `arguments` parses the
+//! command line, `request` calls a function of [`commands`], which reads through a [`desk::Desk`] and
 //! returns a [`reply::Reply`]: an object to print and effects. Messages are our own; where MAP's scripts
 //! lose data, this crate differs (`docs/map-differences.md`).
 

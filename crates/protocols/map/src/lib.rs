@@ -1,9 +1,9 @@
 //! map: MAP workflows, resumed step by step from their checkpoints.
 //!
-//! [`read`] reads the checkpoint of a branch with its plan and other files, [`assess`] concludes the state
-//! of the workflow, [`messages`] has the texts that are printed. [`plan`] opens with the briefing and
-//! handles the answers; [`steps`] asks the state machine for the next step and starts an agent with a
-//! prompt of [`prompts`], and [`settle`] closes the step with its result. Every change of the state is made
+//! `read` reads the checkpoint of a branch with its plan and other files, `assess` concludes the state
+//! of the workflow, `messages` has the texts that are printed. `plan` opens with the briefing and
+//! handles the answers; `steps` asks the state machine for the next step and starts an agent with a
+//! prompt of `prompts`, and `settle` closes the step with its result. Every change of the state is made
 //! by the state machine of `rekindle-map-machine`, as an effect of the plan.
 
 mod assess;

@@ -3,7 +3,7 @@
 //! A format is a reader: where its lists are, how their lines become tasks, how a task is marked, and
 //! what its users would type. Everything else is the same for all of them: `scan` finds the lines,
 //! `order` and `states` judge the tasks, `assess` the list, and `plan` goes on with it. Start at
-//! [`format`](mod@format), then `assess`.
+//! `format`(mod@format), then `assess`.
 
 mod assess;
 mod current;

@@ -8,9 +8,9 @@ pub(crate) struct TortureArguments {
     /// Minimum number of kills; a run in progress is always finished
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) kills: u32,
-    /// Seed for the plans and the faults
+    /// A number from which the plans and the faults are made
     ///
-    /// The same seed repeats the plans and the kinds, intervals and targets of the faults.
+    /// The same number repeats the plans and the kinds, intervals and targets of the faults.
     /// The results still differ, because the timing of the processes does.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
