@@ -64,7 +64,12 @@ pub(super) fn carry_out(
     if let (Some(person), true) = (&desk.person, needs_yes(&planned)) {
         match agreement(person, desk, &planned) {
             Reply::Yes => {}
-            Reply::No => return Err(unanswered("the user did not agree: nothing was changed")),
+            // Some clients decline for a user whom they cannot ask.
+            Reply::No => {
+                return Err(unanswered(
+                    "the question to the user was declined: nothing was changed",
+                ));
+            }
             Reply::None => {
                 return Err(unanswered(
                     "nobody answered the question: nothing was changed",

@@ -2,10 +2,11 @@
 
 use anyhow::{Context as _, Result, ensure};
 use camino::Utf8Path;
+use rekindle_testkit::agent_memory::Run;
 use rekindle_testkit::gate::Gate;
 use serde_json::{Value, json};
 
-use crate::scene::{Scene, TOOLS, repository};
+use crate::scene::{RUN, Scene, TOOLS, repository};
 
 /// The beginning of what a session is told.
 const TOLD: &str = "rekindle: 1 workflow is interrupted in this project.";
@@ -71,17 +72,19 @@ fn a_resume_is_planned_and_carried_out_by_the_tools_of_the_plugin_and_of_setting
         ("mcp__rekindle", &[]),
     ] {
         let tool = |name: &str| format!("{server}__{name}");
+        let used = ["plan", "resume", "next_step"].map(tool);
         // Claude Code gives the names of tools first, and what they take when it is asked for.
-        let query = format!("select:{},{}", tool("plan"), tool("resume"));
+        let query = format!("select:{}", used.join(","));
         let scene = scene(&json!([
             {"tool": "ToolSearch", "input": {"query": query, "max_results": 5}},
             {"tool": tool("plan"), "input": {}},
             {"tool": tool("resume"), "input": {"digest": "DIGEST"}},
+            {"tool": tool("next_step"), "input": {"result": "done"}},
         ]))?;
         if arguments.is_empty() {
             scene.rekindle(&["install", "claude", "--yes"])?;
         }
-        let allowed = format!("{},{}", tool("plan"), tool("resume"));
+        let allowed = used.join(",");
         let arguments = [&PRINT[..], arguments, &["--allowedTools", &allowed]].concat();
         let ran = scene.run("claude", &arguments)?;
         ensure!(ran.status.success(), "{ran:?}");
@@ -91,6 +94,13 @@ fn a_resume_is_planned_and_carried_out_by_the_tools_of_the_plugin_and_of_setting
         }
         ensure!(asked.contains("exactly that plan"), "{asked}");
         scene.was_resumed()?;
+        // The result of the step was recorded, and the next one came back.
+        let told = Run::new(RUN).told(&scene.sandbox)?;
+        ensure!(told.contains("\ntask_implemented T002 "), "{told}");
+        ensure!(
+            asked.contains("The work of task T002 is implemented."),
+            "{asked}"
+        );
     }
     Ok(())
 }

@@ -65,15 +65,18 @@ fn a_resume_is_planned_by_tools_and_carried_out_once_the_user_allows_it() -> Res
         {"text": "not allowed"},
         {"tool": "plan", "namespace": "mcp__rekindle", "input": {}},
         {"tool": "resume", "namespace": "mcp__rekindle", "input": {"digest": "DIGEST"}},
+        {"text": "declined"},
+        {"tool": "plan", "namespace": "mcp__rekindle", "input": {}},
+        {"tool": "resume", "namespace": "mcp__rekindle", "input": {"digest": "DIGEST"}},
     ]))?;
     let go = ["exec", "--json", "--skip-git-repo-check", "go"];
     let ran = scene.run("codex", &go)?;
     ensure!(ran.status.success(), "{ran:?}");
     // Looking is free. What changes something is refused where there is nobody to ask.
     let asked = scene.asked();
-    ensure!(asked.contains("rekindle.plan/1"), "{asked}");
+    ensure!(asked.contains("rekindle.proposal/1"), "{asked}");
     ensure!(asked.contains("requires approval"), "{asked}");
-    ensure!(!asked.contains("rekindle.resume/1"), "{asked}");
+    ensure!(!asked.contains("rekindle.turn/1"), "{asked}");
     for name in TOOLS {
         ensure!(
             asked.contains(&format!("\"name\":\"{name}\"")),
@@ -81,9 +84,21 @@ fn a_resume_is_planned_by_tools_and_carried_out_once_the_user_allows_it() -> Res
         );
     }
 
-    // Codex's own way for a user who allows a tool for one call.
+    // Who allows the tool has not agreed to the plan yet: Codex declines the question for a user who
+    // is not there.
     let allowing = "mcp_servers.rekindle.tools.resume.approval_mode=\"approve\"";
     let ran = scene.run("codex", &[&go[..1], &["-c", allowing], &go[1..]].concat())?;
+    ensure!(ran.status.success(), "{ran:?}");
+    let asked = scene.asked();
+    ensure!(
+        asked.contains("the question to the user was declined: nothing was changed"),
+        "{asked}"
+    );
+    ensure!(!asked.contains("rekindle.turn/1"), "{asked}");
+
+    // Codex's own way for a user who agrees to all that it would ask in one call.
+    let agreeing = ["-s", "danger-full-access"];
+    let ran = scene.run("codex", &[&go[..1], &agreeing, &go[1..]].concat())?;
     ensure!(ran.status.success(), "{ran:?}");
     scene.was_resumed()
 }

@@ -39,20 +39,22 @@ fn the_plugin_informs_the_model_what_is_interrupted_and_brings_its_skills() -> R
     Ok(())
 }
 
-/// Plays opencode: loads the plugin, asks for the system prompt twice, and ends the turn.
+/// Plays opencode: loads the plugin, passes two messages of the user on, and ends the turn.
 const PLAY: &str = r#"
 const { Rekindle } = await import(process.argv[1]);
 const hooks = await Rekindle({ directory: process.cwd() });
-const output = { system: ["first"] };
-await hooks["experimental.chat.system.transform"]({ sessionID: "ses_1" }, output);
-await hooks["experimental.chat.system.transform"]({ sessionID: "ses_1" }, output);
-await hooks["tool.execute.after"]({ sessionID: "ses_1" });
+const messages = ["msg_1", "msg_2"].map((id) => ({
+  message: { id, sessionID: "ses_1" },
+  parts: [{ id: `prt_of_${id}`, messageID: id, sessionID: "ses_1", type: "text", text: "go" }],
+}));
+for (const message of messages) await hooks["chat.message"]({ sessionID: "ses_1" }, message);
+await hooks["tool.execute.after"]({ sessionID: "ses_1", tool: "bash", args: { command: "true" } });
 const error = { name: "APIError", data: { message: "Too Many Requests" } };
 await hooks.event({ event: { type: "session.error", properties: { sessionID: "ses_1", error } } });
 await hooks.event({ event: { type: "other" } });
 const config = { mcp: { other: 1 } };
 await hooks.config(config);
-console.log(JSON.stringify([output.system, config]));
+console.log(JSON.stringify([messages.map(({ parts }) => parts), config]));
 "#;
 
 #[test]
@@ -65,15 +67,20 @@ fn the_plugin_for_opencode_calls_the_same_hooks() -> Result<()> {
     fs_err::copy(&plugin, &module)?;
     let ran = scene.node(&["--input-type=module", "-e", PLAY, module.as_str()])?;
     ensure!(ran.status.success(), "{ran:?}");
-    let (system, config): (Vec<String>, Value) = serde_json::from_slice(&ran.stdout)?;
+    let (messages, config): ([Vec<Value>; 2], Value) = serde_json::from_slice(&ran.stdout)?;
     let server = json!({"type": "local", "command": ["rekindle", "mcp"], "enabled": true});
     assert_eq!(config, json!({"mcp": {"rekindle": server, "other": 1}}));
-    assert_eq!(system.len(), 3, "{system:?}");
-    ensure!(
-        system[1].contains("1 workflow is interrupted"),
-        "{system:?}"
-    );
-    assert_eq!(system[1], system[2]);
+    // What is told stays in the conversation, so it is told once.
+    let [first, second] = &messages;
+    assert_eq!((first.len(), second.len()), (2, 1), "{messages:?}");
+    let told = &first[1];
+    let text = told["text"].as_str().unwrap_or_default();
+    ensure!(text.contains("1 workflow is interrupted"), "{told}");
+    let belongs = json!(["msg_1", "ses_1", "text", true]);
+    let names = ["messageID", "sessionID", "type", "synthetic"];
+    assert_eq!(json!(names.map(|name| &told[name])), belongs, "{told}");
+    let id = told["id"].as_str().unwrap_or_default();
+    ensure!(id.starts_with("prt_"), "{told}");
     let noted = scene.sandbox.read(".rekindle/stopped.json")?;
     ensure!(
         noted.contains(r#""agent":"opencode","session":"ses_1""#),

@@ -15,7 +15,7 @@ use crate::BINARY;
 
 /// Far more than a program needs for a turn, so that only a hang ends there.
 const LIMIT: Duration = Duration::from_secs(180);
-const RUN: &str = "20260119-0900-orders-api-k2l3";
+pub(crate) const RUN: &str = "20260119-0900-orders-api-k2l3";
 /// Some of the tools of the MCP server; that all are listed is a test of its own.
 pub(crate) const TOOLS: [&str; 4] = ["plan", "resume", "next_step", "report_event"];
 
@@ -150,7 +150,7 @@ impl Scene {
     /// Checks that the run was taken up: on disk, and by what the model was told of it.
     pub(crate) fn was_resumed(&self) -> Result<()> {
         let asked = self.asked();
-        ensure!(asked.contains("rekindle.resume/1"), "{asked}");
+        ensure!(asked.contains("rekindle.turn/1"), "{asked}");
         ensure!(asked.contains("Do task T002."), "{asked}");
         // A hook may have made a checkpoint behind it.
         let told = Run::new(RUN).told(&self.sandbox)?;
