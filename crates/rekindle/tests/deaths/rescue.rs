@@ -36,7 +36,10 @@ impl Restore {
         let run = [&run[..], &["--agent-cmd", agent]].concat();
         let ran = sandbox.typed(&run).without("REKINDLE_NOW").run()?;
         let cleaned = sandbox.run(&["clean", "--yes"])?;
-        ensure!(cleaned.stdout().contains("saved as refs/"), "{ran}{cleaned}");
+        ensure!(
+            cleaned.stdout().contains("saved as refs/"),
+            "{ran}{cleaned}"
+        );
         let named = "git for-each-ref --format='%(refname)' refs/rekindle/rescue";
         let rescue = shell(&sandbox, named)?.trim().to_owned();
         Ok(Self { sandbox, rescue })
