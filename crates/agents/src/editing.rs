@@ -36,7 +36,7 @@ impl Preset {
 
     /// Returns whether arguments or the texts of settings let the agent edit files.
     ///
-    /// Any argument about permissions counts: whoever sets one has thought about it.
+    /// Any argument about permissions counts: its author has decided about them.
     pub fn may_edit(self, arguments: &[String], settings: &[String]) -> bool {
         let options: &[&str] = match self {
             Self::Claude => &[

@@ -134,7 +134,7 @@ pub fn cancel(
     Ok(Some(id))
 }
 
-/// Asks whoever works on a workflow to end.
+/// Asks the processes that work on a workflow to end.
 pub fn stop(
     project: &Project,
     query: &Query,

@@ -19,7 +19,7 @@ pub(crate) struct Listener {
     pub(crate) printed: String,
     /// What the agent must know or do, one line each.
     pub(crate) hints: Vec<String>,
-    /// Whoever answers the protocol's questions.
+    /// The one who answers the questions of a protocol.
     person: Option<Person>,
 }
 
