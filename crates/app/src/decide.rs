@@ -3,7 +3,8 @@
 use rekindle_model::{Intent, Report, Standing, Work, WorkTask, WorkflowId};
 use rekindle_runner::{Asked, Urgency};
 
-use crate::inspect::{chosen, inspect_world, plan_world};
+use crate::choose::{chosen, inspect_world};
+use crate::inspect::plan_world;
 use crate::report::event;
 use crate::resume::refuse_held;
 use crate::{Error, Face, Project, Query};

@@ -2,7 +2,7 @@
 
 use rekindle_git::{Program, Repo};
 
-use crate::{AtWork, Project, inspect, integrations, preflight, status};
+use crate::{AtWork, Project, integrations, preflight, status, survey};
 
 /// One check.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub fn doctor(project: &Project) -> Vec<Check> {
     checks.extend(agents(project));
     checks.extend(integrations::checks(project));
     let world = project.world();
-    let open = inspect::open(&world);
+    let open = survey::open(&world);
     let going = open.iter().filter(|one| status::goes_on(&world, one));
     let count = match (going.count(), open.len()) {
         (going, open) if going == open => open.to_string(),

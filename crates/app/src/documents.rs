@@ -4,7 +4,8 @@ use camino::Utf8Path;
 use rekindle_model::{WorkflowDocument, WorkflowId};
 use rekindle_world::World;
 
-use crate::inspect::{Inspected, chosen, inspect_world};
+use crate::choose::{chosen, inspect_world};
+use crate::inspect::Inspected;
 use crate::{Error, Project, Query};
 
 /// The largest document that is read; larger files are logs or mistakes.

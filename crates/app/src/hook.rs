@@ -25,7 +25,7 @@ use self::note::note;
 use self::told::Knows;
 use crate::last_session::{LastSession, Own, last_session};
 use crate::resume::refuse_held;
-use crate::{AtWork, Error, Project, Query, inspect};
+use crate::{AtWork, Error, Project, Query, survey};
 
 pub use self::journal::complain;
 pub use rekindle_agents::hook::{Event, Moment};
@@ -76,7 +76,7 @@ fn brief(project: &Project, event: &Event, started_in: &Utf8Path) -> Option<Stri
     let Open {
         workflows: open,
         unread,
-    } = inspect::quick_open(&world);
+    } = survey::quick_open(&world);
     let muted = crate::mute::muted(project);
     let heard = open
         .into_iter()
@@ -137,7 +137,7 @@ fn keep(project: &Project, event: &Event) -> Result<(), Error> {
         return Ok(());
     };
     // A run that nobody could read within the time is older than those that were, so it is not in use.
-    let open = inspect::quick_open(&world).workflows;
+    let open = survey::quick_open(&world).workflows;
     let is_only = open.len() == 1;
     let touched = open
         .iter()

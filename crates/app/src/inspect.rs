@@ -2,65 +2,16 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_model::{
-    Assessment, Code, Command, Explanation, Finding, Intent, OfferKind, Plan, ProtocolName, State,
-    Summary, Then, Work, WorkflowId,
+    Assessment, Code, Command, Explanation, Finding, Intent, Plan, ProtocolName, Summary, Then,
+    Work, WorkflowId,
 };
-use rekindle_protocol::capability::{Open, TaskSource};
+use rekindle_protocol::capability::TaskSource;
 use rekindle_protocol::{Ask, Case, ResumeOption};
 use rekindle_world::{Readings, RealWorld, Recorder, Recording, Witness, World};
 
+use crate::choose::{chosen, inspect_world};
 use crate::last_session::last_session;
-use crate::{Error, LastSession, Listing, Project};
-use crate::{overview, records};
-
-/// The workflow that a person named.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Query {
-    /// The protocol, where one was named.
-    pub protocol: Option<ProtocolName>,
-    /// The given name of the workflow.
-    pub name: Option<String>,
-    /// The options that only some protocols support.
-    pub options: Vec<(ResumeOption, String)>,
-    /// The offers of the protocol that a person accepted.
-    pub accepted: Vec<OfferKind>,
-    /// Whether other workflows are irrelevant, so that they need not be read.
-    pub alone: bool,
-}
-
-impl Query {
-    /// Returns the same query for one workflow.
-    pub(crate) fn of(&self, protocol: ProtocolName, name: Option<String>) -> Self {
-        Self {
-            protocol: Some(protocol),
-            name,
-            ..self.clone()
-        }
-    }
-
-    /// Returns a query for one workflow that reads no other, where its protocol can do that.
-    pub(crate) fn only(id: &WorkflowId) -> Self {
-        Self {
-            alone: true,
-            ..Self::default().of(id.protocol, Some(id.name.clone()))
-        }
-    }
-
-    /// Returns the requested protocol and name; the name may contain the protocol.
-    fn parts(&self) -> (Option<ProtocolName>, Option<String>) {
-        let Some(text) = &self.name else {
-            return (self.protocol, None);
-        };
-        let (named, rest) = rekindle_registry::split(text);
-        match (self.protocol, named) {
-            // If the protocol is given separately, a colon in the name is part of the name.
-            (Some(protocol), Some(named)) if protocol != named => {
-                (Some(protocol), Some(text.clone()))
-            }
-            (protocol, named) => (protocol.or(named), Some(rest.to_owned())),
-        }
-    }
-}
+use crate::{Error, LastSession, Project, Query, records};
 
 /// The result of reading a workflow.
 pub struct Inspected {
@@ -71,9 +22,9 @@ pub struct Inspected {
     /// Findings about rekindle's own records.
     pub of_records: Vec<Finding>,
     /// Whether the project has a workflow of the protocol.
-    is_here: bool,
+    pub(crate) is_here: bool,
     /// Whether the workflow was named.
-    is_named: bool,
+    pub(crate) is_named: bool,
     pub(crate) case: Box<dyn Case>,
 }
 
@@ -84,7 +35,7 @@ impl Inspected {
     }
 
     /// Returns whether workflows of other protocols come first.
-    fn gives_way(&self) -> bool {
+    pub(crate) fn gives_way(&self) -> bool {
         rekindle_registry::find(self.protocol).gives_way()
     }
 
@@ -229,213 +180,6 @@ pub fn inspect_recording(
         })?;
     let recording = Recording::parse(&bytes).map_err(|source| Error::Recording { path, source })?;
     inspect_world(&recording, query)
-}
-
-/// Reads a world: the named protocol, or the only one that has the requested workflow.
-pub(crate) fn inspect_world(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
-    let inspected = look(world, query)?;
-    let protocol = inspected.protocol;
-    let known = rekindle_registry::find(protocol).options();
-    let mut given = query.options.iter().map(|(option, _)| option);
-    match given.find(|option| !known.contains(option)) {
-        Some(ResumeOption(option)) => Err(Error::NotOffered { protocol, option }),
-        None => Ok(inspected),
-    }
-}
-
-fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
-    let (protocol, name) = query.parts();
-    let of = |protocol: ProtocolName, name: Option<String>| {
-        let ask = Ask {
-            name,
-            accepted: query.accepted.clone(),
-            alone: query.alone,
-            all: false,
-            options: query.options.clone(),
-        };
-        Inspected {
-            protocol,
-            last_session: None,
-            of_records: Vec::new(),
-            is_here: rekindle_registry::find(protocol).is_here(world),
-            is_named: query.parts().0.is_some(),
-            case: rekindle_registry::find(protocol).inspect(world, &ask),
-        }
-    };
-    let look = |protocol: ProtocolName| of(protocol, name.clone());
-    if let Some(protocol) = protocol {
-        return Ok(look(protocol));
-    }
-    let mut here: Vec<Inspected> = rekindle_registry::ALL
-        .iter()
-        .filter(|protocol| protocol.is_here(world))
-        .map(|protocol| look(protocol.name()))
-        .collect();
-    match &name {
-        Some(name) => {
-            // The only protocol here may have its own words for an unknown name.
-            let has_words = |inspected: &Inspected| {
-                let assessment = inspected.assessment();
-                let mut findings = assessment.findings.iter();
-                assessment.id.is_some() || findings.any(|found| found.code == Code::BadFeatureName)
-            };
-            let could_be = begun_with(&here, name);
-            let is_known = |one: &Inspected| one.assessment().state != State::Unknown;
-            if let [only] = could_be.as_slice()
-                && !here.iter().any(is_known)
-            {
-                // Not every protocol takes the beginning of a name, but people type what they are shown.
-                return Ok(of(only.protocol, Some(only.name.clone())));
-            }
-            if here.len() == 1
-                && let Some(only) = here.pop_if(|only| has_words(only))
-            {
-                return Ok(only);
-            }
-            here.retain(is_known);
-            if here.is_empty() {
-                return Err(unknown(name, could_be, open(world)));
-            }
-        }
-        None if here.len() > 1 || here.iter().all(Inspected::gives_way) => {
-            let all = here.iter().flat_map(|one| &one.assessment().workflows);
-            let all: Vec<Summary> = all.cloned().collect();
-            let of_lists = crate::lists::runs_of(world, &all);
-            here.retain(|inspected| {
-                let mut open = inspected.assessment().workflows.iter();
-                let is_only_of_lists = !of_lists.is_empty()
-                    && open.all(|one| !one.state.is_open() || of_lists.contains(&one.id))
-                    && of_lists.iter().any(|id| id.protocol == inspected.protocol);
-                inspected.assessment().state != State::Nothing && !is_only_of_lists
-            });
-            // Finished workflows do not make an open one ambiguous.
-            let is_over = |inspected: &Inspected| inspected.assessment().state == State::Complete;
-            if !here.iter().all(is_over) {
-                here.retain(|inspected| !is_over(inspected));
-            }
-            if !here.iter().all(Inspected::gives_way) {
-                here.retain(|inspected| !inspected.gives_way());
-            }
-        }
-        None => {}
-    }
-    match (here.pop(), here.is_empty()) {
-        (Some(only), true) => Ok(only),
-        (Some(_), false) => match &name {
-            Some(name) => {
-                let name = name.clone();
-                let among = rekindle_registry::ALL
-                    .iter()
-                    .filter_map(|protocol| look(protocol.name()).assessment().id.clone())
-                    .collect();
-                Err(Error::Ambiguous { name, among })
-            }
-            None => Err(Error::ChoiceNeeded { open: open(world) }),
-        },
-        // There is no workflow of any protocol: the first protocol reports that in its own words.
-        (None, _) => Ok(look(rekindle_registry::starter().0)),
-    }
-}
-
-/// Returns the workflows whose names start with the given text.
-fn begun_with(looked_at: &[Inspected], name: &str) -> Vec<WorkflowId> {
-    let workflows = looked_at.iter().flat_map(|one| &one.assessment().workflows);
-    let begun = workflows.filter(|summary| !name.is_empty() && summary.id.name.starts_with(name));
-    begun.map(|summary| summary.id.clone()).collect()
-}
-
-/// Returns why a name matches no workflow: several start with it, or none.
-fn unknown(name: &str, could_be: Vec<WorkflowId>, open: Vec<Summary>) -> Error {
-    let name = name.to_owned();
-    if could_be.len() > 1 {
-        let among = could_be;
-        Error::Ambiguous { name, among }
-    } else {
-        Error::Unknown { name, open }
-    }
-}
-
-/// Returns all open workflows of all protocols.
-pub(crate) fn open(world: &dyn World) -> Vec<Summary> {
-    all(world)
-        .into_iter()
-        .filter(|summary| summary.state.is_open())
-        .collect()
-}
-
-/// Returns the open workflows of all protocols, for a caller that must not wait.
-pub(crate) fn quick_open(world: &dyn World) -> Open {
-    let mut all = Open::default();
-    let here = rekindle_registry::ALL.iter();
-    for protocol in here.filter(|protocol| protocol.is_here(world)) {
-        let open = rekindle_registry::open(*protocol, world);
-        all.workflows.extend(open.workflows);
-        all.unread += open.unread;
-    }
-    all
-}
-
-/// Returns all workflows of all protocols, open ones first.
-pub(crate) fn all(world: &dyn World) -> Vec<Summary> {
-    survey(world, Listing::default()).0
-}
-
-/// Returns the workflows of a list, open ones first, and those that are meant without a name.
-pub(crate) fn survey(world: &dyn World, listing: Listing) -> (Vec<Summary>, Vec<WorkflowId>) {
-    let mut workflows = Vec::new();
-    let mut chosen = Vec::new();
-    let ask = Ask {
-        all: listing.all,
-        ..Ask::default()
-    };
-    let asked = |name| listing.protocol.is_none_or(|wanted| wanted == name);
-    let here = rekindle_registry::ALL.iter();
-    for protocol in here.filter(|protocol| asked(protocol.name()) && protocol.is_here(world)) {
-        let case = protocol.inspect(world, &ask);
-        workflows.extend_from_slice(&case.assessment().workflows);
-        chosen.extend(case.assessment().id.clone());
-    }
-    let of_lists = crate::lists::runs_of(world, &workflows);
-    workflows.retain(|summary: &Summary| !of_lists.contains(&summary.id));
-    overview::order(&mut workflows);
-    (workflows, chosen)
-}
-
-/// Returns the chosen workflow, or why none is.
-pub(crate) fn chosen(inspected: &Inspected, query: &Query) -> Result<WorkflowId, Error> {
-    let assessment = inspected.assessment();
-    if let Some(id) = &assessment.id {
-        return Ok(id.clone());
-    }
-    let open = || {
-        assessment
-            .workflows
-            .iter()
-            // A protocol without a workflow here may still report what it would find.
-            .filter(|summary| inspected.is_here && summary.state.is_open())
-            .cloned()
-            .collect()
-    };
-    // An invalid name is reported differently from an unknown one.
-    let refuses = |finding: &&Finding| {
-        assessment.state == State::Nothing || finding.code == Code::BadFeatureName
-    };
-    if let Some(finding) = assessment.blockers().find(refuses) {
-        let finding = Box::new(finding.clone());
-        return Err(Error::NotChosen { finding });
-    }
-    match (&query.name, assessment.state) {
-        (Some(name), State::Unknown) => {
-            let (_, typed) = rekindle_registry::split(name);
-            let could_be = begun_with(std::slice::from_ref(inspected), typed);
-            Err(unknown(name, could_be, open()))
-        }
-        (_, State::Choice) => Err(Error::ChoiceNeeded { open: open() }),
-        _ if inspected.is_nothing() => Err(Error::Nothing),
-        _ => Err(Error::NothingOf {
-            protocol: inspected.protocol,
-        }),
-    }
 }
 
 /// Returns the plan of a resume; writes nothing.

@@ -6,6 +6,7 @@
 
 mod agent;
 mod at_work;
+mod choose;
 mod clean;
 mod config;
 mod continue_session;
@@ -32,6 +33,7 @@ mod outline;
 mod overview;
 mod preflight;
 mod project;
+mod query;
 mod records;
 mod report;
 mod rescue;
@@ -39,6 +41,7 @@ mod resume;
 mod run;
 mod sessions;
 mod status;
+mod survey;
 mod validate;
 
 pub use agent::{EngineWish, engine_options};
@@ -56,7 +59,7 @@ pub use engine::{EngineOptions, worker};
 pub use error::Error;
 pub use face::{Agreement, Briefing, Choice, Enter, Face, News};
 pub use inspect::{
-    Explained, Inspected, Planned, Query, explain, inspect, inspect_recording, next_step, plan,
+    Explained, Inspected, Planned, explain, inspect, inspect_recording, next_step, plan,
 };
 pub use install::{
     Consent, FileChange, InstallError, Installation, Scope, Target, Unfit, Wish, install,
@@ -71,6 +74,7 @@ pub use offers::{Offer, offers};
 pub use outline::{Outline, OutlineState, OutlineTask};
 pub use overview::{Folded, Line, Listing};
 pub use project::Project;
+pub use query::Query;
 pub use records::finished;
 pub use report::{Recorded, Timeline, archive, checkpoint, checkpoints, event, event_of_agent};
 pub use rescue::{Restored, Shown, rescue, rescues, restore};

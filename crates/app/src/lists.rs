@@ -9,7 +9,7 @@ use rekindle_protocol::ResumeOption;
 use rekindle_protocol::capability::TaskMarks;
 use rekindle_world::{Kind, World};
 
-use crate::inspect::inspect_world;
+use crate::choose::inspect_world;
 use crate::resume::{Options, Outcome, Resumed, resume};
 use crate::run::{PlanText, Ran, RunOptions, run_list};
 use crate::{Error, Face, News, Project, Query};

@@ -7,7 +7,7 @@ use rekindle_agents::{Stream, StreamReader};
 use rekindle_model::WorkflowId;
 use rekindle_runner::AttemptLog;
 
-use crate::inspect::{chosen, inspect_world};
+use crate::choose::{chosen, inspect_world};
 use crate::{AtWork, Error, Listing, Project, Query, status};
 
 /// How long a look at growing outputs waits for the next one.

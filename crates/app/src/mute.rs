@@ -23,8 +23,8 @@ pub enum Hearing {
 /// # Errors
 /// When no such workflow is here, or the list cannot be written.
 pub fn mute(project: &Project, query: &Query, hearing: Hearing) -> Result<WorkflowId, Error> {
-    let inspected = crate::inspect::inspect_world(&project.world(), query)?;
-    let id = crate::inspect::chosen(&inspected, query)?;
+    let inspected = crate::choose::inspect_world(&project.world(), query)?;
+    let id = crate::choose::chosen(&inspected, query)?;
     let folder = project.state();
     folder.ensure()?;
     let path = folder.muted()?;

@@ -6,7 +6,8 @@ use rekindle_protocol::capability::CheckpointList;
 use rekindle_runner::{Output, Runner};
 
 use crate::at_work::refuse_beside;
-use crate::inspect::{chosen, explain, inspect_world, plan_world};
+use crate::choose::{chosen, inspect_world};
+use crate::inspect::{explain, plan_world};
 use crate::{Error, Face, News, Outcome, Project, Query, Resumed};
 
 /// What was recorded, and where.

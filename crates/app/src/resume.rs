@@ -21,10 +21,11 @@ pub(crate) use self::refusals::{refuse_blocked, refuse_held};
 use self::session::Session;
 use crate::agent::{self, EngineWish, OfRun};
 use crate::at_work::report_workers;
+use crate::choose::inspect_world;
 use crate::continue_session::{SessionOptions, continue_session};
 use crate::engine::EngineOptions;
 use crate::face::{Choice, Face};
-use crate::inspect::{Planned, inspect_world, plan_world};
+use crate::inspect::{Planned, plan_world};
 use crate::records;
 use crate::{Error, Project, Query, preflight};
 
@@ -253,7 +254,7 @@ fn choose(project: &Project, query: &Query, face: &mut dyn Face) -> Result<Meant
         let named = named(name);
         inspect_world(&world, &named).is_ok_and(|inspected| {
             let is_here = inspected.assessment().state != State::Unknown;
-            is_here && crate::inspect::chosen(&inspected, &named).is_ok()
+            is_here && crate::choose::chosen(&inspected, &named).is_ok()
         })
     };
     match face.choose(&open, project.now(), &is_one) {

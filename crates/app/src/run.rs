@@ -178,7 +178,7 @@ fn ready_engine(
 /// Returns the newest open run that was started from the same plan file.
 fn open_run(project: &Project, protocol: ProtocolName, plan: &Utf8Path) -> Option<WorkflowId> {
     let world = project.world();
-    let open = crate::inspect::open(&world);
+    let open = crate::survey::open(&world);
     let is_of_plan = |id: &WorkflowId| {
         let ask = Ask {
             name: Some(id.name.clone()),

@@ -5,7 +5,7 @@ use rekindle_protocol::Ask;
 use rekindle_world::World;
 
 use crate::last_session::last_session;
-use crate::{AtWork, Folded, LastSession, Line, Listing, Project, inspect, overview};
+use crate::{AtWork, Folded, LastSession, Line, Listing, Project, overview, survey};
 
 /// Every workflow of a project.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ impl Overview {
 /// Lists the workflows of every protocol.
 pub fn status(project: &Project, listing: Listing) -> Overview {
     let world = project.world();
-    let (workflows, chosen) = inspect::survey(&world, listing);
+    let (workflows, chosen) = survey::survey(&world, listing);
     let (workflows, counted) = if listing.all {
         (workflows, Vec::new())
     } else {
@@ -117,7 +117,7 @@ pub fn short_id(project: &Project, id: &WorkflowId) -> String {
         all: true,
         ..Listing::default()
     };
-    let (workflows, _) = inspect::survey(&project.world(), all);
+    let (workflows, _) = survey::survey(&project.world(), all);
     let ids: Vec<&WorkflowId> = workflows.iter().map(|summary| &summary.id).collect();
     overview::short_id(id, &ids)
 }

@@ -13,6 +13,7 @@ pub mod checklist;
 pub mod conformance;
 pub mod deaths;
 pub mod fake_agent;
+mod files;
 pub mod gate;
 pub mod hermetic;
 pub mod process;

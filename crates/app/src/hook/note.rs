@@ -10,7 +10,7 @@ use rekindle_wire::stopped::{STOPPED_SCHEMA, Stopped, WhyStopped};
 use rekindle_world::World;
 
 use crate::last_session::{LARGEST_NOTE, limit_ends};
-use crate::{Error, Project, inspect};
+use crate::{Error, Project, survey};
 
 /// Records why the agent's turn ended, if a workflow is open.
 pub(super) fn note(project: &Project, event: &Event) -> Result<(), Error> {
@@ -18,7 +18,7 @@ pub(super) fn note(project: &Project, event: &Event) -> Result<(), Error> {
     let Some(ending) = &event.ending else {
         return Ok(());
     };
-    let open = inspect::quick_open(&world);
+    let open = survey::quick_open(&world);
     // A workflow that was not read may be open, and an unneeded note does no harm.
     if open.workflows.is_empty() && open.unread == 0 {
         return Ok(());

@@ -48,7 +48,7 @@ pub(super) fn refuse_unchosen(
     query: &Query,
     face: &mut dyn Face,
 ) -> Result<(), Error> {
-    let chosen = crate::inspect::chosen(inspected, query);
+    let chosen = crate::choose::chosen(inspected, query);
     if let (Err(_), Some(words)) = (&chosen, inspected.case.refusal()) {
         face.print(words);
     }

@@ -9,3 +9,4 @@ mod life;
 mod project;
 mod prompts;
 mod suspended;
+mod verdicts;

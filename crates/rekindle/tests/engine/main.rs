@@ -1,0 +1,25 @@
+//! The engine end to end: real git, real workers, real kills.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests make the files they look at"
+)]
+
+mod attempts;
+mod landing;
+mod processes;
+mod start;
+
+use std::process::Output;
+
+use rekindle_testkit::repository::text;
+
+#[track_caller]
+fn assert_done(output: &Output) {
+    assert!(
+        output.status.success(),
+        "{}\n{}",
+        text(&output.stdout),
+        text(&output.stderr)
+    );
+}
