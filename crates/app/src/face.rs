@@ -1,11 +1,13 @@
 //! The interface of a front end: it shows, reports and asks.
 
+use camino::Utf8Path;
 use jiff::Timestamp;
 use rekindle_agents::Agent;
 use rekindle_model::{
     AgentTask, Checks, Command, Ended, Finding, Offer, Plan, Question, Step, Stop, Summary,
     WorkflowId,
 };
+use rekindle_protocol::capability::Revision;
 use rekindle_runner::{Output, Recovered, Watcher};
 
 use crate::{Error, LastSession, Outline};
@@ -100,6 +102,12 @@ pub enum News<'a> {
     Uncommitted(usize),
     /// A new run is started although its plan has an open one.
     AlsoOpen(&'a WorkflowId),
+    /// The plan file of a run has changed, and the run goes on as it was planned.
+    PlanChanged(&'a Utf8Path, &'a Revision),
+    /// The plan file of a run has changed, and cannot be taken over because it is not a valid plan.
+    PlanUnsound(&'a Utf8Path),
+    /// The changes of a run's plan file were taken over.
+    PlanTakenOver(&'a Utf8Path, &'a Revision),
     /// A cost limit is given that cannot be enforced: this agent does not report its cost.
     CostUntold(&'a Agent),
 }

@@ -38,6 +38,7 @@ mod records;
 mod report;
 mod rescue;
 mod resume;
+mod revise;
 mod run;
 mod sessions;
 mod status;
@@ -79,6 +80,7 @@ pub use records::finished;
 pub use report::{Recorded, Timeline, archive, checkpoint, checkpoints, event, event_of_agent};
 pub use rescue::{Restored, Shown, rescue, rescues, restore};
 pub use resume::{Asks, Handed, Options, Outcome, Resumed, advance, resume};
+pub use revise::UpdatePlan;
 pub use run::{PlanText, Ran, RunOptions, STANDARD_INPUT, read_plan, run};
 pub use sessions::{FIRST_SESSIONS, SessionList, sessions};
 pub use status::{NextStep, Overview, Verb, gives_way, short_id, status};
@@ -92,7 +94,7 @@ pub use rekindle_git::{
     ChangeKind, Mode, RepoPath, Rescue, Rescued, SCRUBBED as GIT_VARIABLES, absolute_folders,
 };
 pub use rekindle_protocol::ResumeOption;
-pub use rekindle_protocol::capability::Validation;
+pub use rekindle_protocol::capability::{Revision, Validation};
 pub use rekindle_protocol::sessions::{Reach, Scope as SessionScope};
 pub use rekindle_registry::{
     names as protocol_names, parse as parse_protocol, split as split_id, workflow as workflow_id,

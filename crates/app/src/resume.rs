@@ -40,6 +40,8 @@ pub struct Options {
     pub engine: Option<EngineWish>,
     /// How a run is started where a list has tasks for one.
     pub start: Option<crate::RunOptions>,
+    /// Whether changes of the run's plan file are taken over.
+    pub update_plan: crate::UpdatePlan,
     /// Wait while others are at work, and continue when they have ended.
     pub watch: bool,
     /// The caller is a coding agent and does an agent's step itself: the step is returned instead of being
@@ -131,6 +133,7 @@ pub fn resume(
     if let Some(resumed) = crate::lists::go_on(project, &query, options, face)? {
         return Ok(resumed);
     }
+    crate::revise::update_plan(project, &query, options, face)?;
     let planned = plan_world(&project.world(), &query, &Intent::Open)?;
     let id = planned.plan.id.clone();
     let engine = match ready_engine(project, &planned, options, face) {

@@ -83,7 +83,7 @@ pub enum Ran {
 /// The name of a plan that comes from standard input.
 pub const STANDARD_INPUT: &str = "-";
 /// A plan is a few thousand lines, not a gigabyte.
-const LARGEST_PLAN: u64 = 256 * 1024 * 1024;
+pub(crate) const LARGEST_PLAN: u64 = 256 * 1024 * 1024;
 
 /// Reads the file of a plan.
 pub fn read_plan(project: &Project, name: &Utf8Path) -> Result<PlanText, Error> {

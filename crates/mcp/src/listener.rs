@@ -67,6 +67,9 @@ impl Face for Listener {
             | News::AgentEnded(..)
             | News::MayNotEdit { .. }
             | News::AlsoOpen(_)
+            | News::PlanChanged(..)
+            | News::PlanUnsound(_)
+            | News::PlanTakenOver(..)
             | News::Uncommitted(_)
             | News::CostUntold(_) => {}
         }

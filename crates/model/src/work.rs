@@ -124,6 +124,8 @@ pub struct WorkTask {
     pub files: Vec<String>,
     /// Commands that check its work.
     pub checks: Vec<String>,
+    /// Whether an attempt that changes nothing can be its work.
+    pub may_be_empty: bool,
     /// Its state by the protocol's own record.
     pub standing: Standing,
     /// How often it failed since it was last done or said to be ready.

@@ -3,7 +3,8 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_model::{
-    AgentTask, Attempted, Checkpoint, Finding, Happened, Moment, Plan, Settings, Summary, Work,
+    AgentTask, Attempted, Checkpoint, Finding, Happened, Moment, Plan, Settings, Step, Summary,
+    Work,
 };
 use rekindle_world::World;
 
@@ -145,6 +146,31 @@ pub trait Starter {
 
     /// Returns the runs that do tasks of a list, oldest first.
     fn runs_of_lists(&self, world: &dyn World) -> Vec<RunOfList>;
+
+    /// Compares a run with the plan file that it was started from, as it is now; tasks `at_work` stay as
+    /// they are. `None` if the run has all of it.
+    fn revise(
+        &self,
+        world: &dyn World,
+        run: &str,
+        plan: (&Utf8Path, &[u8]),
+        at_work: &[String],
+    ) -> Option<Revision>;
+}
+
+/// What a plan file that was edited means for the run that was started from it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Revision {
+    /// What the run can take over, one clause for each task ("`T002`: checks, needs").
+    pub changes: Vec<String>,
+    /// What stays in the run although the file says otherwise, and why.
+    pub kept: Vec<String>,
+    /// The commands among the checks that the run does not have yet.
+    pub checks: Vec<String>,
+    /// Why nothing of the file can be taken over, if that is so; no finding if it has no tasks.
+    pub faults: Option<Vec<Finding>>,
+    /// The effects that take it over.
+    pub steps: Vec<Step>,
 }
 
 /// A plan file that was read, from which a workflow can be started.

@@ -33,6 +33,7 @@ mod outline;
 mod overview;
 mod rescue;
 mod resume;
+mod revision;
 mod run;
 mod sessions;
 mod status;
@@ -52,6 +53,7 @@ pub(crate) use resume::{
     agent_ended, agent_needed, agent_starts, applied, briefing, checking, commands, plan, question,
     recovered, stop, unanswered, watching,
 };
+pub(crate) use revision::{plan_changed, plan_taken_over, plan_unsound};
 pub(crate) use run::{
     checkout_changed, cleaning, cost_untold, ending, event_of, left_out, not_kept, progress,
     progress_word, stuck,

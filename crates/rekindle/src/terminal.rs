@@ -417,6 +417,9 @@ impl Face for Terminal {
             News::MayNotEdit { problem, remedy } => render::may_not_edit(problem, remedy),
             News::Uncommitted(n) => render::uncommitted(*n),
             News::AlsoOpen(id) => render::also_open(id),
+            News::PlanChanged(plan, revision) => render::plan_changed(plan, revision),
+            News::PlanUnsound(plan) => render::plan_unsound(plan),
+            News::PlanTakenOver(plan, revision) => render::plan_taken_over(plan, revision),
             News::CostUntold(agent) => render::cost_untold(agent),
         };
         self.hint(&text);

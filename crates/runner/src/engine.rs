@@ -37,7 +37,7 @@ use tokio::task::JoinSet;
 pub use self::board::Tally;
 use self::board::{Board, State};
 pub use self::ending::{Ending, GivenUp, Skipped};
-pub use self::evidence::{Missing, has_commits, is_delivered, missing};
+pub use self::evidence::{Missing, has_commits, in_git, is_delivered, missing};
 pub use self::ledger::Cost;
 use self::ledger::Ledger;
 pub use self::marking::Marker;

@@ -38,8 +38,8 @@ pub use cleaning::{Leftover, ignored_in, leftovers, remove};
 pub use crash::places as crash_places;
 pub use engine::{
     After, Change, Cost, Ending, Engine, GivenUp, HeldBack, LeftOut, Marker, Missing, Progress,
-    RunView, Scribe, Skipped, StillAtWork, Tally, Watcher, WorkerView, has_commits, is_delivered,
-    missing,
+    RunView, Scribe, Skipped, StillAtWork, Tally, Watcher, WorkerView, has_commits, in_git,
+    is_delivered, missing,
 };
 pub use error::Error;
 pub use heartbeat::{Attempt, beat};

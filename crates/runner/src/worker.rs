@@ -200,6 +200,9 @@ impl Worker<'_> {
             // Killed from outside: not a report of the agent, so not its failure.
             Verdict::Killed(signal) => return Ok(killed(Victim::Agent, signal)),
         }
+        if let Some(failed) = self.idle(&base, reader.summary())? {
+            return Ok(failed);
+        }
         for check in &self.order.checks {
             let ended = self
                 .supervise(

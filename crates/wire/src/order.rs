@@ -55,6 +55,10 @@ pub struct Order {
     pub tracked: Vec<String>,
     /// The time limit of the attempt, in seconds.
     pub timeout: Option<u64>,
+    /// What to do about an attempt that changes nothing, which is a failure; none if that is allowed,
+    /// as in orders of earlier releases.
+    #[serde(default)]
+    pub unless_empty: Option<String>,
     /// The time of the newest event that the orchestrator knew; the worker's events are later.
     #[serde(default)]
     pub after: Option<String>,

@@ -22,6 +22,7 @@ mod plan;
 mod read;
 mod recent;
 mod record;
+mod revise;
 mod scan;
 mod scribe;
 mod settings;
@@ -48,7 +49,8 @@ use self::next::NextAction;
 use self::plan::{Documents, Report};
 use self::read::SettingsFile;
 use rekindle_protocol::capability::{
-    CheckpointList, Draft, Engine, ListedTask, Open, RunOfList, Starter, Survey, TaskSource,
+    CheckpointList, Draft, Engine, ListedTask, Open, Revision, RunOfList, Starter, Survey,
+    TaskSource,
 };
 use rekindle_protocol::{Ask, Belongings, Case, Decision, Protocol};
 
@@ -132,6 +134,20 @@ impl Starter for AgentMemory {
 
     fn runs_of_lists(&self, world: &dyn World) -> Vec<RunOfList> {
         read::runs_of_lists(world)
+    }
+
+    fn revise(
+        &self,
+        world: &dyn World,
+        run: &str,
+        plan: (&Utf8Path, &[u8]),
+        at_work: &[String],
+    ) -> Option<Revision> {
+        let evidence = read::evidence_of(world, |names| {
+            names.into_iter().filter(|name| name == run).collect()
+        });
+        let verdict = assess::assess(evidence);
+        revise::revise(world, verdict.run(run)?, plan, at_work)
     }
 }
 

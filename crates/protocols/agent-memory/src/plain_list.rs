@@ -164,8 +164,11 @@ pub(super) fn parse(text: &str) -> TaskList {
             .begun(line)
             .filter(|begun| is_prose && begun.depth == depth);
         if let Some(begun) = found {
-            list.tasks
-                .push(listed(&begun, number, list.tasks.len() + 1));
+            let listed = listed(&begun, number, list.tasks.len() + 1);
+            if begun.number.is_none() {
+                list.counted.insert(listed.task.id.clone());
+            }
+            list.tasks.push(listed);
             is_within = true;
             continue;
         }

@@ -439,6 +439,12 @@ pub(super) fn document(world: &dyn World, path: &Utf8Path) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// Returns a file of a run, if it is in the project.
+pub(super) fn bytes(world: &dyn World, path: &Utf8Path) -> Option<Vec<u8>> {
+    inside(world, path, &mut Findings::default())?;
+    world.read(path, LARGEST_GRAPH).ok()
+}
+
 /// Returns the text that follows the id in the heading `## Task: <id>`.
 pub(super) fn heading_title(text: &str, task: &str) -> Option<String> {
     rekindle_text::headings(text)

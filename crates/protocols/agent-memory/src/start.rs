@@ -6,7 +6,7 @@
 
 mod documents;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
@@ -20,16 +20,22 @@ use super::record::Record;
 use super::task_graph::{self, Task};
 use super::task_list::{Misspelt, TaskList};
 use super::{settings, task_list};
-use documents::{constitution, contract, quoted};
+use documents::{constitution, front};
+pub(super) use documents::{contract, plan_document};
 use rekindle_protocol::capability::{Draft, DraftTask, ListedTask, NewRun};
+
+/// The title of a run whose plan has none.
+pub(super) const UNTITLED: &str = "Untitled run";
 
 /// A plan that was read.
 #[derive(Debug)]
 pub(super) struct PlanFile {
     title: String,
-    tasks: Vec<Task>,
-    needs: Vec<Vec<String>>,
-    findings: Vec<Finding>,
+    pub(super) tasks: Vec<Task>,
+    pub(super) needs: Vec<Vec<String>>,
+    pub(super) findings: Vec<Finding>,
+    /// The ids that only count the tasks, which the plan does not give itself.
+    pub(super) counted: BTreeSet<String>,
 }
 
 /// Returns whether a plan is a Markdown list: by its name, else by how it begins.
@@ -47,9 +53,11 @@ pub(super) fn draft(path: &Utf8Path, bytes: &[u8]) -> PlanFile {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_start_matches('\u{feff}');
     let mut misspelt = Vec::new();
+    let mut counted = BTreeSet::new();
     let (title, tasks, needs, lines, without_id) = if is_list(path, text) {
         let list = task_list::parse(text);
         misspelt.clone_from(&list.misspelt);
+        counted.clone_from(&list.counted);
         from_list(list)
     } else {
         match from_graph(text) {
@@ -65,6 +73,7 @@ pub(super) fn draft(path: &Utf8Path, bytes: &[u8]) -> PlanFile {
                     tasks: Vec::new(),
                     needs: Vec::new(),
                     findings: vec![finding],
+                    counted,
                 };
             }
         }
@@ -78,6 +87,7 @@ pub(super) fn draft(path: &Utf8Path, bytes: &[u8]) -> PlanFile {
         tasks,
         needs,
         findings,
+        counted,
     }
 }
 
@@ -100,6 +110,7 @@ pub(super) fn listed(path: &Utf8Path, title: &str, listed: Vec<ListedTask>) -> P
         findings: check(path, &tasks, &needs, &[]),
         tasks,
         needs,
+        counted: BTreeSet::new(),
     }
 }
 
@@ -165,7 +176,12 @@ fn lines_of<'i>(text: &str, ids: impl Iterator<Item = &'i str>) -> Vec<u64> {
     .collect()
 }
 
-fn check(path: &Utf8Path, tasks: &[Task], needs: &[Vec<String>], lines: &[u64]) -> Vec<Finding> {
+pub(super) fn check(
+    path: &Utf8Path,
+    tasks: &[Task],
+    needs: &[Vec<String>],
+    lines: &[u64],
+) -> Vec<Finding> {
     let at = |task: usize| Place::line(path, lines.get(task).copied().unwrap_or(1));
     let name = |task: &Task| rekindle_text::excerpt(&task.id, 80);
     let mut findings = Vec::new();
@@ -339,30 +355,25 @@ impl Draft for PlanFile {
     fn files(&self, new: &NewRun, now: Timestamp) -> (String, Vec<(Utf8PathBuf, String)>) {
         let run = self.workflow(now, &new.short_id);
         let title = if self.title.is_empty() {
-            "Untitled run"
+            UNTITLED
         } else {
             self.title.as_str()
         };
         let stamp = rekindle_text::format_seconds(now);
-        let front = |actor: &str| {
-            format!("---\nrun_id: \"{run}\"\nactor: \"{actor}\"\ncreated: \"{stamp}\"\n---\n\n")
-        };
         let prd = format!(
             "{}# PRD: {title}\n\nThe user's plan says what is wanted; see plan.md.\n",
-            front("agentic-spec-writer")
+            front(&run, "agentic-spec-writer", &stamp)
         );
-        let plan = format!(
-            "{}# Implementation Plan: {title}\n\nFrom `{}`:\n\n{}\n",
-            front("agentic-planner"),
-            new.source,
-            quoted(&new.text)
-        );
+        let plan = plan_document(&run, title, &stamp, (&new.source, &new.text));
         let named =
             |artifact: Artifact, text: String| (Utf8PathBuf::from(artifact.file_name()), text);
         let mut files = vec![
             named(Artifact::Prd, prd),
             named(Artifact::Plan, plan),
-            named(Artifact::TaskGraph, self.graph_text(&run, &stamp)),
+            named(
+                Artifact::TaskGraph,
+                graph_text(&run, &stamp, &self.tasks, &self.needs),
+            ),
             named(
                 Artifact::Constitution,
                 constitution(&run, title, &stamp, &new.settings),
@@ -405,44 +416,45 @@ impl Draft for PlanFile {
     }
 }
 
-impl PlanFile {
-    fn graph_text(&self, run: &str, stamp: &str) -> String {
-        let tasks: Vec<Value> = self
-            .tasks
-            .iter()
-            .zip(&self.needs)
-            .map(|(task, needs)| {
-                let mut entry = json!({
-                    "id": task.id,
-                    "title": task.title,
-                    "phase": task.phase,
-                    "type": if task.kind.is_empty() { "implementation" } else { task.kind.as_str() },
-                    "description": task.description,
-                    "dependencies": needs,
-                    "files_likely": task.files,
-                    "acceptance_criteria": task.acceptance,
-                    "verification": {"commands": task.checks},
-                });
-                if task.skipped {
-                    entry["status"] = Value::from("skipped");
-                }
-                if !task.forbidden.is_empty() {
-                    entry["files"] = json!({"forbidden": task.forbidden});
-                }
-                entry
-            })
-            .collect();
-        let graph = json!({
-            "run_id": run,
-            "created": stamp,
-            "actor": task_graph::MAKER,
-            "summary": {"total_tasks": tasks.len()},
-            "tasks": tasks,
-        });
-        let mut text = serde_json::to_string_pretty(&graph).unwrap_or_default();
-        text.push('\n');
-        text
-    }
+/// Returns the text of `task-graph.json`.
+pub(super) fn graph_text(run: &str, stamp: &str, tasks: &[Task], needs: &[Vec<String>]) -> String {
+    let tasks: Vec<Value> = tasks
+        .iter()
+        .zip(needs)
+        .map(|(task, needs)| {
+            let mut entry = json!({
+                "id": task.id,
+                "title": task.title,
+                "phase": task.phase,
+                "type": if task.kind.is_empty() { "implementation" } else { task.kind.as_str() },
+                "description": task.description,
+                "dependencies": needs,
+                "files_likely": task.files,
+                "acceptance_criteria": task.acceptance,
+                "verification": {"commands": task.checks},
+            });
+            if task.skipped {
+                entry["status"] = Value::from("skipped");
+            }
+            if task.may_be_empty {
+                entry["allow_empty"] = Value::from(true);
+            }
+            if !task.forbidden.is_empty() {
+                entry["files"] = json!({"forbidden": task.forbidden});
+            }
+            entry
+        })
+        .collect();
+    let graph = json!({
+        "run_id": run,
+        "created": stamp,
+        "actor": task_graph::MAKER,
+        "summary": {"total_tasks": tasks.len()},
+        "tasks": tasks,
+    });
+    let mut text = serde_json::to_string_pretty(&graph).unwrap_or_default();
+    text.push('\n');
+    text
 }
 
 /// Returns `YYYYMMDD-HHMM-<title>-<short id>`, with a title of at most twenty characters.

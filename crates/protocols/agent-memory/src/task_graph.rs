@@ -23,6 +23,8 @@ pub(super) struct Task {
     pub(super) forbidden: Vec<String>,
     /// Commands that check the task's work.
     pub(super) checks: Vec<String>,
+    /// Whether an attempt that changes nothing can be its work.
+    pub(super) may_be_empty: bool,
 }
 
 impl Task {
@@ -126,7 +128,17 @@ fn task(id: String, fields: &Map<String, Value>) -> Task {
         files,
         forbidden: nested("files", "forbidden"),
         checks,
+        may_be_empty: fields
+            .get("allow_empty")
+            .is_some_and(|value| value == true || value.as_str().is_some_and(is_yes)),
     }
+}
+
+/// Returns whether a value of a plan says yes.
+pub(super) fn is_yes(value: &str) -> bool {
+    let words = ["yes", "true"];
+    let value = value.trim().trim_matches('`');
+    words.iter().any(|word| value.eq_ignore_ascii_case(word))
 }
 
 /// Returns a text, or a number as text.
@@ -199,6 +211,22 @@ mod tests {
         assert_eq!(task.files, ["c", "a"]);
         assert_eq!(task.checks, ["x", "y"]);
         assert_eq!(graph.problems.len(), 1);
+    }
+
+    #[test]
+    fn only_a_yes_allows_an_attempt_without_changes() {
+        for (value, expected) in [
+            ("true", true),
+            ("\"Yes\"", true),
+            ("false", false),
+            ("\"no\"", false),
+            ("1", false),
+            ("null", false),
+        ] {
+            let text = format!(r#"{{"tasks":[{{"id":"T1","allow_empty":{value}}}]}}"#);
+            let graph = parse(text.as_bytes()).unwrap();
+            assert_eq!(graph.tasks[0].may_be_empty, expected, "{value}");
+        }
     }
 
     #[test]

@@ -21,10 +21,12 @@
 //! description. A checkbox without an id is reported. Where no task has an id, [`plain_list`] reads
 //! the plan.
 
+use std::collections::BTreeSet;
+
 use rekindle_text::markdown::line::{self, check_box, is_id};
 
 use super::plain_list;
-use super::task_graph::Task;
+use super::task_graph::{Task, is_yes};
 
 /// A task with its dependencies and its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +44,8 @@ pub(super) struct TaskList {
     pub(super) tasks: Vec<Listed>,
     /// The 1-based lines of open checkboxes that look like tasks and have no id.
     pub(super) without_id: Vec<u64>,
+    /// The ids that only count the tasks, which the plan does not give itself.
+    pub(super) counted: BTreeSet<String>,
     /// The 1-based lines of keys that are probably misspelt.
     pub(super) misspelt: Vec<(u64, Misspelt)>,
 }
@@ -242,6 +246,8 @@ const KEYS: &[&str] = &[
     "accept",
     "acceptance",
     "acceptance criteria",
+    "allow empty",
+    "allow-empty",
     "allowed files",
     "check",
     "dependencies",
@@ -310,6 +316,10 @@ impl Listed {
                     self.task
                         .checks
                         .extend((!command.is_empty()).then(|| command.to_owned()));
+                    true
+                }
+                "allow-empty" | "allow empty" => {
+                    self.task.may_be_empty = is_yes(value);
                     true
                 }
                 "accept" | "acceptance" | "acceptance criteria" if !value.trim().is_empty() => {
@@ -426,6 +436,22 @@ mod tests {
             assert_eq!(plain.misspelt.len(), list.misspelt.len(), "{line}");
         }
         assert_eq!(parse("## T1: a\n```\nVerfy: x\n```\n").misspelt, []);
+    }
+
+    #[test]
+    fn a_task_may_be_allowed_to_change_nothing() {
+        for (line, expected) in [
+            ("Allow-Empty: yes", true),
+            ("- **allow empty**: `true`", true),
+            ("Allow-Empty: no", false),
+            ("Verify: `make`", false),
+        ] {
+            let of = |text: &str| parse(text).tasks[0].task.may_be_empty;
+            assert_eq!(of(&format!("## T1: a\n{line}\n")), expected, "{line}");
+            assert_eq!(of(&format!("- [ ] a\n  {line}\n")), expected, "{line}");
+        }
+        let misspelt = parse("## T1: a\nAllow-Emtpy: yes\n").misspelt;
+        assert_eq!(misspelt[0].1.meant, "allow-empty");
     }
 
     #[test]

@@ -37,6 +37,7 @@ pub(super) fn work(run: &RunVerdict) -> Option<Work> {
                 left_out_by_plan: task.skipped,
                 files: task.files.clone(),
                 checks: task.checks.clone(),
+                may_be_empty: task.may_be_empty,
                 standing: match run.states[index] {
                     State::Pending | State::InProgress | State::Failed => Standing::Open,
                     State::Blocked => Standing::Blocked,
@@ -143,6 +144,9 @@ pub(super) fn brief(
     }
     let record = run.evidence.folded.tasks.get(&task.id);
     let earlier = trouble.or_else(|| record.and_then(|record| record.reason.as_deref()));
+    if !task.may_be_empty {
+        prompt = prompt.line("An attempt that changes no file counts as failed.");
+    }
     if attempt > 1 {
         prompt = prompt.line(format!(
             "This is attempt {attempt}. The worktree is in its original state; the results of earlier attempts are saved under `refs/rekindle/`."

@@ -79,6 +79,8 @@ fn task(
         left_out_by_plan: false,
         files: Vec::new(),
         checks: judged.phase.config.checks.clone(),
+        // The protocol judges the evidence that the attempt leaves.
+        may_be_empty: true,
         standing: match verdict.verdict.class {
             Class::InProgress => Standing::AtWork,
             Class::Pending

@@ -94,7 +94,8 @@ pub(crate) fn description(
             .map(|line| format!("Before it: {line}.")),
     );
     lines.push(format!(
-        "Do not mark the task in `{}`: it is marked when the work lands.",
+        "Do not mark the task in `{0}`: it is marked when the work lands. \
+         Only if no file has to be changed for it, such as where it only verifies, mark it in `{0}`.",
         excerpt(list.source().as_str(), 200)
     ));
     lines.join("\n")

@@ -29,6 +29,12 @@ pub(crate) struct ResumeArguments {
     /// Do everything that needs no agent, print what an agent would do next, and stop
     #[arg(long, conflicts_with_all = ["agent_cmd", "agent"])]
     pub(crate) no_agent: bool,
+    /// Take over what was edited in the run's plan file since it was started
+    ///
+    /// Open tasks get their new texts, checks and needs, new tasks are added, and tasks that the file no longer has are left out.
+    /// What has landed or is at work stays as it is.
+    #[arg(long, conflicts_with_all = ["dry_run", "all"])]
+    pub(crate) update_plan: bool,
     /// Wait until no other rekindle or agent is working on it, then resume
     #[arg(long)]
     pub(crate) watch: bool,

@@ -1,7 +1,7 @@
 //! The job, on a terminal.
 
 use rekindle_app::{
-    EngineWish, Options, Outcome, Project, Query, Resumed, SessionMode, SessionOptions,
+    EngineWish, Options, Outcome, Project, Query, Resumed, SessionMode, SessionOptions, UpdatePlan,
 };
 use rekindle_model::{ProtocolName, WorkflowId};
 use rekindle_wire::exit;
@@ -36,6 +36,11 @@ pub(super) fn resume(
         engine: start.as_ref().map(|start| start.engine.clone()),
         start,
         watch: arguments.watch,
+        update_plan: if arguments.update_plan {
+            UpdatePlan::Yes
+        } else {
+            UpdatePlan::Ask
+        },
         // What a person typed counts more than where it was typed.
         hand_back: environment::is_inside_agent()
             && arguments.agent.agent.is_none()

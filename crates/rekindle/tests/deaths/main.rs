@@ -23,6 +23,7 @@ mod map;
 mod map_project;
 mod map_resume;
 mod rescue;
+mod update_plan;
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -45,6 +46,7 @@ use crate::kiln_teams::{Agent, Wave};
 use crate::lists::{List, Place};
 use crate::map_resume::{Subtask, Wish};
 use crate::rescue::Restore;
+use crate::update_plan::UpdatePlan;
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_rekindle");
 
@@ -121,6 +123,7 @@ fn main() -> ExitCode {
             fails_everywhere(&Restore::new()?, FEW)
         }),
     ]);
+    trials.extend(story("update_plan", FEW, UpdatePlan::new));
     trials.extend(story("list", WAVE, || List::new(Place::Worktrees)));
     trials.extend(story("list_in_place", FEW, || List::new(Place::Checkout)));
     trials.extend(story("kiln", LONG, Phases::new));

@@ -82,6 +82,7 @@ fn a_session_that_an_agent_reports_is_kept_and_a_retry_continues_it() {
         echo "$*" >> "$0.calls"
         echo '{"type":"system","subtype":"init","session_id":"5e5510-1"}'
         [ "$REKINDLE_ATTEMPT" = 1 ] && exit 1
+        echo x > x
         echo '{"type":"result","subtype":"success","is_error":false,"terminal_reason":"completed","num_turns":1,"session_id":"5e5510-1","total_cost_usd":0.25,"result":"ok"}'"#;
     fs::write(&agent, script).unwrap();
     let config = format!(

@@ -35,7 +35,7 @@ fn a_second_orchestrator_learns_who_holds_the_run() {
     project.plan("A");
     let gate = project.path().join("gate");
     let agent = format!(
-        "cat > /dev/null; echo in > {0}.in; while [ ! -e {0} ]; do sleep 0.05; done",
+        "cat > /dev/null; echo x > x; echo in > {0}.in; while [ ! -e {0} ]; do sleep 0.05; done",
         gate.display()
     );
     let mut first = project.command(&run_words(&agent)).spawn().unwrap();

@@ -172,7 +172,7 @@ fn a_session_that_the_agent_does_not_find_is_not_asked_for_again() {
 }
 
 #[test]
-fn a_success_that_changed_nothing_lands_and_says_so() {
+fn a_success_that_may_change_nothing_lands_and_says_so() {
     let nothing = "stream claude\nsay it is so already";
     let scripts = [
         ("A", "stream claude\nwrite A.txt x"),
@@ -181,6 +181,10 @@ fn a_success_that_changed_nothing_lands_and_says_so() {
         ("C.2", nothing),
     ];
     let stage = Stage::new("A B<A C<B", &scripts);
+    let plan = stage.project.path().join("plan.json");
+    let before = fs_err::read_to_string(&plan).unwrap();
+    let allowed = before.replace("\"title\":\"Do", "\"allow_empty\":true,\"title\":\"Do");
+    fs_err::write(&plan, allowed).unwrap();
     let running = stage.start(&["--retries", "0"]);
     running.wait_for("wait C").unwrap();
     kill(running.pid(), "INT");

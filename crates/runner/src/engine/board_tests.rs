@@ -16,6 +16,7 @@ fn task(id: &str, needs: &[usize]) -> WorkTask {
         left_out_by_plan: false,
         files: Vec::new(),
         checks: Vec::new(),
+        may_be_empty: false,
         standing: Standing::Open,
         failures: 0,
         conflicts: 0,

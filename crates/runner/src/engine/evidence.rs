@@ -99,6 +99,24 @@ pub fn has_commits(
     Ok(found.is_some_and(is_of_run))
 }
 
+/// Returns the tasks of a run whose work is in git: landed on its branch, or delivered by their last attempt.
+pub fn in_git(repo: &Repo, id: &WorkflowId, work: &Work) -> Result<Vec<String>, Error> {
+    let base = ObjectId::parse(&work.settings.base)?;
+    let tip = repo.resolve(&format!("refs/heads/{}", work.settings.branch))?;
+    let landed = match tip {
+        Some(tip) => landed(repo, &id.name, &base, &tip)?,
+        None => HashMap::new(),
+    };
+    let mut found = Vec::new();
+    for task in &work.tasks {
+        let delivered = || is_delivered(repo, id, &task.id, task.attempts);
+        if landed.contains_key(&task.id) || (task.attempts > 0 && delivered()) {
+            found.push(task.id.clone());
+        }
+    }
+    Ok(found)
+}
+
 /// Returns the tasks of a run that have landed between two commits, with their proofs.
 pub(super) fn landed(
     repo: &Repo,

@@ -232,11 +232,20 @@ impl Orchestrator<'_> {
             folder: self.folder.clone(),
             tracked: self.tracked.clone(),
             timeout: engine.work.settings.timeout,
+            unless_empty: (!entry.may_be_empty).then(|| self.about_empty().to_owned()),
             after: engine.scribe.latest().map(|latest| latest.to_string()),
             beat: u64::try_from(beat_within(engine.silent_after).as_millis()).ok(),
             place: entry.place.as_ref().map(order_place),
             worktree,
             token,
+        }
+    }
+
+    /// Returns what to do about an attempt that changes nothing although that is right.
+    const fn about_empty(&self) -> &'static str {
+        match self.engine.marker {
+            Some(_) => "if nothing has to be changed, its agent marks the task in the list",
+            None => "if nothing has to be changed, say `Allow-Empty: yes` below it in the plan",
         }
     }
 

@@ -1,37 +1,92 @@
 //! The delivery: an attempt's worktree as a commit that can land.
 
-use rekindle_agents::Summary;
-use rekindle_git::{Expected, Message, ObjectId, Removal, RepoPath};
+use rekindle_agents::{Stream, Summary};
+use rekindle_git::{Expected, Message, ObjectId, Removal, Repo, RepoPath};
 use rekindle_model::{Delivery, Happened};
 
 use super::{Worker, failed, microdollars, own_files, submodule, work_ref};
 use crate::Error;
 
 impl Worker<'_> {
+    /// Returns the failure of an attempt that changed nothing although it has to, before checks that
+    /// say nothing about it, or that leave files of their own.
+    pub(super) fn idle(
+        &self,
+        base: &ObjectId,
+        summary: &Summary,
+    ) -> Result<Option<Happened>, Error> {
+        if self.order.place.is_some() || self.order.checks.is_empty() {
+            return Ok(None);
+        }
+        let own = self.own()?;
+        let tree = own.repo().snapshot_tree(&self.own_files())?;
+        self.unchanged(own.repo(), base, &tree, summary)
+    }
+
+    /// Returns the failure of an attempt whose tree is that of its base, unless that is allowed.
+    fn unchanged(
+        &self,
+        here: &Repo,
+        base: &ObjectId,
+        tree: &ObjectId,
+        summary: &Summary,
+    ) -> Result<Option<Happened>, Error> {
+        let denied = summary.denied.last();
+        let about = self.order.unless_empty.as_ref();
+        if (denied.is_none() && about.is_none())
+            || here.tree_of(base.as_str())?.as_ref() != Some(tree)
+        {
+            return Ok(None);
+        }
+        // An agent that is not allowed to write may still report success.
+        if let Some(tool) = denied {
+            let reason = format!("it changed nothing; `{tool}` was not allowed");
+            return Ok(Some(failed(reason)));
+        }
+        let mut reason = "it changed nothing".to_owned();
+        let said = self.last_said();
+        if !said.is_empty() {
+            reason.push_str(&format!("; its last words: {said}"));
+        }
+        if let Some(about) = about {
+            reason.push_str(&format!("; {about}"));
+        }
+        Ok(Some(failed(reason)))
+    }
+
+    /// Returns the last line of the agent's output.
+    fn last_said(&self) -> String {
+        let order = self.order;
+        let folder = self.port.attempt_folder(&order.task, order.attempt);
+        let stream = Stream::of(&order.stream).unwrap_or(Stream::Plain);
+        crate::output_log::last_line(&folder.join("output.log"), stream)
+    }
+
+    /// Returns the run's own files in the worktree. They are the orchestrator's: they land as they are in
+    /// the base, whatever the agent did or committed. If there are none, nothing needs to be restored.
+    fn own_files(&self) -> Vec<RepoPath> {
+        let order = self.order;
+        let is_about =
+            |name: &String| order.worktree.join(name).exists() || order.tracked.contains(name);
+        own_files(&order.folder, self.scribe.own_folders())
+            .into_iter()
+            .filter(is_about)
+            .map(|name| RepoPath::from(name.as_str()))
+            .collect()
+    }
+
     /// Turns the worktree into a commit that can land.
     pub(super) fn deliver(&self, base: &ObjectId, summary: &Summary) -> Result<Happened, Error> {
         let order = self.order;
         let own = self.own()?;
         let here = own.repo();
-        // The run's own files are the orchestrator's: they land as they are in the base, whatever the
-        // agent did or committed. If there are none, nothing needs to be restored.
-        let is_about =
-            |name: &String| order.worktree.join(name).exists() || order.tracked.contains(name);
-        let exclude: Vec<RepoPath> = own_files(&order.folder, self.scribe.own_folders())
-            .into_iter()
-            .filter(is_about)
-            .map(|name| RepoPath::from(name.as_str()))
-            .collect();
+        let exclude = self.own_files();
         if !exclude.is_empty() {
             own.detach(base)?;
         }
         let tree = here.snapshot_tree(&exclude)?;
-        // An agent that is not allowed to write may still report success.
-        if let Some(tool) = summary.denied.last()
-            && here.tree_of(base.as_str())?.as_ref() == Some(&tree)
-        {
-            let reason = format!("it changed nothing; `{tool}` was not allowed");
-            return Ok(failed(reason));
+        if let Some(failed) = self.unchanged(&here, base, &tree, summary)? {
+            return Ok(failed);
         }
         let changes = here.between(base, &tree)?;
         if let Some(reason) = submodule::refusal(&self.main, &order.worktree, &changes)? {

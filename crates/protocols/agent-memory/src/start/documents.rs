@@ -4,7 +4,26 @@ use rekindle_model::Settings;
 
 use crate::task_graph::Task;
 
-pub(super) fn quoted(text: &str) -> String {
+/// Returns the front matter of a document.
+pub(super) fn front(run: &str, actor: &str, stamp: &str) -> String {
+    format!("---\nrun_id: \"{run}\"\nactor: \"{actor}\"\ncreated: \"{stamp}\"\n---\n\n")
+}
+
+/// Returns `plan.md` of a run: the user's plan, quoted.
+pub(in super::super) fn plan_document(
+    run: &str,
+    title: &str,
+    stamp: &str,
+    (source, text): (&str, &str),
+) -> String {
+    format!(
+        "{}# Implementation Plan: {title}\n\nFrom `{source}`:\n\n{}\n",
+        front(run, "agentic-planner", stamp),
+        quoted(text)
+    )
+}
+
+fn quoted(text: &str) -> String {
     let fence = "~".repeat(
         text.lines()
             .filter(|line| line.starts_with("~~~"))
@@ -30,7 +49,7 @@ pub(super) fn constitution(run: &str, title: &str, stamp: &str, settings: &Setti
     text
 }
 
-pub(super) fn contract(run: &str, stamp: &str, task: &Task, needs: &[String]) -> String {
+pub(in super::super) fn contract(run: &str, stamp: &str, task: &Task, needs: &[String]) -> String {
     let list = |title: &str, items: &[String], mark: &str| {
         if items.is_empty() {
             return String::new();
