@@ -7,8 +7,8 @@ use rekindle_protocol::capability::Revision;
 use rekindle_runner::Runner;
 use rekindle_world::World as _;
 
+use crate::choose::{chosen, inspect_world};
 use crate::face::{Agreement, Enter, Face, News};
-use crate::inspect::{chosen, inspect_world};
 use crate::run::LARGEST_PLAN;
 use crate::{Error, Options, Project, Query};
 
