@@ -18,7 +18,7 @@ impl UpdatePlan {
         let sandbox = Sandbox::in_memory(BINARY)?;
         sandbox.write(
             "plan.md",
-            "## A: Do A\n## B: Do B\nVerify: `false`\n## C: Do C\n",
+            "## T1: Do A\n## T2: Do B\nVerify: `false`\n## T3: Do C\n",
         )?;
         sandbox.write("README", "hello\n")?;
         let init = "git init -q -b main && git add README && git commit -qm start";
@@ -34,10 +34,10 @@ impl UpdatePlan {
         ];
         let run = [&run[..], &["--jobs", "1", "--agent-cmd", WRITE]].concat();
         let ran = sandbox.typed(&run).without("REKINDLE_NOW").run()?;
-        ensure!(ran.stderr().contains("blocked B"), "{ran}");
+        ensure!(ran.stderr().contains("blocked T2"), "{ran}");
         sandbox.write(
             "plan.md",
-            "## A: Do A\n## B: Do B\nVerify: `true`\n## D: Do D\n",
+            "## T1: Do A\n## T2: Do B\nVerify: `true`\n## T4: Do D\n",
         )?;
         Ok(Self { sandbox })
     }
