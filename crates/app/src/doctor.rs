@@ -2,6 +2,7 @@
 
 use rekindle_git::{Program, Repo};
 
+use crate::installed::installed;
 use crate::{AtWork, Project, integrations, preflight, status, survey};
 
 /// One check.
@@ -40,8 +41,10 @@ impl Verdict {
 }
 
 /// Checks the programs and files that rekindle depends on; changes nothing.
-pub fn doctor(project: &Project) -> Vec<Check> {
-    let mut checks = vec![git(project)];
+///
+/// `version` is that of this program, as `--version` prints it.
+pub fn doctor(project: &Project, version: &str) -> Vec<Check> {
+    let mut checks = vec![this_program(project, version), git(project)];
     checks.extend(agents(project));
     checks.extend(integrations::checks(project));
     let world = project.world();
@@ -83,6 +86,17 @@ pub fn doctor(project: &Project) -> Vec<Check> {
         checks.push(check);
     }
     checks
+}
+
+fn this_program(project: &Project, version: &str) -> Check {
+    let number = version.split(' ').next().unwrap_or_default();
+    let (way, newest) = installed(&project.program, number);
+    Check {
+        name: "rekindle".to_owned(),
+        verdict: Verdict::Ok,
+        seen: format!("{version}, {way}"),
+        hint: newest.map(|command| format!("`{command}` asks for the newest version")),
+    }
 }
 
 /// Checks the default agent.

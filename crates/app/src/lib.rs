@@ -19,6 +19,7 @@ mod face;
 pub mod hook;
 mod inspect;
 mod install;
+mod installed;
 mod integrations;
 mod last_session;
 mod lists;

@@ -27,13 +27,16 @@ pub(crate) use self::workflow::{
     StartArguments, StatusArguments, WorkflowArguments,
 };
 
+/// The version, and in a release build the commit and its day; see `build.rs`.
+pub(crate) const VERSION: &str = env!("REKINDLE_VERSION");
+
 /// Resume interrupted coding-agent workflows exactly where they stopped
 ///
 /// Without a command, it lists what can be resumed in this project and the command to type next.
 #[derive(Debug, Parser)]
 #[command(
     name = "rekindle",
-    version,
+    version = VERSION,
     propagate_version = true,
     max_term_width = 100
 )]
@@ -216,5 +219,9 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Version,
     /// Print the manual page in roff format
-    Man,
+    Man {
+        /// The page of this command; without it, one page with all commands
+        #[arg(value_name = "COMMAND")]
+        command: Vec<String>,
+    },
 }

@@ -126,7 +126,7 @@ pub(crate) fn run(
         Some(Command::Doctor) => Ok(inspect::doctor(&project(terminal)?, terminal)),
         Some(Command::Completions { shell }) => Ok(reference::completions(shell, terminal)),
         Some(Command::Version) => Ok(reference::version(terminal)),
-        Some(Command::Man) => Ok(reference::manual(terminal)),
+        Some(Command::Man { command }) => reference::manual(&command, terminal),
     }
 }
 

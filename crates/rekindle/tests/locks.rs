@@ -108,6 +108,7 @@ fn looking_and_reporting_go_on_while_a_run_is_held() -> Result<()> {
     insta::assert_snapshot!(scene.sandbox.run(&["doctor"])?, @"
     exit 0
     --- stdout
+    ok  rekindle: [VERSION], a build of the source
     ok  git: git [VERSION]
     ok  workflows: 1 can be resumed in `[PROJECT]`
     note  agent-memory:20260119-0900-orders-api-k2l3: held by process [PID] (`resume agent-memory:20260119-0900-orders-api-k2l3`) on `[HOST]` since 2026-01-20T12:00:00Z
@@ -118,6 +119,7 @@ fn looking_and_reporting_go_on_while_a_run_is_held() -> Result<()> {
     insta::assert_snapshot!(scene.sandbox.run(&["doctor"])?, @"
     exit 0
     --- stdout
+    ok  rekindle: [VERSION], a build of the source
     ok  git: git [VERSION]
     ok  workflows: 0 can be resumed in `[PROJECT]`
     ");

@@ -29,11 +29,12 @@ pub const LIMIT: Duration = Duration::from_secs(60);
 pub const NOW: &str = "2026-01-20T12:00:00Z";
 
 /// What differs from machine to machine or from run to run, and what is shown instead.
-const VOLATILE: [(&str, &str); 5] = [
+const VOLATILE: [(&str, &str); 6] = [
     (r"plan digest: [0-9a-f]{32}", "plan digest: [DIGEST]"),
     (r"\bprocess \d+", "process [PID]"),
     (r"\bkill \d+", "kill [PID]"),
     (r"on `[^`]*` since", "on `[HOST]` since"),
+    (r"\brekindle: \d+\.[^,\n]*", "rekindle: [VERSION]"),
     (r"\bgit: git \d+\.\d+\S*", "git: git [VERSION]"),
 ];
 

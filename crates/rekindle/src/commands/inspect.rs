@@ -5,7 +5,7 @@ use rekindle_model::{Finding, Severity, State};
 use rekindle_wire::{CheckOut, Doctor, exit};
 
 use super::{elsewhere, looked, started};
-use crate::arguments::{ExplainArguments, InspectArguments};
+use crate::arguments::{ExplainArguments, InspectArguments, VERSION};
 use crate::failure::Failure;
 use crate::render;
 use crate::terminal::Terminal;
@@ -138,7 +138,7 @@ pub(super) fn explain(
 }
 
 pub(super) fn doctor(project: &Project, terminal: &mut Terminal) -> u8 {
-    let checks = rekindle_app::doctor(project);
+    let checks = rekindle_app::doctor(project, VERSION);
     let healthy = checks
         .iter()
         .all(|check| check.verdict != rekindle_app::Verdict::Problem);

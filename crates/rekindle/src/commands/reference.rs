@@ -1,9 +1,11 @@
-//! Completions and the manual page, both made from the arguments themselves.
+//! Completions and manual pages, all made from the arguments themselves.
 
 use clap::CommandFactory as _;
+use rekindle_text::printable;
 use rekindle_wire::{TextOut, exit};
 
 use crate::arguments::Arguments;
+use crate::failure::Failure;
 use crate::terminal::Terminal;
 
 pub(super) fn completions(shell: clap_complete::Shell, terminal: &mut Terminal) -> u8 {
@@ -12,23 +14,38 @@ pub(super) fn completions(shell: clap_complete::Shell, terminal: &mut Terminal) 
     show(&script, terminal)
 }
 
-/// Prints one page with every command in it.
-pub(super) fn manual(terminal: &mut Terminal) -> u8 {
-    let mut command = Arguments::command();
+/// Prints the page of one command, or one page with all of them.
+pub(super) fn manual(words: &[String], terminal: &mut Terminal) -> Result<u8, Failure> {
+    let mut command = Arguments::command().disable_help_subcommand(true);
     command.build();
     let mut page = Vec::new();
+    if words.is_empty() {
+        every_command(&command, &mut page);
+        return Ok(show(&page, terminal));
+    }
+    let mut wanted = &command;
+    for word in words {
+        wanted = wanted.find_subcommand(word).ok_or_else(|| {
+            Failure::usage(format!("unknown command `{}`", printable(word)))
+                .hint("`rekindle --help` lists the commands")
+        })?;
+    }
+    // Writing into memory has no way to fail.
+    clap_mangen::Man::new(wanted.clone()).render(&mut page).ok();
+    Ok(show(&page, terminal))
+}
+
+fn every_command(command: &clap::Command, page: &mut Vec<u8>) {
     let man = clap_mangen::Man::new(command.clone());
-    // Writing into memory has no way to fail. The list of commands is left out: it refers to a page
-    // for each of them, and this is the only page.
-    man.render_title(&mut page).ok();
-    man.render_name_section(&mut page).ok();
-    man.render_synopsis_section(&mut page).ok();
-    man.render_description_section(&mut page).ok();
-    man.render_options_section(&mut page).ok();
-    sections("REKINDLE", &command, &mut page);
-    man.render_extra_section(&mut page).ok();
-    man.render_version_section(&mut page).ok();
-    show(&page, terminal)
+    // The list of commands is left out: it refers to pages that only an installed package has.
+    man.render_title(page).ok();
+    man.render_name_section(page).ok();
+    man.render_synopsis_section(page).ok();
+    man.render_description_section(page).ok();
+    man.render_options_section(page).ok();
+    sections("REKINDLE", command, page);
+    man.render_extra_section(page).ok();
+    man.render_version_section(page).ok();
 }
 
 /// Prints what `--version` prints.

@@ -2,6 +2,7 @@
 
 mod looking;
 mod lost;
+mod older;
 mod recording;
 mod usage;
 

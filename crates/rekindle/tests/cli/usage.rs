@@ -3,6 +3,7 @@
 use std::os::unix::ffi::OsStringExt as _;
 
 use anyhow::Result;
+use regex::Regex;
 use rekindle_testkit::sandbox::Sandbox;
 
 use crate::{BINARY, ORDERS, interrupted};
@@ -13,6 +14,7 @@ fn doctor_says_that_git_and_the_project_are_in_order() -> Result<()> {
     insta::assert_snapshot!(sandbox.run(&["doctor"])?, @"
     exit 0
     --- stdout
+    ok  rekindle: [VERSION], a build of the source
     ok  git: git [VERSION]
     ok  workflows: 1 can be resumed in `[PROJECT]`
     ");
@@ -26,6 +28,7 @@ fn doctor_fails_without_git_and_says_what_to_do() -> Result<()> {
     insta::assert_snapshot!(without_git.run()?, @"
     exit 1
     --- stdout
+    ok  rekindle: [VERSION], a build of the source
     problem  git: `git` was not found on PATH (`/nowhere`); install git 2.38 or newer
         hint: install git 2.38 or newer, then run `rekindle doctor` again
     ok  workflows: 0 can be resumed in `[PROJECT]`
@@ -222,6 +225,38 @@ fn the_manual_page_has_a_title_and_every_command() -> Result<()> {
         let section = format!(".SH \"REKINDLE {}\"", command.to_uppercase());
         assert!(page.contains(&section), "{section} is not there");
     }
+    Ok(())
+}
+
+#[test]
+fn every_command_has_a_page_of_its_own_and_refers_only_to_pages_that_exist() -> Result<()> {
+    let sandbox = Sandbox::new(BINARY)?;
+    let all = sandbox.run(&["man"])?.stdout().to_lowercase();
+    let names = all.lines().filter_map(|line| {
+        let words = line.strip_prefix(".sh \"rekindle ")?.strip_suffix('"')?;
+        Some(words.split(' ').map(str::to_owned).collect::<Vec<_>>())
+    });
+    let names: Vec<Vec<String>> = names.collect();
+    assert!(names.len() > 30, "{names:?}");
+    let reference = Regex::new(r"\brekindle((?:-[a-z]+)+)\(1\)")?;
+    let mut referred = 0;
+    for words in &names {
+        let mut args = vec!["man"];
+        args.extend(words.iter().map(String::as_str));
+        let ran = sandbox.run(&args)?;
+        assert_eq!((ran.code(), ran.stderr().as_ref()), (Some(0), ""));
+        let page = ran.stdout().replace('\\', "");
+        let title = format!(".TH rekindle-{} 1", words.join("-"));
+        assert!(page.contains(&title), "{title}: {page}");
+        for found in reference.captures_iter(&page) {
+            let wanted: Vec<&str> = found[1].split('-').skip(1).collect();
+            assert!(names.iter().any(|name| *name == wanted), "{wanted:?}");
+            referred += 1;
+        }
+    }
+    assert!(referred > 0, "no page refers to another");
+    let unknown = sandbox.run(&["man", "walk"])?;
+    assert_eq!(unknown.code(), Some(2), "{unknown}");
     Ok(())
 }
 

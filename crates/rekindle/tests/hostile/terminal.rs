@@ -27,7 +27,7 @@ fn a_project_with_an_odd_path_is_resumed_to_its_end() -> Result<()> {
     let shown = sandbox.run(&["doctor"])?;
     assert_eq!(
         shown.stdout().lines().count(),
-        2,
+        3,
         "a line break in a path breaks no line: {shown}"
     );
     Ok(())
