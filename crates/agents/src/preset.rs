@@ -39,6 +39,14 @@ impl Preset {
         }
     }
 
+    /// Returns whether the program continues a session in any folder that it is started in.
+    pub const fn continues_anywhere(self) -> bool {
+        match self {
+            Self::Claude | Self::Codex => true,
+            Self::Gemini | Self::Opencode => false,
+        }
+    }
+
     /// Returns the agent.
     pub fn agent(self) -> Agent {
         let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();

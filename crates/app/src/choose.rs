@@ -34,6 +34,7 @@ fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
         Inspected {
             protocol,
             last_session: None,
+            workflow: None,
             of_records: Vec::new(),
             is_here: rekindle_registry::find(protocol).is_here(world),
             is_named: query.parts().0.is_some(),

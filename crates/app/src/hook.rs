@@ -184,7 +184,8 @@ fn keep_one(project: &Project, event: &Event, summary: &Summary) -> Result<(), E
     }
 }
 
-/// Returns whether something happened in a workflow lately, and after its last checkpoint.
+/// Returns whether something happened in a workflow lately, and after its last checkpoint; not of one
+/// whose protocol has none.
 fn is_in_use(world: &dyn World, summary: &Summary) -> bool {
     let Some(last) = summary.last_activity else {
         return false;
@@ -198,8 +199,9 @@ fn is_in_use(world: &dyn World, summary: &Summary) -> bool {
         ..Ask::default()
     };
     let case = rekindle_registry::find(summary.id.protocol).inspect(world, &ask);
-    let kept = case.checkpoints().map(CheckpointList::list);
-    let kept = kept.unwrap_or_default();
+    let Some(kept) = case.checkpoints().map(CheckpointList::list) else {
+        return false;
+    };
     let kept = kept.iter().filter_map(|kept| kept.at).max();
     kept.is_none_or(|kept| kept < last)
 }

@@ -2,14 +2,16 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_model::{
-    Assessment, Code, Command, Explanation, Finding, Intent, Plan, ProtocolName, Summary, Then,
-    Work, WorkflowId,
+    Assessment, Code, Command, Explanation, Fact, Finding, Intent, Plan, ProtocolName, Summary,
+    Then, Work, WorkflowId,
 };
 use rekindle_protocol::capability::TaskSource;
 use rekindle_protocol::{Ask, Case, ResumeOption};
 use rekindle_world::{Readings, RealWorld, Recorder, Recording, Witness, World};
 
+use crate::beside::Beside;
 use crate::choose::{chosen, inspect_world};
+use crate::continue_session::findings_of_resume;
 use crate::last_session::last_session;
 use crate::{Error, LastSession, Project, Query, records};
 
@@ -21,6 +23,8 @@ pub struct Inspected {
     pub last_session: Option<LastSession>,
     /// Findings about rekindle's own records.
     pub of_records: Vec<Finding>,
+    /// The workflow of another protocol that it worked on, where it is a session of a coding agent.
+    pub workflow: Option<WorkflowId>,
     /// Whether the project has a workflow of the protocol.
     pub(crate) is_here: bool,
     /// Whether the workflow was named.
@@ -42,6 +46,16 @@ impl Inspected {
     /// Returns the assessment.
     pub fn assessment(&self) -> &Assessment {
         self.case.assessment()
+    }
+
+    /// Returns the facts, those that only other protocols know included.
+    pub fn facts(&self) -> Fact {
+        let facts = self.assessment().facts.clone();
+        let keeper = rekindle_registry::find(self.protocol).sessions();
+        match (keeper, &self.workflow) {
+            (Some(keeper), Some(workflow)) => keeper.facts_with(facts, workflow),
+            (Some(_) | None, _) => facts,
+        }
     }
 }
 
@@ -145,12 +159,21 @@ pub fn inspect(
             inspected
         }
     };
+    inspected.workflow = workflow_of_session(project, &inspected);
     // Notes of agents are not part of a capture.
     inspected.last_session = last_session_about(project, inspected.assessment());
     let work = inspected.case.tasks().and_then(TaskSource::work);
     let id = inspected.assessment().id.clone();
     inspected.of_records = records::findings(project, id.as_ref(), work.as_ref());
     Ok(inspected)
+}
+
+/// Returns the workflow of another protocol that a session worked on.
+fn workflow_of_session(project: &Project, inspected: &Inspected) -> Option<WorkflowId> {
+    let keeper = rekindle_registry::find(inspected.protocol).sessions()?;
+    let id = inspected.assessment().id.as_ref()?;
+    let session = keeper.named(&project.world(), &id.name).pop()?;
+    Beside::new(project).of(&session)
 }
 
 /// Returns how the last session of a coding agent ended, if a workflow is chosen and open.
@@ -192,6 +215,10 @@ pub fn plan(project: &Project, query: &Query) -> Result<Planned, Error> {
     if query.parts() != (Some(protocol), Some(name.clone())) {
         // To resolve the name, other protocols were read too.
         planned = plan_world(&world, &query.of(protocol, Some(name)), &Intent::Open)?;
+    }
+    if rekindle_registry::find(protocol).sessions().is_some() {
+        let findings = findings_of_resume(project, &planned.plan.id);
+        planned.assessment.findings.extend(findings);
     }
     Ok(planned.with_records(project).beside_sessions(project))
 }

@@ -6,6 +6,7 @@
 
 mod agent;
 mod at_work;
+mod beside;
 mod choose;
 mod clean;
 mod config;

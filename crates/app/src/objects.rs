@@ -3,7 +3,7 @@
 use rekindle_model::StopKind;
 use rekindle_wire::{
     AtWorkOut, CheckpointOut, Checkpoints, EventOut, Explained as ExplainedOut, Facts, FindingPage,
-    Inspect, LastSessionOut, PlanOut, RequestOut, ResumeOut, Status,
+    Inspect, LastSessionOut, PlanOut, RequestOut, ResumeOut, Status, WorkflowOut,
 };
 
 use crate::{
@@ -17,7 +17,18 @@ impl Overview {
         Status {
             schema: "rekindle.status/1",
             project: project.folder.to_string(),
-            workflows: self.workflows.iter().map(rekindle_wire::workflow).collect(),
+            workflows: self
+                .workflows
+                .iter()
+                .map(|summary| {
+                    let mut links = self.worked_on.iter();
+                    let link = links.find(|(session, _)| *session == summary.id);
+                    WorkflowOut {
+                        worked_on: link.map(|(_, workflow)| workflow.to_string()),
+                        ..rekindle_wire::workflow(summary)
+                    }
+                })
+                .collect(),
             at_work: self
                 .at_work
                 .iter()
@@ -60,7 +71,7 @@ impl Inspected {
                 .chain(&self.of_records)
                 .map(rekindle_wire::finding)
                 .collect(),
-            facts: Facts(assessment.facts.clone()),
+            facts: Facts(self.facts()),
         }
     }
 }

@@ -29,6 +29,8 @@ pub struct Line<'a> {
     pub condition: Condition,
     /// Who is at work on it.
     pub at_work: Option<&'a AtWork>,
+    /// The sessions of coding agents that worked on it.
+    pub sessions: Vec<&'a Summary>,
 }
 
 /// How many workflows have no line.
@@ -94,6 +96,7 @@ pub(crate) fn lines<'a>(
                 short_id: short_id(&summary.id, &ids),
                 condition: condition(summary, at_work),
                 at_work,
+                sessions: Vec::new(),
             }
         })
         .collect();
@@ -122,6 +125,30 @@ pub(crate) fn lines<'a>(
         return (shown, folded.and(counted));
     }
     (shown, folded.and(counted))
+}
+
+/// Puts sessions that worked on a workflow into its line.
+pub(crate) fn beside<'a>(
+    lines: Vec<Line<'a>>,
+    worked_on: &[(WorkflowId, WorkflowId)],
+) -> Vec<Line<'a>> {
+    let workflow = |line: &Line<'_>| {
+        let mut links = worked_on.iter();
+        let (_, workflow) = links.find(|(session, _)| *session == line.summary.id)?;
+        Some(workflow)
+    };
+    let is_shown = |id: &WorkflowId| lines.iter().any(|line| line.summary.id == *id);
+    let (moved, mut kept): (Vec<_>, Vec<_>) = lines
+        .iter()
+        .cloned()
+        .partition(|line| workflow(line).is_some_and(is_shown));
+    for session in moved {
+        let id = workflow(&session);
+        let of = kept.iter_mut().find(|line| Some(&line.summary.id) == id);
+        of.into_iter()
+            .for_each(|line| line.sessions.push(session.summary));
+    }
+    kept
 }
 
 impl Folded {

@@ -1,13 +1,16 @@
 //! Sessions of coding agents, of a project or of all folders.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
-use rekindle_model::{Session, SessionState};
+use rekindle_model::{Session, SessionState, WorkflowId};
 use rekindle_protocol::sessions::{Reach, Scope, SessionCounts};
 use rekindle_text::shell_word;
 use rekindle_wire::{
     Facts, SessionContinuedOut, SessionCountsOut, SessionLeftOut, SessionsContinuedOut, SessionsOut,
 };
 
+use crate::beside::Beside;
 use crate::{Continued, Project};
 
 /// The sessions that are listed without `--all`.
@@ -20,6 +23,8 @@ pub struct SessionList {
     pub scope: Scope,
     /// Those that are listed, the most urgent first.
     pub sessions: Vec<Session>,
+    /// The workflows of other protocols that some of them worked on, by the ids of the sessions.
+    pub workflows: BTreeMap<WorkflowId, WorkflowId>,
     /// How many there are of each kind.
     pub counts: SessionCounts,
     /// The time, for ages.
@@ -37,8 +42,11 @@ pub fn sessions(project: &Project, scope: Scope, reach: Reach) -> SessionList {
     if reach == Reach::Recent {
         sessions.retain(Session::is_listed);
     }
+    let mut beside = Beside::new(project);
+    let with_workflow = |session: &Session| Some((session.id.clone(), beside.of(session)?));
     SessionList {
         scope,
+        workflows: sessions.iter().filter_map(with_workflow).collect(),
         sessions,
         counts: found.counts,
         now: project.now(),
@@ -66,7 +74,7 @@ impl SessionList {
         let facts = self
             .sessions
             .iter()
-            .map(|session| keeper.listed_facts(session));
+            .map(|session| keeper.listed_facts(session, self.workflows.get(&session.id)));
         SessionsOut {
             schema: "rekindle.sessions/1",
             scope: match self.scope {

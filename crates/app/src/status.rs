@@ -18,6 +18,8 @@ pub struct Overview {
     pub next_step: Option<NextStep>,
     /// How the last session of a coding agent here ended, if that matters.
     pub last_session: Option<LastSession>,
+    /// The sessions of coding agents that worked on a workflow here, each with the workflow.
+    pub worked_on: Vec<(WorkflowId, WorkflowId)>,
     /// The current time.
     pub now: jiff::Timestamp,
     /// Lists of tasks that are only counted.
@@ -72,7 +74,9 @@ impl NextStep {
 impl Overview {
     /// Returns a line for each workflow that deserves one, in the order in which a person needs them.
     pub fn lines(&self) -> (Vec<Line<'_>>, Folded) {
-        overview::lines(&self.workflows, &self.counted, &self.at_work, self.all)
+        let (lines, folded) =
+            overview::lines(&self.workflows, &self.counted, &self.at_work, self.all);
+        (overview::beside(lines, &self.worked_on), folded)
     }
 }
 
@@ -103,6 +107,7 @@ pub fn status(project: &Project, listing: Listing) -> Overview {
     Overview {
         next_step: next_step(&world, &lines, open.len(), &chosen),
         last_session: last_session(project, &others, project.own_session()),
+        worked_on: crate::beside::links(project, &workflows),
         workflows,
         counted,
         at_work,

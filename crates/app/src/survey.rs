@@ -27,6 +27,15 @@ pub(crate) fn quick_open(world: &dyn World) -> Open {
     all
 }
 
+/// Returns the open workflows that come before sessions of coding agents.
+pub(crate) fn quick_open_of_others(world: &dyn World) -> Vec<Summary> {
+    let others = rekindle_registry::ALL
+        .iter()
+        .filter(|protocol| !protocol.gives_way() && protocol.is_here(world));
+    let open = others.map(|protocol| rekindle_registry::open(*protocol, world));
+    open.flat_map(|open| open.workflows).collect()
+}
+
 /// Returns all workflows of all protocols, open ones first.
 pub(crate) fn all(world: &dyn World) -> Vec<Summary> {
     survey(world, Listing::default()).0

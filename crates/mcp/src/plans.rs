@@ -291,6 +291,7 @@ mod tests {
                 commands: Vec::new(),
             },
             workflow: Some(WorkflowOut {
+                worked_on: None,
                 id: "agent-memory:x".to_owned(),
                 state: "interrupted".to_owned(),
                 stage: "phase 2".to_owned(),

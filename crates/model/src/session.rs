@@ -66,6 +66,8 @@ pub struct Session {
     pub interactive: Vec<String>,
     /// The program's own command that continues it without one; the prompt follows or is its input.
     pub headless: Vec<String>,
+    /// The command that brings its folder back, where that is a worktree that was removed.
+    pub add_worktree: Option<String>,
     /// The file or database that it was read from.
     pub transcript: Utf8PathBuf,
 }
@@ -74,6 +76,12 @@ impl Session {
     /// Returns whether it is safe to continue.
     pub fn is_safe(&self) -> bool {
         self.reasons.is_empty()
+    }
+
+    /// Returns the files that it edited, newest first, as whole paths.
+    pub fn touched_paths(&self) -> impl Iterator<Item = Utf8PathBuf> {
+        let inside = |path| self.project.as_ref().map(|project| project.join(path));
+        self.touched.iter().filter_map(inside)
     }
 
     /// Returns whether it is listed: what is finished or stale is counted.
@@ -119,6 +127,18 @@ impl SessionState {
             Self::Running => "running",
             Self::Unreadable => "unreadable",
             Self::Finished => "finished",
+        }
+    }
+
+    /// Returns it as people read it.
+    pub const fn phrase(self) -> &'static str {
+        match self {
+            Self::WaitingForPerson => "waiting for a person",
+            Self::Interrupted
+            | Self::Limited
+            | Self::Running
+            | Self::Unreadable
+            | Self::Finished => self.as_str(),
         }
     }
 

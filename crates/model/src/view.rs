@@ -1,5 +1,6 @@
 //! How a workflow appears in a list of all: its title, its state in a person's words, whether it is shown at all.
 
+use camino::Utf8PathBuf;
 use jiff::Timestamp;
 
 use crate::State;
@@ -23,6 +24,8 @@ pub struct View {
     pub is_ours: bool,
     /// How much room it takes.
     pub room: Room,
+    /// The files that it edited, where it is a session of a coding agent.
+    pub touched: Vec<Utf8PathBuf>,
 }
 
 impl View {
@@ -36,6 +39,7 @@ impl View {
             is_current: false,
             is_ours: false,
             room: Room::of(state),
+            touched: Vec::new(),
         }
     }
 

@@ -37,9 +37,14 @@ pub trait Protocol: Sync {
         None
     }
 
-    /// Returns the beginnings of the paths of its files, by which a hook knows cheaply that a session
-    /// worked on it; none if it keeps no checkpoints.
+    /// Returns the beginnings of the paths of its files, by which it is known cheaply that a session
+    /// worked on it; one that begins with `/` is a part of the path.
     fn folders(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Returns the beginnings of the commands with which an agent works on it.
+    fn commands(&self) -> &'static [&'static str] {
         &[]
     }
 

@@ -1,6 +1,6 @@
 //! Sessions of coding agents, which belong to no project: they are found from any folder.
 
-use rekindle_model::{Finding, Session, SessionState};
+use rekindle_model::{Fact, Finding, Session, SessionState, WorkflowId};
 use rekindle_world::World;
 
 /// Finds sessions of coding agents on this machine.
@@ -26,8 +26,12 @@ pub trait SessionKeeper: Sync {
     /// Returns those of the files that a session edited that git calls changed.
     fn uncommitted(&self, world: &dyn World, session: &Session) -> Vec<String>;
 
-    /// Returns the facts of a session for a list.
-    fn listed_facts(&self, session: &Session) -> rekindle_model::Fact;
+    /// Returns the facts of a session for a list; `workflow` is the one of another protocol that it
+    /// worked on.
+    fn listed_facts(&self, session: &Session, workflow: Option<&WorkflowId>) -> Fact;
+
+    /// Returns the facts of a session with the workflow of another protocol that it worked on.
+    fn facts_with(&self, facts: Fact, workflow: &WorkflowId) -> Fact;
 }
 
 /// Whose sessions are meant.

@@ -7,7 +7,15 @@ use camino::Utf8Path;
 use crate::process::Environment;
 
 /// Variables of the machine that would change what a program under test does.
-const DROPPED: [&str; 5] = ["REKINDLE_", "CLAUDE", "CODEX_", "KILN_", "GIT_"];
+const DROPPED: [&str; 7] = [
+    "REKINDLE_",
+    "CLAUDE",
+    "CODEX_",
+    "OPENCODE",
+    "GEMINI_",
+    "KILN_",
+    "GIT_",
+];
 
 /// Returns the machine's environment without what could leak into a test, and with the rest fixed.
 ///

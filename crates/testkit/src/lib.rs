@@ -21,4 +21,6 @@ pub mod repository;
 pub mod running;
 pub mod sandbox;
 pub mod soak;
+pub mod terminal;
+pub mod transcripts;
 pub mod waves;

@@ -232,16 +232,16 @@ pub fn wait_until_gone(_pid: u32, _limit: Duration) -> io::Result<()> {
 
 /// What came through a pipe so far; a thread of its own listens.
 #[derive(Debug, Clone, Default)]
-struct Heard(Arc<(Mutex<Spoken>, Condvar)>);
+pub(crate) struct Heard(Arc<(Mutex<Spoken>, Condvar)>);
 
 #[derive(Debug, Default)]
-struct Spoken {
-    bytes: Vec<u8>,
-    closed: bool,
+pub(crate) struct Spoken {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) closed: bool,
 }
 
 impl Heard {
-    fn listen(pipe: Option<impl Read + Send + 'static>) -> Self {
+    pub(crate) fn listen(pipe: Option<impl Read + Send + 'static>) -> Self {
         let heard = Self::default();
         let writer = heard.clone();
         thread::spawn(move || {
@@ -265,7 +265,7 @@ impl Heard {
     }
 
     /// Waits until something holds; returns whether it came to that.
-    fn wait(&self, limit: Duration, holds: impl Fn(&Spoken) -> bool) -> bool {
+    pub(crate) fn wait(&self, limit: Duration, holds: impl Fn(&Spoken) -> bool) -> bool {
         let (spoken, changed) = &*self.0;
         let guard = spoken.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = changed.wait_timeout_while(guard, limit, |spoken| !holds(spoken));
@@ -273,7 +273,7 @@ impl Heard {
         !waited.timed_out()
     }
 
-    fn take(&self) -> Vec<u8> {
+    pub(crate) fn take(&self) -> Vec<u8> {
         let (spoken, _) = &*self.0;
         let guard = spoken.lock().unwrap_or_else(PoisonError::into_inner);
         guard.bytes.clone()

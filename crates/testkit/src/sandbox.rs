@@ -19,6 +19,7 @@ use tempfile::TempDir;
 use crate::hermetic;
 use crate::process::{self, Call, Environment};
 use crate::running::Running;
+use crate::terminal::Terminal;
 
 pub use crate::files::Files;
 
@@ -260,6 +261,11 @@ impl Typed<'_> {
     /// Starts it; its input stays open for answers.
     pub fn start(&self) -> Result<Running, process::Error> {
         Running::start(&self.call())
+    }
+
+    /// Starts it on a terminal of its own.
+    pub fn on_a_terminal(&self) -> Result<Terminal, process::Error> {
+        Terminal::start(&self.call())
     }
 
     /// Returns what a started command came to, as [`Typed::run`] does.

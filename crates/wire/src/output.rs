@@ -117,6 +117,9 @@ pub struct WorkflowOut {
     pub last_activity: Option<String>,
     /// The next action.
     pub next: NextOut,
+    /// The workflow of another protocol that it worked on, where it is a session of a coding agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worked_on: Option<String>,
 }
 
 /// The next action.
@@ -152,5 +155,6 @@ pub fn workflow(summary: &Summary) -> WorkflowOut {
             kind: summary.next.kind.to_owned(),
             summary: summary.next.summary.clone(),
         },
+        worked_on: None,
     }
 }

@@ -11,7 +11,8 @@ use rekindle_model::{
 use rekindle_protocol::sessions::{Reach, Scope};
 
 use super::claim::Claim;
-use super::{SessionMode, SessionOptions, Start, one, wait};
+use super::{SessionMode, SessionOptions, Start, one, refuse_moved, wait};
+use crate::beside::Beside;
 use crate::face::{Face, News};
 use crate::{Error, Project};
 
@@ -63,11 +64,18 @@ pub fn resume_sessions(
     let found = keeper.survey(&project.world(), options.scope, Reach::Recent);
     let mut continued = Continued::default();
     let mut starts = Vec::new();
+    let mut beside = Beside::new(project);
     for session in found.sessions {
         if session.state == SessionState::Finished {
             continue;
         }
-        match reason_to_leave(&session, options) {
+        let of_workflow = || {
+            let workflow = beside.of(&session)?;
+            Some(format!(
+                "it worked on `{workflow}`: `rekindle resume {workflow}` goes on with that"
+            ))
+        };
+        match reason_to_leave(&session, options).or_else(of_workflow) {
             Some(reason) => continued.left.push(LeftAlone {
                 id: session.id,
                 reason,
@@ -230,9 +238,9 @@ fn go_on(
         wait::until(project, until);
         session = one(project, &session.id.name)?;
     }
-    let start = Start::of(project, session, &self::options())?;
+    let mut start = Start::of(project, session, &self::options())?;
     start.refuse(SessionMode::Headless)?;
     let claim = Claim::take(project, &start.session)?;
-    start.refuse_moved(project)?;
+    refuse_moved(project, &start.session)?;
     start.run(project, &claim, say)
 }

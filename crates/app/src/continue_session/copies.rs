@@ -1,8 +1,10 @@
 //! Copies of transcripts of Gemini CLI, which deletes a session that was resumed.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use rekindle_agents::Preset;
 use rekindle_fs::{Company, Content};
-use rekindle_model::Session;
+use rekindle_model::{Code, Finding, Session};
+use rekindle_text::option_words;
 use rekindle_world::World as _;
 
 use super::claim;
@@ -13,10 +15,40 @@ const MOST: usize = 5;
 /// A longer conversation fits no model.
 const LARGEST: u64 = 256 * 1024 * 1024;
 
-/// Returns the folder of the copies of a session, as it is shown.
-pub(super) fn folder(project: &Project, session: &Session) -> String {
-    let folder = claim::folder(project).map(|folder| copies_of(&folder, session));
-    folder.map_or_else(|_| "nowhere".to_owned(), Utf8PathBuf::into_string)
+/// Keeps a copy of the transcript of a session whose program deletes it, and returns what to say of it.
+pub(super) fn keep_of(project: &Project, session: &Session) -> Result<Option<Finding>, Error> {
+    if !is_forgotten(session) {
+        return Ok(None);
+    }
+    let copy = keep(project, session)?;
+    let open = format!("gemini {}", option_words("--session-file", copy.as_str()));
+    Ok(Some(finding(&format!(
+        "the copy is `{copy}`, and `{open}` opens it as a new session"
+    ))))
+}
+
+/// Returns what a resume will say, if the program of a session deletes its transcript.
+pub(super) fn forgets(project: &Project, session: &Session) -> Option<Finding> {
+    let folder = folder_of(project, session)?;
+    Some(finding(&format!("a resume keeps copies in `{folder}`")))
+}
+
+fn finding(more: &str) -> Finding {
+    let message =
+        "Gemini CLI deletes the transcript of a resumed session when it starts in its folder again";
+    Finding::new(Code::GeminiForgets, format!("{message}; {more}"))
+}
+
+fn is_forgotten(session: &Session) -> bool {
+    Preset::of(session.agent) == Some(Preset::Gemini)
+}
+
+/// Returns the folder of the copies of a session, if any are kept.
+pub(super) fn folder_of(project: &Project, session: &Session) -> Option<Utf8PathBuf> {
+    let folder = claim::folder(project)
+        .ok()
+        .filter(|_| is_forgotten(session))?;
+    Some(copies_of(&folder, session))
 }
 
 fn copies_of(folder: &Utf8Path, session: &Session) -> Utf8PathBuf {
@@ -26,7 +58,7 @@ fn copies_of(folder: &Utf8Path, session: &Session) -> Utf8PathBuf {
 }
 
 /// Keeps a copy of a transcript, and returns its path; equal ones are kept once.
-pub(super) fn keep(project: &Project, session: &Session) -> Result<Utf8PathBuf, Error> {
+fn keep(project: &Project, session: &Session) -> Result<Utf8PathBuf, Error> {
     let folder = copies_of(&claim::folder(project)?, session);
     for part in [folder.parent(), Some(folder.as_path())]
         .into_iter()

@@ -41,6 +41,14 @@ pub enum SessionError {
         /// The session.
         id: WorkflowId,
     },
+    /// Another agent was named, which does not know the session.
+    #[error("`{id}` goes on in its own program, and not in `{agent}`")]
+    OtherAgent {
+        /// The session.
+        id: WorkflowId,
+        /// The agent that was named.
+        agent: String,
+    },
     /// The folder that was named is missing.
     #[error("there is no folder `{path}`")]
     NoFolder {
@@ -74,7 +82,9 @@ impl SessionError {
         match self {
             Self::Held { .. } => exit::HELD,
             Self::PersonNeeded { .. } => exit::CHOICE,
-            Self::NoFolder { .. } | Self::OwnFolderOnly { .. } => exit::USAGE,
+            Self::NoFolder { .. } | Self::OwnFolderOnly { .. } | Self::OtherAgent { .. } => {
+                exit::USAGE
+            }
             Self::CannotContinue { .. }
             | Self::NoHandover { .. }
             | Self::NoStateFolder
@@ -90,6 +100,7 @@ impl SessionError {
             | Self::CannotContinue { .. }
             | Self::NoHandover { .. }
             | Self::OwnFolderOnly { .. }
+            | Self::OtherAgent { .. }
             | Self::NoFolder { .. }
             | Self::NoStateFolder
             | Self::NotStarted { .. } => None,
@@ -109,6 +120,9 @@ impl SessionError {
             Self::NoHandover { id } => format!("`rekindle inspect {id}` shows what is known"),
             Self::OwnFolderOnly { .. } => {
                 "`--in-folder` is for sessions of Claude Code and Codex".to_owned()
+            }
+            Self::OtherAgent { id, agent } => {
+                format!("`rekindle resume {id} --with {agent}` hands it over to a new session")
             }
             Self::NoFolder { .. } => "check the path given with `--in-folder`".to_owned(),
             Self::NoStateFolder => "set HOME to your home folder".to_owned(),

@@ -5,7 +5,9 @@ use rekindle_agents::{Agent, Call, Preset};
 use rekindle_model::{AgentTask, Session, SessionState, Unsafe};
 use rekindle_text::shell_word;
 
-use super::{SessionError, SessionMode, SessionOptions, folder, one, stop};
+use super::claim::Claim;
+use super::start::{folder, refuse_moved, stop};
+use super::{SessionError, SessionMode, SessionOptions, one};
 use crate::face::{Face, News};
 use crate::resume::{Outcome, Resumed};
 use crate::{Error, Project};
@@ -56,20 +58,27 @@ pub(super) fn hand_over(
         folder,
         session,
     };
-    let outcome = match options.mode {
-        SessionMode::HandBack => Outcome::AgentNeeded(new.task),
-        SessionMode::Headless | SessionMode::Terminal => {
-            let is_agreed = yes || face.agree(&new.question(options.mode)).given()?;
-            if !is_agreed {
-                Outcome::Declined
-            } else if options.mode == SessionMode::Terminal {
-                return Err(new.become_program());
-            } else {
-                Outcome::Stopped(new.run(face)?)
-            }
+    let is_terminal = match options.mode {
+        SessionMode::HandBack => {
+            return Ok(Resumed::plain(Some(id), Outcome::AgentNeeded(new.task)));
         }
+        SessionMode::Headless => false,
+        SessionMode::Terminal => true,
     };
-    Ok(Resumed::plain(Some(id), outcome))
+    let question = new.question(is_terminal);
+    if yes {
+        face.tell(&News::Said(&question));
+    } else if !face.agree(&question).given()? {
+        return Ok(Resumed::plain(Some(id), Outcome::Declined));
+    }
+    // Nobody else hands it over or continues it meanwhile, in this folder or in its own.
+    let claim = Claim::take(project, &new.session)?;
+    refuse_moved(project, &new.session)?;
+    if is_terminal {
+        return Err(new.become_program(&claim));
+    }
+    let stop = new.run(&claim, face)?;
+    Ok(Resumed::plain(Some(id), Outcome::Stopped(stop)))
 }
 
 /// The new session that is about to begin.
@@ -93,10 +102,11 @@ impl New<'_> {
         words
     }
 
-    fn question(&self, mode: SessionMode) -> String {
-        let how = match mode {
-            SessionMode::Terminal => "in this terminal",
-            SessionMode::Headless | SessionMode::HandBack => "without a terminal",
+    fn question(&self, is_terminal: bool) -> String {
+        let how = if is_terminal {
+            "in this terminal"
+        } else {
+            "without a terminal"
         };
         format!(
             "{} is handed over to a new session of {}, {how}, in {}\n  hand-over  `rekindle inspect {} --handover` shows it",
@@ -107,12 +117,15 @@ impl New<'_> {
         )
     }
 
-    fn become_program(&self) -> Error {
+    fn become_program(&self, claim: &Claim) -> Error {
+        if let Err(error) = claim.started(&rekindle_fs::ProcessIdentity::current()) {
+            return error;
+        }
         let source = rekindle_runner::become_program(&self.words(), &self.folder);
         self.not_started(source)
     }
 
-    fn run(&self, face: &mut dyn Face) -> Result<rekindle_model::Stop, Error> {
+    fn run(&self, claim: &Claim, face: &mut dyn Face) -> Result<rekindle_model::Stop, Error> {
         let invocation = self.agent.invocation(&Call {
             id: &self.session.id,
             project: self.session.project.as_deref().unwrap_or(&self.folder),
@@ -121,14 +134,24 @@ impl New<'_> {
             token: "",
             session: None,
         });
+        let mut noted = Ok(());
         let verdict = rekindle_runner::run_session(
             &invocation,
             self.agent.stream,
-            &mut |_| {},
+            &mut |process| {
+                if let Some(process) = process {
+                    noted = claim.started(&process);
+                }
+            },
             &mut |line| face.tell(&News::Said(line)),
         );
         let verdict = verdict.map_err(|source| self.not_started(source))?;
-        Ok(stop(&self.session.id, &verdict))
+        noted?;
+        let who = format!(
+            "`{}`, which took over `{}`,",
+            self.agent.name, self.session.id
+        );
+        Ok(stop(&self.session.id, &who, &verdict))
     }
 
     fn not_started(&self, source: std::io::Error) -> Error {

@@ -61,6 +61,10 @@ impl Protocol for Bifrost {
         "Features under `specs/`, each with checkpoints in its `session.md`"
     }
 
+    fn commands(&self) -> &'static [&'static str] {
+        &["/bifrost:"]
+    }
+
     fn folders(&self) -> &'static [&'static str] {
         &["specs/", ".bifrost/"]
     }

@@ -54,6 +54,14 @@ impl Protocol for KilnTeams {
         "Waves of workers in worktrees, kept in `.kiln/STATE.md` and a Teams task list"
     }
 
+    fn folders(&self) -> &'static [&'static str] {
+        &[".kiln/"]
+    }
+
+    fn commands(&self) -> &'static [&'static str] {
+        &["/kiln:"]
+    }
+
     fn is_here(&self, world: &dyn World) -> bool {
         world.stat(&world.project().join(layout::STATE)).is_ok()
     }

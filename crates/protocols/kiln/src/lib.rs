@@ -61,6 +61,10 @@ impl Protocol for Kiln {
         "A project whose memory is in `~/.claude/projects/<encoded>/memory/`"
     }
 
+    fn commands(&self) -> &'static [&'static str] {
+        &["/kiln:"]
+    }
+
     fn is_here(&self, world: &dyn World) -> bool {
         let layout = Layout::find(world);
         layout.is_kilns(world) || layout.has_lost_memory(world)

@@ -48,6 +48,14 @@ impl Protocol for Map {
         "MAP workflows, one for each branch, kept in `.map/<branch>/step_state.json`"
     }
 
+    fn folders(&self) -> &'static [&'static str] {
+        &[".map/"]
+    }
+
+    fn commands(&self) -> &'static [&'static str] {
+        &["/map-"]
+    }
+
     fn is_here(&self, world: &dyn World) -> bool {
         let folder = world.project().join(".map");
         let meta = world.stat(&folder);

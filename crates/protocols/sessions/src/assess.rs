@@ -174,8 +174,7 @@ pub(crate) fn judge(
         .as_deref()
         .is_some_and(|folder| is_own_folder(world, folder));
     let project = folder.as_deref().map(|folder| project_of(world, folder));
-    let is_over = state == SessionState::Finished || state == SessionState::Running;
-    let left = if is_over {
+    let left = if state == SessionState::Running {
         Vec::new()
     } else {
         left(around, &found, folder.as_deref())
@@ -205,6 +204,7 @@ pub(crate) fn judge(
         reasons: Vec::new(),
         interactive: interactive(found.agent, &found.id),
         headless: headless(found.agent, &found.id),
+        add_worktree: None,
         transcript: found.file,
         session: found.id,
         folder,

@@ -1,13 +1,17 @@
 //! The facts of a session, as `inspect --json` and `sessions --json` have them.
 
-use rekindle_model::{Fact, Session, SubAgent, TodoList, Unsafe};
+use rekindle_model::{Fact, Session, SubAgent, TodoList, Unsafe, WorkflowId};
 use rekindle_text::format_seconds;
 
 /// The facts that only one session alone has.
 const DETAILS: [&str; 3] = ["said", "uncommitted", "subagents"];
 
-/// Returns the facts of a session; `uncommitted` are its files that git calls changed.
-pub(crate) fn facts(session: &Session, uncommitted: &[String], workflow: Option<&str>) -> Fact {
+/// Where the workflow of another protocol is that a session worked on.
+const WORKFLOW: &str = "workflow";
+
+/// Returns the facts of a session; `uncommitted` are its files that git calls changed. No protocol
+/// knows another, so the workflow is added later.
+pub(crate) fn facts(session: &Session, uncommitted: &[String]) -> Fact {
     let open = &session.open;
     Fact::object([
         ("agent", session.agent.into()),
@@ -47,7 +51,7 @@ pub(crate) fn facts(session: &Session, uncommitted: &[String], workflow: Option<
         ("headless", session.is_headless.into()),
         ("torn", session.is_torn.into()),
         ("superseded_by", session.superseded_by.as_deref().into()),
-        ("workflow", workflow.into()),
+        (WORKFLOW, Fact::Null),
         ("safe", session.is_safe().into()),
         (
             "reasons",
@@ -65,8 +69,8 @@ pub(crate) fn facts(session: &Session, uncommitted: &[String], workflow: Option<
 }
 
 /// Returns the facts of a session in a list: its id, and what needs no second look.
-pub(crate) fn listed(session: &Session, workflow: Option<&str>) -> Fact {
-    let Fact::Object(all) = facts(session, &[], workflow) else {
+pub(crate) fn listed(session: &Session, workflow: Option<&WorkflowId>) -> Fact {
+    let Fact::Object(all) = with_workflow(facts(session, &[]), workflow) else {
         return Fact::Null;
     };
     let id = ("id".to_owned(), Fact::from(session.id.to_string()));
@@ -74,6 +78,20 @@ pub(crate) fn listed(session: &Session, workflow: Option<&str>) -> Fact {
         .into_iter()
         .filter(|(key, _)| !DETAILS.contains(&key.as_str()));
     Fact::object(std::iter::once(id).chain(kept))
+}
+
+/// Returns the facts of a session with the workflow that it worked on.
+pub(crate) fn with_workflow(facts: Fact, workflow: Option<&WorkflowId>) -> Fact {
+    let set = |(key, fact): (String, Fact)| match workflow {
+        Some(workflow) if key == WORKFLOW => (key, workflow.to_string().into()),
+        Some(_) | None => (key, fact),
+    };
+    match facts {
+        Fact::Object(all) => Fact::object(all.into_iter().map(set)),
+        other @ (Fact::Null | Fact::Bool(_) | Fact::Int(_) | Fact::Text(_) | Fact::List(_)) => {
+            other
+        }
+    }
 }
 
 fn path(path: Option<&camino::Utf8Path>) -> Fact {

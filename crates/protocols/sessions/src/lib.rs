@@ -19,7 +19,7 @@ mod words;
 
 use rekindle_model::{
     Assessment, Condition, Explanation, Fact, Finding, Intent, Plan, Progress, ProtocolName,
-    Session, SessionState, State, Summary, View,
+    Session, SessionState, State, Summary, View, WorkflowId,
 };
 use rekindle_protocol::capability::{Open, Survey};
 use rekindle_protocol::sessions::{Reach, Scope, SessionKeeper, Sessions as Found};
@@ -123,8 +123,12 @@ impl SessionKeeper for Sessions {
         uncommitted(world, session)
     }
 
-    fn listed_facts(&self, session: &Session) -> Fact {
-        facts::listed(session, None)
+    fn listed_facts(&self, session: &Session, workflow: Option<&WorkflowId>) -> Fact {
+        facts::listed(session, workflow)
+    }
+
+    fn facts_with(&self, facts: Fact, workflow: &WorkflowId) -> Fact {
+        facts::with_workflow(facts, Some(workflow))
     }
 }
 
@@ -146,7 +150,7 @@ impl Looked {
                 state: session.state.state(),
                 workflows,
                 findings: noticed::findings(&session),
-                facts: facts::facts(&session, &changed, None),
+                facts: facts::facts(&session, &changed),
             };
             let told = briefing::briefing(&session, &changed);
             return Self {
@@ -204,6 +208,7 @@ fn summary(session: &Session) -> Summary {
     let title = session.prompt.as_ref().or(session.title.as_ref());
     let mut view = View::of(state).titled(title.cloned().unwrap_or_default());
     view.word = Some(session.state.as_str());
+    view.touched = session.touched_paths().collect();
     view.condition = match session.state {
         SessionState::Interrupted => Condition::Interrupted,
         SessionState::WaitingForPerson => Condition::NeedsPerson,

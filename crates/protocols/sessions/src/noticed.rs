@@ -1,5 +1,6 @@
 //! What is noticed of a session, as findings.
 
+use rekindle_agents::Preset;
 use rekindle_model::{Code, Finding, Place, Session, Unsafe};
 use rekindle_text::format_seconds;
 
@@ -42,10 +43,7 @@ fn finding(session: &Session, reason: Unsafe) -> Finding {
             let folder = session.folder.as_ref();
             let folder = folder.map_or("unknown".to_owned(), |folder| format!("`{folder}`"));
             let message = format!("the session's folder is missing, or not yours: {folder}");
-            Finding::new(Code::SessionFolderGone, message).hint(format!(
-                "`rekindle explain {}` says how to go on",
-                Code::SessionFolderGone
-            ))
+            Finding::new(Code::SessionFolderGone, message).hint(elsewhere(session))
         }
         Unsafe::Limited => {
             let until = session.until.map(format_seconds);
@@ -79,5 +77,19 @@ fn finding(session: &Session, reason: Unsafe) -> Finding {
             Finding::new(Code::SessionLeftProcesses, message)
                 .hint("look what they do, and end them if they are at the same work")
         }
+    }
+}
+
+/// Returns how a session whose folder is gone can go on; nothing is guessed.
+fn elsewhere(session: &Session) -> String {
+    let id = &session.id;
+    let can_move = Preset::of(session.agent).is_some_and(Preset::continues_anywhere);
+    match (&session.add_worktree, can_move) {
+        (Some(add), true) => format!(
+            "`{add}` brings it back; `rekindle resume {id} --in-folder DIR` goes on in another folder"
+        ),
+        (Some(add), false) => format!("`{add}` brings it back"),
+        (None, true) => format!("`rekindle resume {id} --in-folder DIR` goes on in another folder"),
+        (None, false) => "make the folder again, with what was in it".to_owned(),
     }
 }

@@ -52,11 +52,16 @@ impl Place {
     }
 }
 
-/// Finds all transcripts; of the folders of Claude Code only those that `is_meant`.
-pub(crate) fn places(world: &dyn World, is_meant: &dyn Fn(&str) -> bool) -> Vec<Place> {
-    let mut found = claude::places(world, is_meant);
+/// Finds all transcripts by their names.
+pub(crate) fn places(world: &dyn World) -> Vec<Place> {
+    let mut found = claude::places(world);
     found.extend(codex::places(world));
     found.extend(gemini::places(world));
+    found
+}
+
+/// Looks at transcripts: those that are files, each with its time.
+pub(crate) fn look(world: &dyn World, found: Vec<Place>) -> Vec<Place> {
     let paths: Vec<Utf8PathBuf> = found.iter().map(|place| place.file.clone()).collect();
     let seen = world.look_at_each(&paths);
     let both = found.into_iter().zip(seen);

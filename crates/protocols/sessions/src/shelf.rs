@@ -11,8 +11,8 @@ use jiff::SignedDuration;
 use rekindle_agents::Preset;
 use rekindle_model::Session;
 use rekindle_protocol::sessions::{Reach, Scope, SessionCounts, Sessions};
-use rekindle_text::claude_folder_name;
-use rekindle_world::World;
+use rekindle_text::{claude_folder_name, shell_word};
+use rekindle_world::{GitAnswer, GitQuestion, World};
 
 use crate::assess::{self, Found, Surroundings};
 use crate::read::{self, Depth, Opencode, Place};
@@ -37,8 +37,9 @@ pub(crate) fn survey(world: &dyn World, scope: Scope, reach: Reach) -> Sessions 
     };
     let project = world.resolve(world.project());
     let project = project.unwrap_or_else(|_| world.project().to_owned());
-    let mut places = places_in(world, scope, &project);
-    let shorts = Shorts::of(&places);
+    let names = read::places(world);
+    let mut shorts = Shorts::of(&names);
+    let mut places = read::look(world, in_scope(scope, &project, names));
     let n_all = places.len();
     let since = world.now().checked_sub(RECENT).unwrap_or_default();
     places.sort_by(|a, b| (b.modified, &b.id).cmp(&(a.modified, &a.id)));
@@ -59,11 +60,14 @@ pub(crate) fn survey(world: &dyn World, scope: Scope, reach: Reach) -> Sessions 
             (!is_empty).then(|| Found::file(place, story))
         })
         .collect();
-    let (of_database, older) = conversations(world, most, |spoken| {
+    let (of_database, older) = conversations(world, most, &mut shorts, |spoken| {
         is_whole || spoken.is_none_or(|at| at >= since)
     });
     counts.older += older;
     found.extend(of_database);
+    for one in &found {
+        shorts.add(one.agent, &one.id);
+    }
     let around = Surroundings::new(world, &shorts);
     let mut sessions = assess::assess(&around, found);
     sessions.retain(|session| !is_hidden(&around, session));
@@ -77,28 +81,38 @@ pub(crate) fn survey(world: &dyn World, scope: Scope, reach: Reach) -> Sessions 
     Sessions { sessions, counts }
 }
 
-/// Finds transcripts; of Claude Code only those whose folders may belong to the project.
-fn places_in(world: &dyn World, scope: Scope, project: &Utf8Path) -> Vec<Place> {
-    match scope {
-        Scope::Everywhere => read::places(world, &|_| true),
-        Scope::Project => {
-            let own = claude_folder_name(project.as_str());
-            let below = format!("{own}-");
-            read::places(world, &|name| name == own || name.starts_with(&below))
-        }
+/// Keeps the transcripts of a scope; Claude Code's are in folders with the names of theirs.
+fn in_scope(scope: Scope, project: &Utf8Path, mut places: Vec<Place>) -> Vec<Place> {
+    /// Longer names of folders are cut and end in a hash.
+    const LONGEST: usize = 200;
+    if scope == Scope::Project {
+        let own = claude_folder_name(project.as_str());
+        let below = match own.get(..LONGEST) {
+            Some(cut) => cut.to_owned(),
+            None => format!("{own}-"),
+        };
+        places.retain(|place| {
+            let name = place.shelf().file_name().unwrap_or_default();
+            place.agent != Preset::Claude || name == own || name.starts_with(&below)
+        });
     }
+    places
 }
 
 /// Reads the sessions of opencode that are meant, and counts the others.
 fn conversations(
     world: &dyn World,
     most: usize,
+    shorts: &mut Shorts,
     is_meant: impl Fn(Option<jiff::Timestamp>) -> bool,
 ) -> (Vec<Found>, usize) {
     let Some(database) = Opencode::of(world) else {
         return (Vec::new(), 0);
     };
     let all = database.conversations(most, "");
+    for one in &all {
+        shorts.add(Preset::Opencode, &one.id);
+    }
     let meant: Vec<_> = all.iter().filter(|one| is_meant(one.spoken)).collect();
     let older = all.len() - meant.len();
     let stories = database.read(&meant);
@@ -140,17 +154,42 @@ fn is_in(world: &dyn World, project: &Utf8Path, session: &Session) -> bool {
 
 /// Returns the sessions that a name means: one, none, or several.
 pub(crate) fn named(world: &dyn World, name: &str) -> Vec<Session> {
-    let places = read::places(world, &|_| true);
-    let shorts = Shorts::of(&places);
+    let places = read::look(world, read::places(world));
+    let mut shorts = Shorts::of(&places);
+    let found = meant(world, &places, &mut shorts, name, Depth::State);
     let around = Surroundings::new(world, &shorts);
-    let found = meant(world, &places, name, Depth::State);
     found
         .into_iter()
         .map(|one| {
             let fork = assess::fork(&around, &one, &neighbors(world, &places, &one));
-            assess::judge(&around, one, fork)
+            let mut session = assess::judge(&around, one, fork);
+            if !session.folder_exists {
+                session.add_worktree = lost_worktree(world, &session);
+            }
+            session
         })
         .collect()
+}
+
+/// Returns the command that brings back the folder of a session, if git still lists it as a worktree of
+/// the project and its branch exists.
+fn lost_worktree(world: &dyn World, session: &Session) -> Option<String> {
+    let folder = session.folder.as_deref()?;
+    let project = world.project();
+    let Ok(GitAnswer::Worktrees(worktrees)) = world.git(project, &GitQuestion::Worktrees) else {
+        return None;
+    };
+    let lost = worktrees.into_iter().find(|one| one.path == folder)?;
+    let branch = lost.branch?;
+    let name = format!("refs/heads/{branch}");
+    let commit = world.git(project, &GitQuestion::Commit { name }).ok()?;
+    let exists = matches!(commit, GitAnswer::Commit(Some(_))) && world.stat(folder).is_err();
+    exists.then(|| {
+        let [project, folder, branch] =
+            [project.as_str(), folder.as_str(), &branch].map(shell_word);
+        // Git refuses the place of a worktree that it still lists, unless it is forced.
+        format!("git -C {project} worktree add -f {folder} {branch}")
+    })
 }
 
 /// Reads the other sessions of the folder of one, which may be its forks.
@@ -173,7 +212,13 @@ fn neighbors(world: &dyn World, places: &[Place], of: &Found) -> Vec<Found> {
 
 /// Reads the sessions that a name means: a short id, a full id, or a beginning of one, each perhaps
 /// after the agent.
-pub(crate) fn meant(world: &dyn World, places: &[Place], name: &str, depth: Depth) -> Vec<Found> {
+fn meant(
+    world: &dyn World,
+    places: &[Place],
+    shorts: &mut Shorts,
+    name: &str,
+    depth: Depth,
+) -> Vec<Found> {
     let (agent, id) = match name.split_once(':') {
         Some((agent, id)) => match Preset::of(agent) {
             Some(agent) => (Some(agent), id),
@@ -201,6 +246,9 @@ pub(crate) fn meant(world: &dyn World, places: &[Place], name: &str, depth: Dept
     {
         let all = database.conversations(MOST, "");
         let meant = database.conversations(MOST_NAMED, id);
+        for one in &all {
+            shorts.add(Preset::Opencode, &one.id);
+        }
         let stories = database.read(&meant.iter().collect::<Vec<_>>());
         for (one, story) in meant.iter().zip(stories) {
             let owner = database.owner(one, &all);
@@ -208,6 +256,9 @@ pub(crate) fn meant(world: &dyn World, places: &[Place], name: &str, depth: Dept
         }
     }
     let found = assess::newest_of_each(found);
+    for one in &found {
+        shorts.add(one.agent, &one.id);
+    }
     let best = found
         .iter()
         .filter_map(|one| fit(one.agent, &one.id, id))
@@ -218,9 +269,15 @@ pub(crate) fn meant(world: &dyn World, places: &[Place], name: &str, depth: Dept
 
 /// Reads as much of a session as is ever read.
 pub(crate) fn whole(world: &dyn World, session: &Session) -> Option<Story> {
-    let places = read::places(world, &|_| true);
+    let places = read::look(world, read::places(world));
     let name = format!("{}:{}", session.agent, session.session);
-    let found = meant(world, &places, &name, Depth::Everything);
+    let found = meant(
+        world,
+        &places,
+        &mut Shorts::default(),
+        &name,
+        Depth::Everything,
+    );
     Some(found.into_iter().next()?.story)
 }
 
@@ -257,31 +314,45 @@ pub(crate) fn short(agent: Preset, id: &str) -> &str {
     part.unwrap_or(id)
 }
 
-/// The short ids that more than one session has.
-pub(crate) struct Shorts(BTreeSet<(&'static str, String)>);
+/// Which sessions have which short ids.
+#[derive(Default)]
+pub(crate) struct Shorts {
+    first: BTreeMap<(&'static str, String), String>,
+    /// Those that more than one session has.
+    twice: BTreeSet<(&'static str, String)>,
+}
 
 impl Shorts {
+    /// Returns the short ids of transcripts whose names have whole ids.
     fn of(places: &[Place]) -> Self {
-        let mut seen: BTreeMap<(&'static str, &str), &str> = BTreeMap::new();
-        let mut twice = BTreeSet::new();
+        let mut shorts = Self::default();
         for place in places {
             // A file of Gemini has only the short id in its name.
-            if place.agent == Preset::Gemini {
-                continue;
-            }
-            let key = (place.agent.name(), short(place.agent, &place.id));
-            let other = seen.insert(key, &place.id);
-            if other.is_some_and(|other| other != place.id) {
-                twice.insert((key.0, key.1.to_owned()));
+            if place.agent != Preset::Gemini {
+                shorts.add(place.agent, &place.id);
             }
         }
-        Self(twice)
+        shorts
+    }
+
+    /// Adds a session.
+    fn add(&mut self, agent: Preset, id: &str) {
+        let key = (agent.name(), short(agent, id).to_owned());
+        match self.first.get(&key) {
+            Some(first) if first == id => {}
+            Some(_) => {
+                self.twice.insert(key);
+            }
+            None => {
+                self.first.insert(key, id.to_owned());
+            }
+        }
     }
 
     /// Returns the id of a session as it is shown, without the agent.
     pub(crate) fn shown<'a>(&self, agent: Preset, id: &'a str) -> &'a str {
         let short = short(agent, id);
-        let is_twice = self.0.contains(&(agent.name(), short.to_owned()));
+        let is_twice = self.twice.contains(&(agent.name(), short.to_owned()));
         if is_twice { id } else { short }
     }
 }

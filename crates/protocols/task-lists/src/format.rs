@@ -18,6 +18,12 @@ pub(crate) trait Format: Sync {
     /// Returns what it keeps and where, as one line.
     fn about(&self) -> &'static str;
 
+    /// Returns the beginnings of the paths of its files.
+    fn folders(&self) -> &'static [&'static str];
+
+    /// Returns the beginnings of the commands with which an agent works on its lists.
+    fn commands(&self) -> &'static [&'static str];
+
     /// Returns whether the project has anything of it.
     fn is_here(&self, world: &dyn World) -> bool;
 

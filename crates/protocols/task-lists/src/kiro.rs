@@ -38,6 +38,14 @@ impl Format for Kiro {
         "Specs of Kiro and cc-sdd in `.kiro/specs/`, each with requirements, a design and `tasks.md`"
     }
 
+    fn folders(&self) -> &'static [&'static str] {
+        &[".kiro/specs/"]
+    }
+
+    fn commands(&self) -> &'static [&'static str] {
+        &["/kiro:", "/kiro-"]
+    }
+
     fn is_here(&self, world: &dyn World) -> bool {
         world.stat(&world.project().join(HOME)).is_ok()
     }

@@ -34,6 +34,14 @@ impl Format for OpenSpec {
         "Changes of OpenSpec in `openspec/changes/`, each with a proposal, specs and `tasks.md`"
     }
 
+    fn folders(&self) -> &'static [&'static str] {
+        &["openspec/changes/"]
+    }
+
+    fn commands(&self) -> &'static [&'static str] {
+        &["/opsx:", "/openspec"]
+    }
+
     fn is_here(&self, world: &dyn World) -> bool {
         world.stat(&world.project().join(HOME)).is_ok()
     }

@@ -32,6 +32,14 @@ impl Protocol for TaskLists {
         self.0.about()
     }
 
+    fn folders(&self) -> &'static [&'static str] {
+        self.0.folders()
+    }
+
+    fn commands(&self) -> &'static [&'static str] {
+        self.0.commands()
+    }
+
     fn is_here(&self, world: &dyn World) -> bool {
         self.0.is_here(world)
     }

@@ -29,6 +29,14 @@ impl Format for SpecKit {
         "Features of spec-kit in `specs/`, each with `spec.md`, `plan.md` and `tasks.md`"
     }
 
+    fn folders(&self) -> &'static [&'static str] {
+        &["specs/"]
+    }
+
+    fn commands(&self) -> &'static [&'static str] {
+        &["/speckit"]
+    }
+
     fn is_here(&self, world: &dyn World) -> bool {
         let is_there = |path: &str| world.stat(&world.project().join(path)).is_ok();
         if is_there(".specify") {

@@ -73,7 +73,7 @@ fn show(inspected: &Inspected, terminal: &mut Terminal) {
         terminal.result(render::NOTHING);
         return;
     }
-    terminal.result(&render::inspection(assessment));
+    terminal.result(&render::inspection(inspected));
     let least = if terminal.is_verbose() {
         Severity::Note
     } else {

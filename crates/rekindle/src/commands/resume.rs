@@ -53,6 +53,10 @@ pub(super) fn resume(
                 Some(name) => Some(sessions::agent(project, name)?),
                 None => None,
             },
+            agent: match (&arguments.agent.agent, &arguments.agent.agent_cmd) {
+                (Some(name), _) => Some(name.clone()),
+                (None, command) => command.clone(),
+            },
         },
         ..Options::default()
     };

@@ -148,7 +148,8 @@ pub(crate) fn doctor(checks: &[rekindle_app::Check]) -> String {
 }
 
 /// Shows an assessment: the state, then the protocol's facts as an indented outline.
-pub(crate) fn inspection(assessment: &rekindle_model::Assessment) -> String {
+pub(crate) fn inspection(inspected: &rekindle_app::Inspected) -> String {
+    let assessment = inspected.assessment();
     let mut text = match &assessment.id {
         Some(id) => format!(
             "{}  {}\n",
@@ -157,7 +158,7 @@ pub(crate) fn inspection(assessment: &rekindle_model::Assessment) -> String {
         ),
         None => format!("{}\n", state(assessment.state)),
     };
-    outline(&mut text, &assessment.facts, 0);
+    outline(&mut text, &inspected.facts(), 0);
     text
 }
 

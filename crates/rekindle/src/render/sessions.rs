@@ -43,7 +43,9 @@ fn heading(session: &Session, all: &[&Session]) -> String {
     };
     let is_unique = all.iter().find(is_twice).is_none();
     let name = if is_unique { name } else { project.as_str() };
-    let branch = session.branch.as_deref().map(printable);
+    let mut of_project = all.iter().filter(|other| other.project == session.project);
+    let branch = of_project.find_map(|other| other.branch.as_deref());
+    let branch = branch.map(printable);
     let gone = (!session.folder_exists).then_some("the folder is gone");
     let notes: Vec<&str> = branch.as_deref().into_iter().chain(gone).collect();
     let notes = if notes.is_empty() {
@@ -87,7 +89,7 @@ fn standing(list: &SessionList, session: &Session) -> String {
         SessionState::Unreadable => super::ERROR,
         SessionState::Running | SessionState::Finished => GOOD,
     };
-    let word = styled(style, &session.state.as_str().replace('_', " "));
+    let word = styled(style, session.state.phrase());
     let ago = age(session.last_activity, list.now);
     let step = session.open.step.as_ref().map(|step| excerpt(step, 80));
     let mut text = match (session.state, step) {
@@ -96,7 +98,7 @@ fn standing(list: &SessionList, session: &Session) -> String {
             None => format!("{word}, it is not known until when"),
         },
         (SessionState::Interrupted, Some(step)) => format!("{word} {ago} in `{step}`"),
-        (SessionState::WaitingForPerson, Some(step)) => format!("{word} since {ago}: `{step}`"),
+        (SessionState::WaitingForPerson, Some(step)) => format!("{word} {ago} for `{step}`"),
         (
             SessionState::Interrupted
             | SessionState::WaitingForPerson

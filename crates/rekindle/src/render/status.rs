@@ -88,6 +88,16 @@ fn details(line: &Line<'_>, verbose: bool) -> String {
         }
         Some(AtWork::Rekindle(_)) | None => {}
     }
+    for session in &line.sessions {
+        let (word, style) = worded(session.view.condition);
+        put!(
+            text,
+            "    {}  {} {}\n",
+            excerpt(&session.id.to_string(), 120),
+            styled(style, word),
+            excerpt(&session.stage, 80)
+        );
+    }
     if verbose && summary.state.is_open() {
         put!(text, "    next: {}\n", printable(&summary.next.summary));
     }

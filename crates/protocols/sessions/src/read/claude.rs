@@ -24,25 +24,20 @@ const MOST_TASKS: usize = 400;
 /// The most sub-agents of a session that are read, the newest first.
 const MOST_SUBAGENTS: usize = 40;
 
-/// Finds the transcripts in those folders whose names are meant.
-pub(super) fn places(world: &dyn World, is_meant: &dyn Fn(&str) -> bool) -> Vec<Place> {
+/// Finds all transcripts.
+pub(super) fn places(world: &dyn World) -> Vec<Place> {
     let Some(home) = layout::claude(world) else {
         return Vec::new();
     };
     let mut found = Vec::new();
-    for (name, folder) in folders(world, &home.join("projects")) {
-        if is_meant(&name) {
-            let ids = named(world, &folder, "", ".jsonl");
-            found.extend(
-                ids.filter(|(id, _)| is_session_id(id))
-                    .map(|(id, file)| Place {
-                        agent: Preset::Claude,
-                        id,
-                        file,
-                        modified: None,
-                    }),
-            );
-        }
+    for (_, folder) in folders(world, &home.join("projects")) {
+        let ids = named(world, &folder, "", ".jsonl").filter(|(id, _)| is_session_id(id));
+        found.extend(ids.map(|(id, file)| Place {
+            agent: Preset::Claude,
+            id,
+            file,
+            modified: None,
+        }));
     }
     found
 }

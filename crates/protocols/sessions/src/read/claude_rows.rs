@@ -88,8 +88,8 @@ fn is_of(row: &Value, who: Who) -> bool {
 struct Reader {
     story: Story,
     folders: Vec<Utf8PathBuf>,
-    /// Whether rows say that a script runs the program.
-    is_scripted: Option<bool>,
+    /// Whether a row says that a script runs the program.
+    is_scripted: bool,
     /// Whether a person typed a prompt.
     is_typed: bool,
     custom_title: Option<String>,
@@ -149,7 +149,7 @@ impl Reader {
             self.story.branch = branch.filter(|branch| !branch.is_empty() && branch != "HEAD");
         }
         if let Some(entry) = text("entrypoint") {
-            self.is_scripted = Some(entry == "sdk-cli");
+            self.is_scripted |= entry == "sdk-cli";
         }
         if let Some(id) = text("uuid") {
             self.story.last_row = Some(id.to_owned());
@@ -202,7 +202,7 @@ impl Reader {
                 None => entry == Some("sdk-cli"),
             };
             self.is_typed |= !is_scripted;
-            self.is_scripted = Some(is_scripted);
+            self.is_scripted |= is_scripted;
         }
     }
 
@@ -266,7 +266,7 @@ impl Reader {
     fn finish(self, shelf: &str) -> Story {
         let mut story = self.story;
         story.title = self.custom_title.or(story.title);
-        story.is_headless = self.is_scripted == Some(true) && !self.is_typed;
+        story.is_headless = self.is_scripted && !self.is_typed;
         let of_shelf = |folder: &&Utf8PathBuf| claude_folder_name(folder.as_str()) == shelf;
         let folders = self.folders;
         story.folder = folders.iter().rfind(of_shelf).or(folders.last()).cloned();

@@ -1,0 +1,16 @@
+//! Sessions of coding agents continued by the whole binary; programs that write down how they were
+//! called stand in for the agents.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a test reads what the stand-ins wrote down"
+)]
+
+mod all;
+mod alone;
+mod gemini;
+mod races;
+mod terminal;
+mod workflows;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_rekindle");
