@@ -28,6 +28,9 @@
 //! timeout = "45m"
 //! verify = ["cargo test"]
 //! max_cost = 5.0
+//!
+//! [worktree]
+//! fresh = true                    # a new worktree for every task, none from the pool
 //! ```
 //!
 //! An unknown key is a [`Warning`], so that an older rekindle can read a newer file; a wrong type or
@@ -45,8 +48,10 @@ use crate::{Agent, Preset, Prompt, Stream};
 
 mod duration;
 mod read;
+mod worktree;
 
 pub use duration::parse_duration;
+pub use worktree::Worktree;
 
 /// The content of one file; the default is an empty file.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -56,6 +61,7 @@ pub struct File {
     default_agent: Option<String>,
     agents: BTreeMap<String, Entry>,
     run: RunEntry,
+    worktree: worktree::Entry,
 }
 
 /// An unknown key that was ignored.
@@ -142,6 +148,8 @@ struct RunEntry {
 pub struct Config {
     /// The settings of runs.
     pub run: Run,
+    /// The settings of worktrees.
+    pub worktree: Worktree,
     default_agent: Option<String>,
     agents: BTreeMap<String, Entry>,
     from_project: Vec<ProjectCommand>,
@@ -203,6 +211,9 @@ impl Config {
         }
         Self {
             run: Run::default().under(user.run).under(project.run),
+            worktree: Worktree::default()
+                .under(user.worktree)
+                .under(project.worktree),
             default_agent: project.default_agent.or(user.default_agent),
             agents,
             from_project,

@@ -16,6 +16,8 @@ pub struct EngineWish {
     pub agent: Option<AgentChoice>,
     /// How many workers at once.
     pub jobs: Option<usize>,
+    /// Whether every task gets a new worktree.
+    pub fresh: bool,
     /// The limit of costs, in millionths of a dollar.
     pub max_cost: Option<u64>,
     /// A worker that is silent for this long is given up.
@@ -71,6 +73,7 @@ pub(crate) fn options(
         choice,
         jobs: wish.jobs,
         default_jobs: config.run.jobs.get(),
+        fresh: wish.fresh || config.worktree.fresh,
         max_cost: wish.max_cost,
         default_max_cost: config.run.max_cost.map(millionths),
         silent_after: wish.silent_after,
@@ -112,6 +115,7 @@ mod tests {
     fn wish(agent: Option<AgentChoice>) -> EngineWish {
         EngineWish {
             agent,
+            fresh: false,
             jobs: None,
             max_cost: None,
             silent_after: Duration::from_secs(1),

@@ -113,7 +113,12 @@ pub fn clean(
         return Ok(cleaning);
     }
     for (leftover, ignored) in removable {
-        match rekindle_runner::remove(&project.state(), &project.search_path, &leftover) {
+        match rekindle_runner::remove(
+            &project.state(),
+            &project.search_path,
+            &leftover,
+            project.now(),
+        ) {
             Ok(saved_as) => cleaning.removed.push(Cleaned {
                 leftover,
                 saved_as,

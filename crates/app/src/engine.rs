@@ -32,6 +32,8 @@ pub struct EngineOptions {
     pub jobs: Option<usize>,
     /// The default number of workers, unless the workflow has its own.
     pub default_jobs: usize,
+    /// Whether every task gets a worktree of its own instead of one of the pool.
+    pub fresh: bool,
     /// The cost limit in millionths of a dollar that a person gave for this call; no new attempts start once
     /// the reported cost has reached it. It overrides the run's own limit.
     pub max_cost: Option<u64>,
@@ -269,6 +271,7 @@ pub(crate) fn drive(
         brief: &brief,
         agent: &options.agent,
         jobs: options.jobs.or(work.jobs).unwrap_or(options.default_jobs),
+        fresh: options.fresh,
         max_cost,
         program: &project.program,
         search_path: &project.search_path,
@@ -277,11 +280,25 @@ pub(crate) fn drive(
         watcher: face,
     };
     let ending = engine.drive(runner.lock()).map_err(Error::Run)?;
+    trim_pool(project, options);
     let is_over = ending.tally.landed + ending.tally.skipped == ending.tally.total;
     if is_over && work.destination == Destination::Branch {
         finish(project, id, log, &ending, runner, face)?;
     }
     Ok(Some(ending))
+}
+
+/// How many free worktrees stay in the pool for the next run, if it had fewer workers.
+const POOL: usize = 4;
+/// How long an unused one stays.
+const OLDEST_POOLED: Duration = Duration::from_secs(14 * 24 * 3600);
+
+/// Removes worktrees that the next run will hardly need; what is left is removed another time.
+fn trim_pool(project: &Project, options: &EngineOptions) {
+    let most = POOL.max(options.jobs.unwrap_or(options.default_jobs));
+    let limits = (most, OLDEST_POOLED);
+    let search_path = &project.search_path;
+    rekindle_runner::trim_pool(&project.state(), search_path, limits, project.now()).ok();
 }
 
 /// Reports that the run is complete, once.

@@ -40,7 +40,9 @@ pub use lock::{ForeignLock, Holder, Lock, LockError, Occupancy};
 pub use log::{Log, Tail};
 pub use process::{Liveness, ProcessIdentity};
 pub use relocate::Relocation;
-pub use replace::{create, create_private, remove, replace, replace_followed};
+pub use replace::{
+    Durability, create, create_private, remove, replace, replace_followed, write_sealed,
+};
 pub use seal::{Key, Seal};
 pub use temporary::{
     Unfinished, create_output, draft_beside, scratch, sweep_drafts, sweep_unfinished,

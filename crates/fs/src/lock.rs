@@ -10,6 +10,7 @@
 use std::fmt;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
+use std::os::fd::AsFd as _;
 use std::os::unix::fs::FileExt as _;
 use std::thread;
 use std::time::Duration;
@@ -34,6 +35,8 @@ const N_PATIENT_ATTEMPTS: u32 = 2500;
 pub struct Lock {
     path: Utf8PathBuf,
     file: File,
+    /// Whether another process holds it now.
+    is_handed_over: bool,
 }
 
 /// The holder of a lock, as written in the lock file.
@@ -118,7 +121,11 @@ impl Lock {
                     };
                     write_text(&file, &holder).at("write", path)?;
                     let path = path.to_owned();
-                    return Ok(Self { path, file });
+                    return Ok(Self {
+                        path,
+                        file,
+                        is_handed_over: false,
+                    });
                 }
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) if n_left == 0 => {
@@ -179,6 +186,20 @@ impl Lock {
         }
     }
 
+    /// Gives the lock to a process that is started with this file as its standard input: the lock is
+    /// free when that process ends, or at once if it is not started.
+    pub fn hand_over(mut self) -> Result<File, Error> {
+        let file = self.file.try_clone().at("hand over", &self.path)?;
+        self.is_handed_over = true;
+        Ok(file)
+    }
+
+    /// Returns whether this process was given the lock as its standard input.
+    pub fn is_inherited(path: &Utf8Path) -> bool {
+        let input = io::stdin().as_fd().try_clone_to_owned().map(File::from);
+        input.is_ok_and(|file| still_leads_to(path, &file).unwrap_or(false))
+    }
+
     /// Returns whether the lock file is on a network share (NFS, SMB), where other machines may not
     /// see the lock.
     pub fn is_on_network_share(&self) -> bool {
@@ -188,6 +209,9 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
+        if self.is_handed_over {
+            return;
+        }
         // A free lock names no holder. A kill skips this; readers then find that the process is
         // gone.
         disk::empty(&self.file).ok();

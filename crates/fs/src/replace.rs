@@ -5,7 +5,7 @@
 //! write in that folder. Links and files with a second name are not replaced. Mode, owner and
 //! extended attributes are kept. Callers check paths: see [`confine`](crate::confine()).
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -95,6 +95,35 @@ fn create_with(path: &Utf8Path, bytes: &[u8], mode: u32) -> Result<(), Error> {
         Err(error) => Err(error).at("create", &target),
         Ok(()) => sync_parent(&target),
     }
+}
+
+/// Whether a write has to be on the disk when the call returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// It has to be.
+    Synced,
+    /// It need not: the old contents are fine after a crash.
+    Lazy,
+}
+
+/// Writes a file in its place, with one sync at most; the folder must exist.
+///
+/// A crash can leave a part of it, so a reader has to check a seal, and take a file without one for
+/// a missing one. Gives [`Error::Link`] for a link, and [`Error::SeveralNames`] for a file with a
+/// second name.
+pub fn write_sealed(path: &Utf8Path, text: &str, durability: Durability) -> Result<(), Error> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    let is_new = path.symlink_metadata().is_err();
+    let file = sole::open_to_write(&mut options, path, disk::open)?;
+    disk::overwrite(&file, text.as_bytes()).at("write", path)?;
+    if durability == Durability::Synced {
+        disk::sync_data(&file).at("sync", path)?;
+        if is_new {
+            sync_parent(path)?;
+        }
+    }
+    Ok(())
 }
 
 /// Removes a file that still is what the caller read; a missing one is fine, a link is

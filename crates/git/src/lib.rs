@@ -19,11 +19,13 @@
 mod abandoned;
 #[cfg(feature = "fuzzing")]
 pub mod any_output;
+mod bring;
 mod call;
 mod changes;
 mod checked_out;
 mod commit;
 mod complete;
+mod content;
 mod environment;
 mod error;
 mod files;
@@ -56,6 +58,7 @@ mod worktree;
 pub use call::PLACES;
 pub use changes::{Change, ChangeKind, Entry, Mode};
 pub use commit::{Identity, Message};
+pub use content::Content;
 pub use environment::{SCRUBBED, SETTINGS, VARIABLES, VARIABLES_TO_LOOK, VARIABLES_TO_READ};
 pub use error::Error;
 pub use head::Head;

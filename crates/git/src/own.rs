@@ -69,6 +69,16 @@ impl OwnWorktree {
         &self.git_dir
     }
 
+    /// Returns the folder that all worktrees of the repository share.
+    pub(crate) fn common_dir(&self) -> &Utf8Path {
+        &self.common_dir
+    }
+
+    /// Returns the error of a worktree that is not what it was.
+    pub(crate) fn changed(&self, what: &str) -> Error {
+        not_ours(self.path(), what)
+    }
+
     /// Removes the locks that a killed git left; the last user must be gone.
     pub fn break_locks(&self) -> Result<(), Error> {
         self.verify()?;
@@ -159,9 +169,17 @@ fn verify(common_dir: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, Error> 
     if shared != Some(common) {
         return Err(refuse("its git folder shares another repository"));
     }
-    let is_link = |name: &&&str| git_dir.join(name).is_symlink();
-    if let Some(name) = WRITTEN.iter().find(is_link) {
-        return Err(refuse(&format!("`{name}` in its git folder is a link")));
+    for name in WRITTEN {
+        let Ok(found) = git_dir.join(name).symlink_metadata() else {
+            continue;
+        };
+        if found.is_symlink() {
+            return Err(refuse(&format!("`{name}` in its git folder is a link")));
+        }
+        // git would wait for somebody at the other end of a pipe.
+        if !found.is_file() && !found.is_dir() {
+            return Err(refuse(&format!("`{name}` in its git folder is no file")));
+        }
     }
     Ok(git_dir)
 }

@@ -43,8 +43,26 @@ impl Repo {
         }
         let mut paths = too_large(&untracked, MOST);
         paths.extend(too_large(&tracked, u64::MAX));
+        self.refuse(paths).map(|()| nested)
+    }
+
+    /// Refuses changed or new files that are too large, alone or together.
+    pub(crate) fn refuse_large(&self, paths: &[RepoPath]) -> Result<(), Error> {
+        let sizes = paths.iter().filter_map(|path| {
+            let found = self.dir().as_std_path().join(path.as_path());
+            let found = found
+                .symlink_metadata()
+                .ok()
+                .filter(std::fs::Metadata::is_file)?;
+            Some((path.clone(), found.len()))
+        });
+        let sizes: Vec<(RepoPath, u64)> = sizes.collect();
+        self.refuse(too_large(&sizes, MOST))
+    }
+
+    fn refuse(&self, mut paths: Vec<RepoPath>) -> Result<(), Error> {
         if paths.is_empty() {
-            return Ok(nested);
+            return Ok(());
         }
         paths.sort();
         paths.dedup();

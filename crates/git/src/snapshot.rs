@@ -73,6 +73,22 @@ impl Repo {
             .done()
     }
 
+    /// Updates a temporary index to these files of the worktree. Run it at the top.
+    pub(crate) fn update_index(&self, scratch: &Scratch, paths: &[RepoPath]) -> Result<(), Error> {
+        let args = [
+            "update-index",
+            "-z",
+            "--add",
+            "--remove",
+            "--replace",
+            "--stdin",
+        ];
+        scratch
+            .apply(self.write().args(args))
+            .input(names(paths))
+            .done()
+    }
+
     /// Writes every file of the worktree as a tree, byte by byte, and returns its id.
     ///
     /// All tracked files are read and hashed: git's cache describes them after conversion, and
@@ -175,7 +191,7 @@ impl Repo {
     }
 
     /// Resets the index to HEAD below the given paths.
-    fn unstage(&self, scratch: &Scratch, paths: &[RepoPath]) -> Result<(), Error> {
+    pub(crate) fn unstage(&self, scratch: &Scratch, paths: &[RepoPath]) -> Result<(), Error> {
         let head = match self.tree_of("HEAD")? {
             Some(tree) => tree,
             None => self.empty_tree()?,

@@ -128,7 +128,7 @@ impl Repo {
         Ok(())
     }
 
-    fn refuse_nested(&self) -> Result<(), Error> {
+    pub(crate) fn refuse_nested(&self) -> Result<(), Error> {
         let dir: Utf8PathBuf = self.layout_at_top()?.top_level;
         let changed_submodule = |entry: StatusEntry| match entry {
             StatusEntry::Tracked {

@@ -99,7 +99,7 @@ fn with_a_repository() -> Project {
     let project = project("A B C");
     let agent = r#"cat > /dev/null; echo x > half.txt
         [ "$REKINDLE_TASK" = A ] && { git init -q sub; echo precious > sub/p; }; exit 1"#;
-    let run = project.run(agent, &["--retries", "0", "--jobs", "1"]);
+    let run = project.run(agent, &["--retries", "0", "--jobs", "3"]);
     assert_eq!(run.status.code(), Some(1), "{}", text(&run.stderr));
     project
 }

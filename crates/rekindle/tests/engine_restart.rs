@@ -443,7 +443,7 @@ fn over_the_removal(project: &Project, script: &str) -> String {
 /// Runs a plan of two tasks to its end with this search path; returns how many worktrees are left.
 fn left_after(project: &Project, path: &str) -> usize {
     project.plan("A B");
-    let more = ["--jobs", "1", "--agent-cmd", WRITE];
+    let more = ["--jobs", "1", "--fresh-worktrees", "--agent-cmd", WRITE];
     let mut run = project.command(&["run", "plan.json", "--branch", "result", "--yes"]);
     assert_done(&run.args(more).env("PATH", path).output().unwrap());
     assert!(project.path().join(".git/bin/n").exists());

@@ -11,12 +11,14 @@ mod board;
 mod checkout;
 mod ending;
 mod evidence;
+mod integration;
 mod landing;
 mod ledger;
 mod marking;
 mod outcome;
 mod recovery;
 mod scribe;
+mod slots;
 mod watcher;
 mod workers;
 
@@ -38,6 +40,7 @@ pub use self::board::Tally;
 use self::board::{Board, State};
 pub use self::ending::{Ending, GivenUp, Skipped};
 pub use self::evidence::{Missing, has_commits, in_git, is_delivered, missing};
+use self::integration::Integration;
 pub use self::ledger::Cost;
 use self::ledger::Ledger;
 pub use self::marking::Marker;
@@ -77,6 +80,8 @@ pub struct Engine<'a> {
     pub agent: &'a Agent,
     /// The number of workers.
     pub jobs: usize,
+    /// Whether every task gets a worktree of its own, which is removed after its delivery.
+    pub fresh: bool,
     /// No new attempts start once the agents' reported cost exceeds this, in millionths of a dollar.
     pub max_cost: Option<u64>,
     /// The path of this program, which is also the worker.
@@ -152,7 +157,8 @@ struct Orchestrator<'a> {
     /// Why the agent did not start, once that has happened; no other attempt is made.
     cannot_start: Option<String>,
     stop_said: u8,
-    integration_ready: bool,
+    /// Where merged work is checked, once some was.
+    integration: Option<Integration>,
     /// The git folder that all worktrees of the repository share.
     common_dir: Utf8PathBuf,
     /// The project's folder in the repository; empty if it is the top.
@@ -208,7 +214,7 @@ impl<'a> Orchestrator<'a> {
             stops: Arc::new(AtomicU8::new(0)),
             stop_said: 0,
             cannot_start: None,
-            integration_ready: false,
+            integration: None,
             common_dir: ground.common_dir,
             folder: ground.folder,
             tracked: ground.tracked,

@@ -20,6 +20,7 @@ mod error;
 mod heartbeat;
 mod mirror;
 mod output_log;
+mod pool;
 mod port;
 mod process_tree;
 mod reach;
@@ -34,7 +35,7 @@ pub use apply::{Output, Recovered, Runner, report};
 pub use attempt_log::AttemptLog;
 pub use binding::Foreign;
 pub use branch_lock::hold_branch;
-pub use cleaning::{Leftover, ignored_in, leftovers, remove};
+pub use cleaning::{Leftover, ignored_in, leftovers, remove, trim_pool};
 pub use crash::places as crash_places;
 pub use engine::{
     After, Change, Cost, Ending, Engine, GivenUp, HeldBack, LeftOut, Marker, Missing, Progress,

@@ -186,6 +186,22 @@ impl StateFolder {
         Ok(path)
     }
 
+    /// Returns the pool of worktrees.
+    pub(crate) fn pool(&self) -> crate::pool::Pool {
+        let root = self.worktree_root().join(crate::pool::FOLDER);
+        crate::pool::Pool::new(&self.project, root, self.binding.clone())
+    }
+
+    /// Returns the place of a worktree that belongs to one task.
+    pub(crate) fn place(&self, protocol: &str, workflow: &str, task: &str) -> Utf8PathBuf {
+        let mut known = self.protocols.iter();
+        let folder = match known.find(|known| known.as_str() == protocol) {
+            Some(protocol) => self.worktrees(&WorkflowId::new(*protocol, workflow)),
+            None => self.worktree_root().join(encoded(workflow)),
+        };
+        folder.join(encoded(task))
+    }
+
     /// Returns the folder of a workflow's worktrees.
     pub(crate) fn worktrees(&self, id: &WorkflowId) -> Utf8PathBuf {
         self.root.join("worktrees").join(self.file_stem(id))
@@ -256,6 +272,15 @@ impl StateFolder {
     /// ends with an error and leaves them running.
     pub fn report_workers(&self, id: &WorkflowId, report: &mut dyn FnMut(&StillAtWork)) {
         self.port(id).workers().iter().for_each(report);
+    }
+
+    /// Returns who holds a workflow that a record names; nobody holds one of an unknown protocol.
+    pub(crate) fn holder_of(&self, protocol: &str, workflow: &str) -> Result<Occupancy, Error> {
+        let mut known = self.protocols.iter();
+        match known.find(|known| known.as_str() == protocol) {
+            Some(protocol) => self.holder(&WorkflowId::new(*protocol, workflow)),
+            None => Ok(Occupancy::Free),
+        }
     }
 
     /// Returns who holds a workflow, without creating or disturbing anything.

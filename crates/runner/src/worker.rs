@@ -7,6 +7,7 @@
 
 mod delivery;
 mod place;
+mod slot;
 mod submodule;
 mod supervise;
 mod worktree;
@@ -17,6 +18,7 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_agents::{Exit, Stream, StreamEnd, StreamReader, Verdict, judge};
+use rekindle_fs::Lock;
 use rekindle_git::{ObjectId, OwnWorktree, Program, Repo, RepoPath, Version};
 use rekindle_model::{FailureKind, Happened, Kill, ProtocolName, Stage, Victim, WorkflowId};
 use rekindle_wire::order::Order;
@@ -52,7 +54,7 @@ pub fn work(
     let no_order = || Error::NoOrder {
         path: order_file.to_owned(),
     };
-    let (order, id, port) = ours(order_file, key, protocols).ok_or_else(no_order)?;
+    let (order, id, state) = ours(order_file, key, protocols).ok_or_else(no_order)?;
     let scribe = scribe(id.protocol).ok_or_else(no_order)?;
     // A session of its own: the end of the terminal or of the orchestrator does not end the work.
     rustix::process::setsid().ok();
@@ -62,7 +64,8 @@ pub fn work(
         .enable_all()
         .build()
         .map_err(Error::Runtime)?;
-    let outcome = runtime.block_on(attempt(&order, &port, scribe.as_ref()));
+    let port = state.port(&id);
+    let outcome = runtime.block_on(attempt(&order, &port, &state, scribe.as_ref()));
     runtime.shutdown_background();
     outcome
 }
@@ -72,16 +75,22 @@ fn ours(
     file: &Utf8Path,
     key: Option<&Utf8Path>,
     protocols: &'static [ProtocolName],
-) -> Option<(Order, WorkflowId, FilePort)> {
+) -> Option<(Order, WorkflowId, StateFolder)> {
     let told = read_order(file)?;
     let id = told.id(protocols)?;
-    let port = StateFolder::of(&told.project, key, protocols).port(&id);
+    let state = StateFolder::of(&told.project, key, protocols);
+    let port = state.port(&id);
     let is_here = port.order_path(&told.task, told.attempt) == file;
     let order = port.order(&told.task, told.attempt).filter(|_| is_here)?;
-    Some((order, id, port))
+    Some((order, id, state))
 }
 
-async fn attempt(order: &Order, port: &FilePort, scribe: &dyn Scribe) -> Result<(), Error> {
+async fn attempt(
+    order: &Order,
+    port: &FilePort,
+    state: &StateFolder,
+    scribe: &dyn Scribe,
+) -> Result<(), Error> {
     let lock = match port.hold(order, scribe.stamp()) {
         Ok(lock) => lock,
         // Somebody else does this very attempt: nothing is left to do.
@@ -95,7 +104,18 @@ async fn attempt(order: &Order, port: &FilePort, scribe: &dyn Scribe) -> Result<
         order,
         scribe,
         port,
+        state,
         main: Repo::at(&git(order), order.project.clone()),
+    };
+    let _slot = match worker.slot() {
+        // The orchestrator took the lock for us.
+        Some(slot) if Lock::is_inherited(&slot.lock_path()) => None,
+        Some(slot) => match slot.take(&order.task, scribe.stamp())? {
+            Some(lock) => Some(lock),
+            // Another attempt is in the worktree.
+            None => return Ok(()),
+        },
+        None => None,
     };
     worker.say(&Happened::Claimed)?;
     // An error of the worker is reported as a failure with a reason, since silence would look like a kill.
@@ -128,6 +148,7 @@ struct Worker<'a> {
     order: &'a Order,
     scribe: &'a dyn Scribe,
     port: &'a FilePort,
+    state: &'a StateFolder,
     /// The project, whose repository has the worktree.
     main: Repo,
 }
@@ -139,9 +160,10 @@ impl Worker<'_> {
 
     async fn run(&self) -> Result<Happened, Error> {
         let base = ObjectId::parse(&self.order.base)?;
-        match &self.order.place {
-            Some(place) => self.prepare_place(place, &base)?,
-            None => self.prepare(&base)?,
+        match (&self.order.place, self.slot()) {
+            (Some(place), _) => self.prepare_place(place, &base)?,
+            (None, Some(slot)) => self.prepare_slot(&slot, &base)?,
+            (None, None) => self.prepare(&base)?,
         }
         self.say(&Happened::Started {
             base: self.order.base.clone(),

@@ -110,6 +110,29 @@ impl Project {
         text(&output.stdout)
     }
 
+    /// Returns the worktrees of the repository beside the user's own, without those of the pool.
+    pub fn worktrees(&self) -> Vec<String> {
+        self.all_worktrees(false)
+    }
+
+    /// Returns the worktrees of the pool.
+    pub fn pooled(&self) -> Vec<String> {
+        self.all_worktrees(true)
+    }
+
+    fn all_worktrees(&self, pooled: bool) -> Vec<String> {
+        let listed = self.git(&["worktree", "list", "--porcelain"]);
+        let paths = listed
+            .lines()
+            .filter_map(|line| line.strip_prefix("worktree "));
+        let is_pooled = |path: &str| path.contains("/.rekindle/worktrees/pool/");
+        paths
+            .skip(1)
+            .filter(|path| is_pooled(path) == pooled)
+            .map(str::to_owned)
+            .collect()
+    }
+
     /// Runs a line of shell in the project's folder.
     pub fn shell(&self, line: &str) -> Output {
         let mut command = Command::new("/bin/sh");

@@ -107,8 +107,11 @@ fn leaks(scene: &Scene) -> Result<Vec<String>, Error> {
         .filter_map(|line| line.strip_prefix("worktree "));
     // The first is the project itself.
     let known: Vec<&str> = paths.skip(1).collect();
+    // Those of the pool stay for the next run.
+    let pool = scene.pool();
     let mut leaks: Vec<String> = known
         .iter()
+        .filter(|path| !camino::Utf8Path::new(path).starts_with(&pool))
         .map(|path| format!("the worktree `{path}` was not removed"))
         .collect();
     for folder in scene.worktree_folders()? {

@@ -24,6 +24,8 @@ const STATE: [&str; 2] = [".agent-memory", ".rekindle"];
 
 /// The worktrees of a run, one folder per workflow with one per task.
 const WORKTREES: &str = ".rekindle/worktrees";
+/// The folder of the worktrees that stay for the next task or run.
+const POOL: &str = "pool";
 
 /// git must see every file of the agent.
 const NOTHING_IGNORED: &str = "!*\n";
@@ -285,7 +287,14 @@ impl Scene {
             .collect())
     }
 
-    /// Returns every folder of a worktree, whether git knows it or not.
+    /// Returns the folder of the worktrees that tasks use one after the other.
+    pub(crate) fn pool(&self) -> Utf8PathBuf {
+        let root = self.project().join(WORKTREES);
+        // As git names them, without links.
+        root.canonicalize_utf8().unwrap_or(root).join(POOL)
+    }
+
+    /// Returns every folder of a worktree, whether git knows it or not, but those of the pool.
     pub(crate) fn worktree_folders(&self) -> Result<Vec<Utf8PathBuf>, Error> {
         let root = self.project().join(WORKTREES);
         let unreadable = |error| Error::system(format!("list `{root}`"))(error);
@@ -298,6 +307,9 @@ impl Scene {
         let mut folders = Vec::new();
         for workflow in root.read_dir_utf8().map_err(unreadable)? {
             let workflow = workflow.map_err(unreadable)?;
+            if workflow.file_name() == POOL {
+                continue;
+            }
             for folder in workflow.path().read_dir_utf8().map_err(unreadable)? {
                 folders.push(folder.map_err(unreadable)?.into_path());
             }

@@ -19,6 +19,7 @@ mod plan;
 mod rescue;
 mod schemas;
 mod sessions;
+pub mod slot;
 pub mod stopped;
 pub mod told;
 pub mod torture;

@@ -34,6 +34,10 @@ pub struct Order {
     pub project: Utf8PathBuf,
     /// The worktree, absolute.
     pub worktree: Utf8PathBuf,
+    /// The number of the worktree in the project's pool, whose lock the worker is given as its standard
+    /// input; none if the worktree is the task's own.
+    #[serde(default)]
+    pub slot: Option<u32>,
     /// The project's folder in the worktree, where agent and checks run; empty if it is the top.
     #[serde(default)]
     pub folder: Utf8PathBuf,

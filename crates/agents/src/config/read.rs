@@ -33,16 +33,16 @@ impl File {
     }
 }
 
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
     path: &'a Utf8Path,
     text: &'a str,
     warnings: Vec<Warning>,
 }
 
 /// A value and its key.
-struct Found<'v, 'i> {
-    key: String,
-    value: &'v Spanned<DeValue<'i>>,
+pub(super) struct Found<'v, 'i> {
+    pub(super) key: String,
+    pub(super) value: &'v Spanned<DeValue<'i>>,
 }
 
 impl Reader<'_> {
@@ -66,6 +66,7 @@ impl Reader<'_> {
                     }
                 }
                 "run" => file.run = self.run(&found)?,
+                "worktree" => file.worktree = self.worktree(&found.key, self.table(&found)?)?,
                 _ => self.unknown(found.key, &at),
             }
         }
@@ -215,7 +216,7 @@ impl Reader<'_> {
         Err(self.invalid(at, format!("`{key}` {problem}")))
     }
 
-    fn unknown(&mut self, key: String, at: &Range<usize>) {
+    pub(super) fn unknown(&mut self, key: String, at: &Range<usize>) {
         self.warnings.push(Warning {
             path: self.path.to_owned(),
             line: self.line(at),
@@ -227,7 +228,7 @@ impl Reader<'_> {
         self.invalid(&found.value.span(), format!("`{}` {problem}", found.key))
     }
 
-    fn wrong_type(&self, found: &Found<'_, '_>, expected: &str) -> Error {
+    pub(super) fn wrong_type(&self, found: &Found<'_, '_>, expected: &str) -> Error {
         let kind = kind(found.value.get_ref());
         self.wrong(found, &format!("must be {expected}, not {kind}"))
     }
@@ -247,7 +248,7 @@ impl Reader<'_> {
 }
 
 /// Returns the members of a table in file order, each with its position and its full key.
-fn members<'v, 'i>(
+pub(super) fn members<'v, 'i>(
     path: &str,
     table: &'v DeTable<'i>,
 ) -> Vec<(&'v str, Range<usize>, Found<'v, 'i>)> {

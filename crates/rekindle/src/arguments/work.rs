@@ -73,6 +73,9 @@ pub(crate) struct AgentArguments {
     /// Number of parallel workers [default: from the workflow, or 4]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
     pub(crate) jobs: Option<u8>,
+    /// Make a new worktree for every task instead of using those of the pool again
+    #[arg(long)]
+    pub(crate) fresh_worktrees: bool,
     /// Start no new attempts once the reported cost has reached this many dollars; a resumed run keeps its limit
     #[arg(long, value_name = "DOLLARS", value_parser = parse_dollars)]
     pub(crate) max_cost: Option<u64>,

@@ -147,6 +147,7 @@ fn wish(project: &Project, arguments: &AgentArguments) -> EngineWish {
     EngineWish {
         agent,
         jobs: arguments.jobs.map(usize::from),
+        fresh: arguments.fresh_worktrees,
         max_cost: arguments.max_cost,
         silent_after: environment::silent_after().unwrap_or(SILENT_AFTER),
     }

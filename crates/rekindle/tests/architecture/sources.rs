@@ -143,6 +143,10 @@ const CHANGERS: &[(&str, &str)] = &[
         "a lock of git's own goes and an empty file is filled, after the places `git-break-lock` and `git-complete-registration`; `git` does not know `fs`",
     ),
     (
+        "crates/git/src/bring.rs",
+        "the index and what was begun in a worktree's own git folder, after the places `git-keep-index` and `git-tidy`",
+    ),
+    (
         "crates/git/src/register.rs",
         "where git has a worktree, after the places `git-register` and `git-rejoin`; `git` does not know `fs`",
     ),

@@ -29,6 +29,8 @@ pub(crate) struct Engine {
     agent: String,
     /// Where programs are looked for, if not where they are.
     path: Option<String>,
+    /// Whether every task gets a worktree of its own.
+    is_fresh: bool,
 }
 
 /// What the branch holds, by task: how often it landed, what it wrote, how often it was said to be complete.
@@ -62,6 +64,7 @@ impl Engine {
         let usual = shell(&engine.sandbox, "printf %s \"$PATH\"")?;
         Ok(Self {
             path: Some(format!("{folder}:{usual}")),
+            is_fresh: true,
             ..engine
         })
     }
@@ -76,6 +79,7 @@ impl Engine {
             sandbox,
             agent,
             path: None,
+            is_fresh: false,
         })
     }
 }
@@ -91,13 +95,17 @@ impl Story for Engine {
         let runs = self.sandbox.path(".agent-memory/runs");
         let is_made = |name: &str| !name.starts_with('.');
         let mut names = runs.read_dir_utf8().into_iter().flatten().flatten();
+        let fresh: &[&str] = match self.is_fresh {
+            true => &["--fresh-worktrees"],
+            false => &[],
+        };
         // A run that died before its folder was there is begun anew.
         let typed = if names.any(|entry| is_made(entry.file_name())) {
             let args = ["resume", "--yes", "--agent-cmd", &self.agent];
-            self.sandbox.typed(&args)
+            self.sandbox.typed(&[&args[..], fresh].concat())
         } else {
             let branch = ["--branch", "result", "--yes", "--agent-cmd", &self.agent];
-            let args = [&["run", "plan.json"], &branch[..]].concat();
+            let args = [&["run", "plan.json"], &branch[..], fresh].concat();
             self.sandbox.typed(&args)
         };
         let typed = typed.without("REKINDLE_NOW");
@@ -141,7 +149,8 @@ impl Story for Engine {
         ensure!(left.is_empty(), "deliveries are left: {left}");
         let worktrees = shell(&self.sandbox, "git worktree list")?;
         // What was put aside is for a person to look at.
-        let is_left = |line: &&str| !line.contains(".left-");
+        // Those of the pool stay for the next run.
+        let is_left = |line: &&str| !line.contains(".left-") && !line.contains("/worktrees/pool/");
         ensure!(
             worktrees.lines().filter(is_left).count() == 1,
             "{worktrees}"

@@ -7,6 +7,7 @@
 
 mod attempts;
 mod landing;
+mod pool;
 mod processes;
 mod start;
 

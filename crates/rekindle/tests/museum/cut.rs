@@ -101,13 +101,10 @@ impl Cut {
         Ok(said)
     }
 
-    /// Returns the worktrees beside the user's own checkout.
+    /// Returns the worktrees beside the user's own checkout and those that the next run uses again.
     pub(crate) fn leftovers(&self) -> Vec<Utf8PathBuf> {
-        let listed = self.project.git(&["worktree", "list", "--porcelain"]);
-        let paths = listed
-            .lines()
-            .filter_map(|line| line.strip_prefix("worktree "));
-        paths.skip(1).map(Utf8PathBuf::from).collect()
+        let left = self.project.worktrees().into_iter();
+        left.map(Utf8PathBuf::from).collect()
     }
 
     /// Resumes, and expects that the task lands once, from a worktree of its own.

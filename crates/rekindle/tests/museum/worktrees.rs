@@ -89,8 +89,10 @@ fn beads_609_a_worktree_that_is_registered_and_gone_is_made_anew() -> Result<()>
 fn agent_orch_540_a_folder_in_the_way_of_a_worktree_causes_no_loop() -> Result<()> {
     let cut = lands_after(&format!("rm -r {RECORD} .git && echo mine > mine.txt"))?;
     // Nobody but git could say whose it is, so it is put aside.
-    let kept = format!("{}.left-1/mine.txt", cut.worktree()?);
-    assert_eq!(fs_err::read_to_string(kept)?, "mine\n");
+    let kept = cut
+        .project
+        .shell("cat .rekindle/worktrees/*/A.left-1/mine.txt");
+    assert_eq!(text(&kept.stdout), "mine\n");
     Ok(())
 }
 
@@ -124,11 +126,15 @@ fn hermes_agent_56288_a_lock_of_a_dead_process_holds_nobody_up() -> Result<()> {
     cut.lands()?;
     assert_eq!(cut.rescued().as_deref(), Some("half\n"));
     // A lock with a reason is somebody's word: the worktree stays until it is taken back.
-    let left = cut.leftovers();
-    assert_eq!(left.len(), 1);
-    cut.project.git(&["worktree", "unlock", left[0].as_str()]);
+    let pooled = cut.project.pooled();
+    let [locked] = &pooled[..] else {
+        bail!("{pooled:?}");
+    };
+    let cleaned = cut.project.rekindle(&["clean", "--yes"]);
+    assert_eq!(cleaned.status.code(), Some(1), "{}", text(&cleaned.stdout));
+    cut.project.git(&["worktree", "unlock", locked]);
     let cleaned = cut.project.rekindle(&["clean", "--yes"]);
     ensure!(cleaned.status.success(), "{}", text(&cleaned.stderr));
-    assert_eq!(cut.leftovers(), [""; 0]);
+    assert_eq!(cut.project.pooled(), [""; 0]);
     Ok(())
 }

@@ -13,6 +13,7 @@ use rekindle_model::{Delivery, FailureKind, Happened};
 use tokio::process::Command;
 
 use super::evidence::{LIST_TRAILER, RUN_TRAILER, TASK_TRAILER, trailer_value};
+use super::integration::Integration;
 use super::marking::Marker;
 use super::{Change, LeftOut, Orchestrator, Progress, State};
 use crate::Error;
@@ -296,18 +297,24 @@ impl Orchestrator<'_> {
         if checks.is_empty() {
             return Ok(Checked::Passed);
         }
-        let folder = engine.state.worktrees(engine.id).join(".integration");
-        if !self.integration_ready {
-            rekindle_fs::confine(engine.project, &folder)?;
+        if self.integration.is_none() {
+            let place = Integration::take(engine)?;
+            let folder = place.folder();
+            rekindle_fs::confine(engine.project, folder)?;
             if let Some(above) = folder.parent() {
                 rekindle_fs::ensure_dir(above)?;
             }
-            self.repo.unlock_half_made(&folder)?;
-            self.integration_ready = true;
+            self.repo.unlock_half_made(folder)?;
+            self.integration = Some(place);
         }
-        if !is_ready(self.reset_integration(&folder, landing))? {
+        let Some(place) = &self.integration else {
+            return Ok(Checked::Passed);
+        };
+        let folder = place.folder().to_owned();
+        if !is_ready(self.own(&folder).and_then(|own| place.bring(&own, landing)))? {
             make_anew(&self.repo, &self.common_dir, &folder, landing)?;
         }
+        place.record(&self.own(&folder)?, engine.id);
         for check in checks {
             match self.check(task, &folder, &check).await? {
                 Checked::Passed => {}
@@ -317,18 +324,8 @@ impl Orchestrator<'_> {
         Ok(Checked::Passed)
     }
 
-    /// Resets the worktree of checks to a commit, whatever the last check did to it.
-    fn reset_integration(&self, folder: &Utf8Path, landing: &ObjectId) -> Result<(), Error> {
-        let own = self.own(folder)?;
-        own.break_locks()?;
-        // A check may have checked out a branch, which a reset would move.
-        own.detach(landing)?;
-        own.reset_hard(landing)?;
-        Ok(own.clean(&[])?)
-    }
-
     /// Returns a worktree, if the repository has it at this path.
-    fn own(&self, path: &Utf8Path) -> Result<OwnWorktree, Error> {
+    pub(super) fn own(&self, path: &Utf8Path) -> Result<OwnWorktree, Error> {
         let program = self.repo.program();
         Ok(OwnWorktree::open(program, &self.common_dir, path)?)
     }
@@ -409,7 +406,7 @@ impl Orchestrator<'_> {
         if left.is_empty() {
             return;
         }
-        // The contents that checks left are all on the branch.
+        // The contents that checks left are all on the branch. That of the pool is not below `root`.
         let integration = root.join(".integration");
         if left.contains(&integration)
             && let Ok(own) = self.own(&integration)

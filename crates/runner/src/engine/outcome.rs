@@ -75,7 +75,10 @@ impl Orchestrator<'_> {
             return Ok(None);
         };
         self.end_leftover(task, attempt).await;
-        self.remove_delivered(&order.worktree, tree.as_str());
+        match order.slot {
+            Some(number) => self.free_delivered(&order, number, &tree),
+            None => self.remove_delivered(&order.worktree, tree.as_str()),
+        }
         let implemented = Happened::Implemented(Delivery {
             commit: commit.as_str().to_owned(),
             tree: tree.as_str().to_owned(),

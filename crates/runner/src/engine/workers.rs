@@ -13,6 +13,7 @@ use tokio::task::JoinSet;
 use super::{
     HeldBack, Orchestrator, Progress, RunView, STOP_GRACE, StillAtWork, WorkerView, fresh,
 };
+use crate::pool::Slot;
 use crate::port::{Held, Position};
 use crate::worker::beat_within;
 use crate::{Error, process_tree};
@@ -120,7 +121,8 @@ impl Orchestrator<'_> {
 
     fn start(&mut self, task: usize, ended: &mut JoinSet<Over>) -> Result<(), Error> {
         self.lock.verify()?;
-        let order = self.claim(task)?;
+        let taken = self.take_slot(task)?;
+        let order = self.claim(task, taken.as_ref().map(|(slot, _)| slot))?;
         let attempt = order.attempt;
         crate::crash::point("after-claim");
         let file = self.port.order_path(&order.task, attempt);
@@ -138,7 +140,11 @@ impl Orchestrator<'_> {
         let child = worker
             .args(["worker", file.as_str()])
             .current_dir(self.engine.project)
-            .stdin(Stdio::null())
+            // The worker holds the lock of its worktree from its first moment to its last.
+            .stdin(match taken {
+                Some((_, lock)) => Stdio::from(lock.hand_over()?),
+                None => Stdio::null(),
+            })
             .stdout(Stdio::null())
             .stderr(Stdio::from(errors))
             .spawn();
@@ -167,14 +173,14 @@ impl Orchestrator<'_> {
     }
 
     /// Claims a task under the next free number; a file of somebody else's may have one.
-    fn claim(&mut self, task: usize) -> Result<Order, Error> {
+    fn claim(&mut self, task: usize, slot: Option<&Slot>) -> Result<Order, Error> {
         loop {
             let attempt = self.board.next_attempt(task);
             if attempt > MOST_ATTEMPTS {
                 let folder = self.port.task_folder(self.task(task));
                 return Err(Error::NoNumber { folder });
             }
-            let order = self.order(task, attempt);
+            let order = self.order(task, attempt, slot);
             match self.port.claim(&order) {
                 Err(Error::Files(rekindle_fs::Error::Exists { .. })) => {
                     self.board.attempt_seen(task, attempt);
@@ -184,14 +190,14 @@ impl Orchestrator<'_> {
         }
     }
 
-    fn order(&self, task: usize, attempt: u32) -> Order {
+    fn order(&self, task: usize, attempt: u32, in_pool: Option<&Slot>) -> Order {
         let engine = &self.engine;
         let entry = &engine.work.tasks[task];
         let is_free = |slot: &usize| !self.active.values().any(|active| active.has_slot(*slot));
         let slot = (1..=self.active.len() + 1).find(is_free).unwrap_or(1);
         let actor = format!("executor-{slot}");
         let brief = (engine.brief)(task, attempt, self.trouble.get(&task).map(String::as_str));
-        let worktree = self.worktree(task);
+        let worktree = in_pool.map_or_else(|| self.worktree(task), Slot::worktree);
         let token = format!("{}-{}-{attempt}-{}", engine.id.name, entry.id, fresh());
         // The agent runs in the project's folder of its worktree, and its session must belong to that folder.
         let place = worktree.join(&self.folder);
@@ -237,6 +243,7 @@ impl Orchestrator<'_> {
             beat: u64::try_from(beat_within(engine.silent_after).as_millis()).ok(),
             place: entry.place.as_ref().map(order_place),
             worktree,
+            slot: in_pool.and_then(Slot::number),
             token,
         }
     }
@@ -249,7 +256,7 @@ impl Orchestrator<'_> {
         }
     }
 
-    /// Returns the folder of a task's worktree; all its attempts share it.
+    /// Returns the folder of a worktree that belongs to a task alone.
     pub(super) fn worktree(&self, task: usize) -> Utf8PathBuf {
         if let Some(place) = &self.engine.work.tasks[task].place {
             return place.worktree.clone();

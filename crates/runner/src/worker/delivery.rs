@@ -1,7 +1,7 @@
 //! The delivery: an attempt's worktree as a commit that can land.
 
 use rekindle_agents::{Stream, Summary};
-use rekindle_git::{Expected, Message, ObjectId, Removal, Repo, RepoPath};
+use rekindle_git::{Change, Expected, Message, ObjectId, Removal, RepoPath};
 use rekindle_model::{Delivery, Happened};
 
 use super::{Worker, failed, microdollars, own_files, submodule, work_ref};
@@ -19,29 +19,22 @@ impl Worker<'_> {
             return Ok(None);
         }
         let own = self.own()?;
-        let tree = own.repo().snapshot_tree(&self.own_files())?;
-        self.unchanged(own.repo(), base, &tree, summary)
+        let content = own.content(base, &self.own_files())?;
+        let changes = own.repo().between(base, &content.tree)?;
+        Ok(self.unchanged(&changes, summary))
     }
 
-    /// Returns the failure of an attempt whose tree is that of its base, unless that is allowed.
-    fn unchanged(
-        &self,
-        here: &Repo,
-        base: &ObjectId,
-        tree: &ObjectId,
-        summary: &Summary,
-    ) -> Result<Option<Happened>, Error> {
+    /// Returns the failure of an attempt without changes, unless that is allowed.
+    fn unchanged(&self, changes: &[Change], summary: &Summary) -> Option<Happened> {
         let denied = summary.denied.last();
         let about = self.order.unless_empty.as_ref();
-        if (denied.is_none() && about.is_none())
-            || here.tree_of(base.as_str())?.as_ref() != Some(tree)
-        {
-            return Ok(None);
+        if (denied.is_none() && about.is_none()) || !changes.is_empty() {
+            return None;
         }
         // An agent that is not allowed to write may still report success.
         if let Some(tool) = denied {
             let reason = format!("it changed nothing; `{tool}` was not allowed");
-            return Ok(Some(failed(reason)));
+            return Some(failed(reason));
         }
         let mut reason = "it changed nothing".to_owned();
         let said = self.last_said();
@@ -51,7 +44,7 @@ impl Worker<'_> {
         if let Some(about) = about {
             reason.push_str(&format!("; {about}"));
         }
-        Ok(Some(failed(reason)))
+        Some(failed(reason))
     }
 
     /// Returns the last line of the agent's output.
@@ -84,11 +77,12 @@ impl Worker<'_> {
         if !exclude.is_empty() {
             own.detach(base)?;
         }
-        let tree = here.snapshot_tree(&exclude)?;
-        if let Some(failed) = self.unchanged(&here, base, &tree, summary)? {
+        let content = own.content(base, &exclude)?;
+        let tree = &content.tree;
+        let changes = here.between(base, tree)?;
+        if let Some(failed) = self.unchanged(&changes, summary) {
             return Ok(failed);
         }
-        let changes = here.between(base, &tree)?;
         if let Some(reason) = submodule::refusal(&self.main, &order.worktree, &changes)? {
             return Ok(failed(reason));
         }
@@ -97,7 +91,7 @@ impl Worker<'_> {
             body: String::new(),
             trailers: Vec::new(),
         };
-        let commit = here.commit_tree(&tree, std::slice::from_ref(base), &message, None)?;
+        let commit = here.commit_tree(tree, std::slice::from_ref(base), &message, None)?;
         let name = work_ref(&order.workflow, &order.task, order.attempt);
         match self.main.update_ref(&name, &commit, &Expected::Missing) {
             Ok(()) | Err(rekindle_git::Error::RefMoved { .. }) => {}
@@ -109,11 +103,15 @@ impl Worker<'_> {
             self.main.delete_ref(&name, &commit).ok();
             return Err(rekindle_git::Error::Lost { what: name }.into());
         }
-        // All of it is in the commit now. What git could not remove is kept.
-        self.main.remove_worktree(&own, Removal::WithChanges).ok();
+        let tree = tree.as_str().to_owned();
+        // All of it is in the commit now. What could not be removed or freed is kept.
+        match self.slot() {
+            Some(slot) => self.leave_slot(&slot, own, &content).ok(),
+            None => self.main.remove_worktree(&own, Removal::WithChanges).ok(),
+        };
         Ok(Happened::Implemented(Delivery {
             commit: commit.as_str().to_owned(),
-            tree: tree.as_str().to_owned(),
+            tree,
             base: order.base.clone(),
             session: summary.session.clone(),
             cost: summary.cost_usd.map(microdollars),

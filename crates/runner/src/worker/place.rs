@@ -108,7 +108,7 @@ impl Worker<'_> {
     fn fresh_place(&self, base: &ObjectId) -> Result<(), Error> {
         let worktree = &self.order.worktree;
         let main = &self.main;
-        make_room(main, &self.order.common_dir, worktree)?;
+        make_room(main, &self.order.common_dir, worktree, worktree)?;
         // The path belongs to the protocol: a lock on a missing worktree would fail every attempt.
         main.unlock_lost(worktree)?;
         if let Some(root) = worktree.parent() {

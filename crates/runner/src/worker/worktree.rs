@@ -12,20 +12,28 @@ impl Worker<'_> {
         let (main, worktree) = (&self.main, &self.order.worktree);
         rekindle_fs::confine(&self.order.project, worktree)?;
         if worktree.symlink_metadata().is_err() {
-            // Without the parent folder git does not see that the path is registered already,
-            // registers it again, and then releases neither.
-            if let Some(above) = worktree.parent() {
-                rekindle_fs::ensure_dir(above)?;
-            }
-            let made = main.add_worktree(worktree, base, Checkout::Detached);
-            if made.is_ok() {
-                return Ok(());
-            }
-        } else {
-            main.unlock_half_made(worktree)?;
-            if is_ready(self.reuse(base))? {
-                return Ok(());
-            }
+            return self.make(base);
+        }
+        main.unlock_half_made(worktree)?;
+        if is_ready(self.reuse(base))? {
+            return Ok(());
+        }
+        make_anew(main, &self.order.common_dir, worktree, base)
+    }
+
+    /// Creates the worktree where nothing is.
+    pub(super) fn make(&self, base: &ObjectId) -> Result<(), Error> {
+        let (main, worktree) = (&self.main, &self.order.worktree);
+        // Without the parent folder git does not see that the path is registered already,
+        // registers it again, and then releases neither.
+        if let Some(above) = worktree.parent() {
+            rekindle_fs::ensure_dir(above)?;
+        }
+        if main
+            .add_worktree(worktree, base, Checkout::Detached)
+            .is_ok()
+        {
+            return Ok(());
         }
         make_anew(main, &self.order.common_dir, worktree, base)
     }
@@ -57,22 +65,55 @@ pub(crate) fn make_anew(
     worktree: &Utf8Path,
     commit: &ObjectId,
 ) -> Result<(), Error> {
-    make_room(main, common_dir, worktree)?;
+    make_anew_at(main, common_dir, worktree, commit, worktree)
+}
+
+/// Creates a worktree as [`make_anew`] does; what is moved aside gets a name next to `place`.
+pub(super) fn make_anew_at(
+    main: &Repo,
+    common_dir: &Utf8Path,
+    worktree: &Utf8Path,
+    commit: &ObjectId,
+    place: &Utf8Path,
+) -> Result<(), Error> {
+    make_room(main, common_dir, worktree, place)?;
     main.forget_worktree(worktree)?;
     Ok(main.add_worktree(worktree, commit, Checkout::Detached)?)
 }
 
-/// Moves aside a folder that blocks a new worktree.
+/// Moves a worktree to a place, or next to it if something is there.
+pub(super) fn move_to(own: OwnWorktree, place: &Utf8Path) -> Result<(), Error> {
+    let from = own.path().to_owned();
+    let to = match place.symlink_metadata() {
+        Ok(_) => aside(place),
+        Err(_) => place.to_owned(),
+    };
+    if let Some(above) = to.parent() {
+        rekindle_fs::ensure_dir(above)?;
+    }
+    own.register_at(&to)?;
+    Ok(rekindle_fs::rename(&from, &to)?)
+}
+
+/// Moves aside a folder that blocks a new worktree, to a name next to `place`.
 pub(super) fn make_room(
     main: &Repo,
     common_dir: &Utf8Path,
     worktree: &Utf8Path,
+    place: &Utf8Path,
 ) -> Result<(), Error> {
     main.unlock_half_made(worktree)?;
-    if worktree.symlink_metadata().is_err() || remove_if_bare(worktree) {
+    let Ok(found) = worktree.symlink_metadata() else {
+        return Ok(());
+    };
+    // A link would lead to somebody else's folder.
+    if found.is_dir() && remove_if_bare(worktree) {
         return Ok(());
     }
-    let aside = aside(worktree);
+    let aside = aside(place);
+    if let Some(above) = aside.parent() {
+        rekindle_fs::ensure_dir(above)?;
+    }
     // The repository is told the new path only of a worktree of ours. That comes first: after a crash
     // in between, the folder no longer counts as ours and is moved to that very name.
     if let Ok(own) = OwnWorktree::open(main.program(), common_dir, worktree) {
