@@ -42,8 +42,12 @@ impl Repo {
             return Ok(false);
         }
         let registry = self.common_dir()?.join("worktrees");
-        let entries = registry.read_dir_utf8();
-        let entries = entries.map_err(Error::prepare(&registry))?;
+        let entries = match registry.read_dir_utf8() {
+            Ok(entries) => entries,
+            // git removes it with the last worktree.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(Error::prepare(&registry)(error)),
+        };
         let Ok(real) = path.canonicalize_utf8() else {
             return Ok(false);
         };
