@@ -58,9 +58,13 @@ pub fn last_lines(project: &Project, id: &WorkflowId, task: &str, most: usize) -
         ..Wanted::default()
     };
     let attempt = meant(project, id, &wanted).pop();
-    let lines = attempt.map(|log| Reader::new(&log, false).lines(&log));
-    let mut lines = lines.unwrap_or_default();
+    let mut lines = attempt.as_ref().map(all_lines).unwrap_or_default();
     lines.split_off(lines.len().saturating_sub(most))
+}
+
+/// Returns the lines of an output so far, for a person.
+pub(crate) fn all_lines(log: &AttemptLog) -> Vec<String> {
+    Reader::new(log, false).lines(log)
 }
 
 impl Logs {

@@ -37,6 +37,7 @@ mod merge;
 mod on_disk;
 mod overlay;
 mod own;
+mod patch;
 mod path;
 mod printed;
 mod process;

@@ -4,7 +4,11 @@
 //! order, so the same plan always gives the same answer. All questions are
 //! linear in tasks plus dependencies.
 
+mod layers;
+
 use std::collections::{BTreeSet, HashMap};
+
+pub use self::layers::Place;
 
 /// A task's place in the plan, from 0.
 pub type Index = usize;

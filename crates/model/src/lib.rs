@@ -12,6 +12,7 @@ mod command;
 mod facts;
 mod finding;
 pub mod graph;
+mod history;
 mod id;
 mod intent;
 mod left_folder;
@@ -31,6 +32,10 @@ pub use code::Code;
 pub use command::{Command, CommandRole, CommandSource};
 pub use facts::Fact;
 pub use finding::{Finding, Place, Severity};
+pub use history::{
+    AttemptEnd, History, Life, LifeEnd, MOST_BEATS, Milestone, PastAttempt, PastTask, TaskState,
+    Wait,
+};
 pub use id::{ProtocolName, WorkflowId};
 pub use intent::{Ended, Intent, Report};
 pub use left_folder::{LeftFolder, LeftKind};

@@ -2,7 +2,7 @@
 
 use camino::Utf8PathBuf;
 use rekindle_model::{
-    Assessment, Command, Intent, LeftFolder, Permission, Plan, Step, Stop, StopKind,
+    Assessment, Command, History, Intent, LeftFolder, Permission, Plan, Step, Stop, StopKind,
     WorkflowDocument,
 };
 use rekindle_world::World;
@@ -41,6 +41,13 @@ pub trait Case {
 
     /// Returns the checkpoints of the chosen workflow, if the protocol keeps some.
     fn checkpoints(&self) -> Option<&dyn CheckpointList> {
+        None
+    }
+
+    /// Returns the past of the chosen workflow, if the protocol has tasks or checkpoints to show.
+    ///
+    /// `world` is the one that was inspected. Records are read again, since only a picture needs all of them.
+    fn history(&self, _: &dyn World) -> Option<History> {
         None
     }
 }

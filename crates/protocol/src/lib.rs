@@ -10,6 +10,7 @@
 
 pub mod capability;
 mod case;
+mod chronicle;
 pub mod happened;
 pub mod prompt;
 mod protocol;
@@ -17,5 +18,6 @@ pub mod sessions;
 pub mod table;
 
 pub use case::{Belongings, Case, Unreadable};
+pub use chronicle::{AFTER, Chronicle};
 pub use protocol::{Ask, Protocol, ResumeOption};
 pub use table::Decision;

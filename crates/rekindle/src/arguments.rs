@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod decide;
+mod picture;
 mod report;
 mod setup;
 mod upkeep;
@@ -18,6 +19,7 @@ pub(crate) use self::checkpoint::{
     CheckpointArguments, CheckpointsArguments, RollbackArguments, ValidateArguments,
 };
 pub(crate) use self::decide::{CancelArguments, RetryArguments, SkipArguments, StopArguments};
+pub(crate) use self::picture::{ReportArguments, SvgKind};
 pub(crate) use self::report::{EventArguments, HeartbeatArguments};
 pub(crate) use self::setup::{HookArguments, InstallArguments, InstallTarget};
 pub(crate) use self::upkeep::{RescueCommand, TortureArguments};
@@ -102,6 +104,11 @@ pub(crate) enum Command {
     /// Secrets are masked; `-v` prints each line as it came, such as JSON.
     #[command(alias = "log")]
     Logs(LogsArguments),
+    /// Write what happened to a workflow as one HTML page, a drawing or a trace
+    ///
+    /// The page needs no network and no scripts: story, timeline, graph, and for each task why, diff and findings.
+    /// Secrets in diffs and output are masked. An existing file is replaced; a link is refused.
+    Report(ReportArguments),
     /// Try failed tasks of a run again
     Retry(RetryArguments),
     /// Leave tasks of a run out

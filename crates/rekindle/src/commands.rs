@@ -7,6 +7,7 @@ mod install;
 mod logs;
 mod map;
 mod mcp;
+mod picture;
 mod reference;
 mod report;
 mod rescue;
@@ -88,6 +89,9 @@ pub(crate) fn run(
             inspect::explain(&project(terminal)?, &arguments, terminal)
         }
         Some(Command::Logs(arguments)) => logs::logs(&project(terminal)?, &arguments, terminal),
+        Some(Command::Report(arguments)) => {
+            picture::report(&project(terminal)?, &arguments, terminal)
+        }
         Some(Command::Checkpoint(arguments)) => {
             report::checkpoint(&project(terminal)?, arguments, terminal)
         }

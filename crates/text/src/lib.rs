@@ -36,7 +36,7 @@ pub use json_settings::{
 };
 pub use lines::{LineSplitter, RawLine, Text};
 pub use markdown::{Heading, headings, prose};
-pub use time::{file_stamp, format_instant, format_seconds, parse_instant};
+pub use time::{file_stamp, format_instant, format_seconds, parse_instant, spoken_seconds};
 pub use toml_table::{TomlEditError, TomlTable, add_toml_table, remove_toml_table, toml_table};
 pub use yaml::{YamlError, parse_yaml};
 

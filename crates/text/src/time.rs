@@ -54,6 +54,23 @@ pub fn format_seconds(instant: Timestamp) -> String {
     format!("{instant:.0}")
 }
 
+/// Returns a length of time in its two largest units: `42 s`, `25 min`, `2 h 48 min`, `3 d 1 h`.
+pub fn spoken_seconds(seconds: i64) -> String {
+    const UNITS: [(i64, &str); 4] = [(86_400, "d"), (3_600, "h"), (60, "min"), (1, "s")];
+    let seconds = seconds.max(0);
+    let first = UNITS.iter().position(|(unit, _)| seconds >= *unit);
+    let first = first.unwrap_or(UNITS.len() - 1);
+    let (unit, name) = UNITS[first];
+    let whole = format!("{} {name}", seconds / unit);
+    match UNITS.get(first + 1) {
+        // Nobody asks for the seconds of an hour, nor for those of many minutes.
+        Some((next, name)) if seconds % unit >= *next && seconds < unit * 10 && *next > 1 => {
+            format!("{whole} {} {name}", seconds % unit / next)
+        }
+        Some(_) | None => whole,
+    }
+}
+
 /// Returns the instant as `2026-01-19T10:51:00.25Z`: UTC, with up to six digits of a second, so that
 /// events of one second in different logs keep their order.
 pub fn format_instant(instant: Timestamp) -> String {

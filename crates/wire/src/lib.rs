@@ -30,11 +30,12 @@ pub use install::{InstallFileOut, InstallOut};
 pub use mcp::{Brief, CallOut, Page, Piece, Proposal, Turn, WorkOut};
 pub use mute::MuteOut;
 pub use output::{
-    AtWorkOut, CheckOut, CheckpointOut, Checkpoints, CleanOut, DecidedOut, Doctor, ErrorBody,
-    ErrorOut, EventOut, Explained, FindingOut, FindingPage, Inspect, LastSessionOut, LogOut,
-    LogsOut, MigrateOut, NextOut, NotRemovedOut, OrphanOut, OutlineOut, OutlineTaskOut,
-    ProgressOut, RemovedOut, ReportOut, RequestOut, ResumeOut, RunOut, SaidOut, Status, TextOut,
-    ValidateOut, WorkflowOut, finding, workflow,
+    AtWorkOut, CheckOut, CheckpointOut, Checkpoints, CleanOut, DecidedOut, DiffOut, Doctor,
+    ErrorBody, ErrorOut, EventOut, Explained, FindingOut, FindingPage, Inspect, LastSessionOut,
+    LifeOut, LogOut, LogsOut, MarkOut, MigrateOut, NeedOut, NextOut, NotRemovedOut, OrphanOut,
+    OutlineOut, OutlineTaskOut, OutputOut, Picture, PictureAttempt, PictureCounts, PictureTask,
+    ProgressOut, RemovedOut, ReportOut, ReportPage, RequestOut, ResumeOut, RunOut, SaidOut, Status,
+    TaskDetail, TextOut, ValidateOut, WaitOut, WhyOut, WorkflowOut, finding, workflow,
 };
 pub use plan::{
     AgentOut, CommandOut, PlanOut, QuestionOut, StepOut, ThenOut, agent, command, plan, question,

@@ -6,6 +6,7 @@ mod explain;
 mod failure;
 mod logs;
 mod outline;
+mod picture;
 mod upkeep;
 mod work;
 
@@ -21,6 +22,10 @@ pub use self::explain::{Explained, FindingPage, SaidOut};
 pub use self::failure::{ErrorBody, ErrorOut};
 pub use self::logs::{LogOut, LogsOut};
 pub use self::outline::{OutlineOut, OutlineTaskOut};
+pub use self::picture::{
+    DiffOut, LifeOut, MarkOut, NeedOut, OutputOut, Picture, PictureAttempt, PictureCounts,
+    PictureTask, ReportPage, TaskDetail, WaitOut, WhyOut,
+};
 pub use self::upkeep::{CheckOut, Doctor, TextOut};
 pub use self::work::{DecidedOut, EventOut, ProgressOut, RequestOut, ResumeOut, RunOut};
 

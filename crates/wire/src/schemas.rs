@@ -7,7 +7,8 @@ use crate::mcp::{Brief, Page, Proposal, Turn};
 use crate::mute::MuteOut;
 use crate::output::{
     Checkpoints, CleanOut, DecidedOut, Doctor, ErrorOut, EventOut, Explained, FindingPage, Inspect,
-    LogsOut, MigrateOut, OutlineOut, ProgressOut, ResumeOut, RunOut, Status, TextOut, ValidateOut,
+    LogsOut, MigrateOut, OutlineOut, Picture, ProgressOut, ReportPage, ResumeOut, RunOut, Status,
+    TextOut, ValidateOut,
 };
 use crate::plan::PlanOut;
 use crate::rescue::{RescueShown, Rescues, RestoredOut};
@@ -36,9 +37,11 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         of::<OutlineOut>("rekindle.outline/1"),
         of::<MuteOut>("rekindle.mute/1"),
         of::<Page>("rekindle.page/1"),
+        of::<Picture>("rekindle.picture/1"),
         of::<PlanOut>("rekindle.plan/1"),
         of::<ProgressOut>("rekindle.progress/1"),
         of::<Proposal>("rekindle.proposal/1"),
+        of::<ReportPage>("rekindle.report/1"),
         of::<RescueShown>("rekindle.rescue/1"),
         of::<Rescues>("rekindle.rescues/1"),
         of::<RestoredOut>("rekindle.restored/1"),

@@ -11,6 +11,7 @@ mod explain;
 mod facts;
 mod findings;
 mod fold;
+mod history;
 mod layout;
 mod log;
 mod messages;
@@ -38,8 +39,9 @@ mod work;
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_model::{
-    AgentTask, Assessment, Attempted, Checkpoint, Code, Explanation, Happened, Intent, Moment,
-    Plan, Progress, ProtocolName, Room, State, Summary, View, Work, WorkflowDocument, WorkflowId,
+    AgentTask, Assessment, Attempted, Checkpoint, Code, Explanation, Happened, History, Intent,
+    Moment, Plan, Progress, ProtocolName, Room, State, Summary, View, Work, WorkflowDocument,
+    WorkflowId,
 };
 use rekindle_world::World;
 
@@ -245,6 +247,10 @@ impl Case for Judged {
 
     fn checkpoints(&self) -> Option<&dyn CheckpointList> {
         Some(self)
+    }
+
+    fn history(&self, world: &dyn World) -> Option<History> {
+        Some(history::history(world, self.run()?))
     }
 }
 

@@ -4,8 +4,7 @@ use rekindle_model::Moment;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The key of the lower bound of an event's time.
-pub(super) const AFTER: &str = "rekindle_after";
+pub(super) use rekindle_protocol::AFTER;
 
 /// A new event; the keys are written in this order.
 #[derive(Debug, Serialize)]

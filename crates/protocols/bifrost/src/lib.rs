@@ -11,6 +11,7 @@ mod explain;
 mod facts;
 mod findings;
 mod halted;
+mod history;
 mod layout;
 mod marker;
 mod messages;
@@ -30,7 +31,7 @@ mod validate;
 use camino::Utf8Path;
 use jiff::Timestamp;
 use rekindle_model::{
-    Assessment, Checkpoint, Explanation, Finding, Intent, Next, Place, Plan, Progress,
+    Assessment, Checkpoint, Explanation, Finding, History, Intent, Next, Place, Plan, Progress,
     ProtocolName, State, Summary, WorkflowDocument, WorkflowId,
 };
 use rekindle_text::excerpt;
@@ -192,6 +193,11 @@ impl Case for Resume {
 
     fn checkpoints(&self) -> Option<&dyn CheckpointList> {
         Some(self)
+    }
+
+    fn history(&self, _: &dyn World) -> Option<History> {
+        let checkpoints = CheckpointList::list(self);
+        Some(history::history(&self.judged.feature, checkpoints))
     }
 }
 

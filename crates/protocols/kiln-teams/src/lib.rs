@@ -12,6 +12,7 @@ mod evidence;
 mod explain;
 mod facts;
 mod heartbeat;
+mod history;
 mod layout;
 mod messages;
 mod plan;
@@ -26,9 +27,9 @@ mod work;
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_model::{
-    AgentTask, Assessment, Attempted, Code, Command, Explanation, Finding, Happened, Intent,
-    Moment, Next, Place, Plan, Progress, ProtocolName, State, Summary, Work, WorkflowDocument,
-    WorkflowId,
+    AgentTask, Assessment, Attempted, Code, Command, Explanation, Finding, Happened, History,
+    Intent, Moment, Next, Place, Plan, Progress, ProtocolName, State, Summary, Work,
+    WorkflowDocument, WorkflowId,
 };
 use rekindle_world::World;
 
@@ -198,6 +199,11 @@ impl Case for Recovery {
 
     fn tasks(&self) -> Option<&dyn TaskSource> {
         Some(self)
+    }
+
+    fn history(&self, world: &dyn World) -> Option<History> {
+        let name = messages::phase_name(self.judged.phase.number);
+        Some(history::history(world, &self.judged, &name))
     }
 }
 

@@ -31,10 +31,12 @@ pub(super) fn heard(line: &str) -> Option<(String, u32, Happened)> {
 /// The last folder is the worker's name, from which the engine knows its used slots.
 pub(super) fn attempt_log(workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf {
     let name = format!("{}-{attempt}.jsonl", task.replace(':', "-"));
-    Utf8Path::new(".rekindle/logs")
-        .join(format!("kiln-teams-{workflow}"))
-        .join(actor)
-        .join(name)
+    logs(workflow).join(actor).join(name)
+}
+
+/// Returns the folder of all those logs, relative to the project.
+pub(super) fn logs(workflow: &str) -> Utf8PathBuf {
+    Utf8Path::new(".rekindle/logs").join(format!("kiln-teams-{workflow}"))
 }
 
 /// Returns a task's file with what happened, as a worker of kiln would write it.

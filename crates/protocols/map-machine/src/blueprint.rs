@@ -12,7 +12,7 @@ use super::reply::Fault;
 use super::task_plan;
 
 /// The dependencies of subtasks, in the blueprint's order.
-pub(crate) type Dependencies = IndexMap<String, Vec<String>>;
+pub type Dependencies = IndexMap<String, Vec<String>>;
 
 /// Returns the unique ids of the subtasks at the top level; a wrapped blueprint has none.
 pub fn ids(desk: Desk<'_>) -> Result<Vec<String>, Fault> {
@@ -36,7 +36,7 @@ pub(crate) fn planned_ids(desk: Desk<'_>, text: &str) -> Result<Vec<String>, Fau
 }
 
 /// Returns the dependencies of all subtasks.
-pub(crate) fn dependencies(desk: Desk<'_>) -> Result<Dependencies, Fault> {
+pub fn dependencies(desk: Desk<'_>) -> Result<Dependencies, Fault> {
     let subtasks = subtasks(desk)?;
     let pairs = subtasks.iter().filter_map(|subtask| {
         let needed = subtask.texts("dependencies").map(str::to_owned);

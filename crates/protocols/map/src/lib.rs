@@ -10,6 +10,7 @@ mod assess;
 mod explain;
 mod facts;
 mod findings;
+mod history;
 mod messages;
 mod new_plan;
 mod order;
@@ -25,7 +26,7 @@ mod verdict;
 
 use rekindle_map_machine::{Branch, Desk, layout, root};
 use rekindle_model::{
-    Assessment, Explanation, Intent, Plan, ProtocolName, State, Summary, WorkflowDocument,
+    Assessment, Explanation, History, Intent, Plan, ProtocolName, State, Summary, WorkflowDocument,
     WorkflowId,
 };
 use rekindle_protocol::{Ask, Belongings, Case, Decision, Protocol};
@@ -131,6 +132,11 @@ impl Case for Resume {
 
     fn plan(&self, world: &dyn World, intent: &Intent) -> Option<Plan> {
         plan::plan(Desk::new(world, &self.branch), &self.found, intent)
+    }
+
+    fn history(&self, world: &dyn World) -> Option<History> {
+        let desk = Desk::new(world, &self.branch);
+        Some(history::history(desk, self.found.workflow()?))
     }
 
     fn belongings(&self) -> Belongings {

@@ -13,6 +13,7 @@ mod facts;
 mod findings;
 mod format;
 mod grammar;
+mod history;
 mod kiro;
 mod kiro_tasks;
 mod mark;

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use camino::Utf8Path;
-use rekindle_model::{Assessment, Explanation, Intent, Plan, ProtocolName, WorkflowDocument};
+use rekindle_model::{
+    Assessment, Explanation, History, Intent, Plan, ProtocolName, WorkflowDocument,
+};
 use rekindle_protocol::capability::{ListedTask, TaskList, TaskMarks};
 use rekindle_protocol::{Ask, Belongings, Case, Decision, Protocol, ResumeOption};
 use rekindle_world::World;
@@ -11,7 +13,7 @@ use rekindle_world::World;
 use crate::assess::{Judged, Lists};
 use crate::format::Format;
 use crate::plan::{Asked, plan};
-use crate::{explain, kiro, mark, messages, openspec, spec_kit, table};
+use crate::{explain, history, kiro, mark, messages, openspec, spec_kit, table};
 
 /// spec-kit: features in `specs/`.
 pub static SPEC_KIT: TaskLists = TaskLists(&spec_kit::SpecKit);
@@ -128,6 +130,10 @@ impl Case for ListCase {
     fn list(&self) -> Option<&dyn TaskList> {
         self.judged()?;
         Some(self)
+    }
+
+    fn history(&self, _: &dyn World) -> Option<History> {
+        Some(history::history(self.judged()?))
     }
 
     fn belongings(&self) -> Belongings {

@@ -1,0 +1,134 @@
+//! `rekindle report`: what happened to a workflow, as a page, a drawing or a trace.
+
+use camino::Utf8PathBuf;
+use rekindle_app::{Project, Query, ReportWish};
+use rekindle_text::shell_word;
+use rekindle_wire::{Picture, ReportPage, exit};
+
+use crate::arguments::{ReportArguments, SvgKind};
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
+/// Standard output, as a file is named.
+const STANDARD_OUTPUT: &str = "-";
+
+pub(super) fn report(
+    project: &Project,
+    arguments: &ReportArguments,
+    terminal: &mut Terminal,
+) -> Result<u8, Failure> {
+    let query = Query {
+        protocol: arguments.protocol,
+        name: arguments.id.clone(),
+        ..Query::default()
+    };
+    let made = make(project, &query, arguments)?;
+    if terminal.is_json() {
+        terminal.json(&made.picture);
+    }
+    match &arguments.output {
+        Some(output) if output == STANDARD_OUTPUT && !terminal.is_json() => {
+            terminal.verbatim(&made.text);
+        }
+        None if terminal.is_json() => {}
+        output => {
+            let named = output.as_ref().map(|output| project.typed_path(output));
+            let path = named.unwrap_or_else(|| project.typed_in.join(default_name(&made)));
+            rekindle_app::write_report(&path, made.text.as_bytes())?;
+            let shown = path.strip_prefix(&project.typed_in).unwrap_or(&path);
+            if !terminal.is_json() {
+                terminal.result(&format!("{}\n", told(&made, shown.as_str())));
+            }
+        }
+    }
+    Ok(exit::DONE)
+}
+
+/// What was made, and from what.
+struct Made {
+    picture: Picture,
+    text: String,
+    /// What the default name of its file ends with.
+    ending: &'static str,
+    /// What is in it.
+    contents: String,
+}
+
+fn make(project: &Project, query: &Query, arguments: &ReportArguments) -> Result<Made, Failure> {
+    let picture = |ending, contents: &str, paint: fn(&Picture) -> String| {
+        let picture = rekindle_app::picture(project, query)?;
+        Ok(Made {
+            text: paint(&picture),
+            picture,
+            ending,
+            contents: contents.to_owned(),
+        })
+    };
+    match (arguments.svg, arguments.trace) {
+        (Some(SvgKind::Timeline), _) => {
+            picture("-timeline.svg", "the timeline", rekindle_picture::timeline)
+        }
+        (Some(SvgKind::Graph), _) => picture(
+            "-graph.svg",
+            "the graph of the tasks",
+            rekindle_picture::graph,
+        ),
+        (None, true) => picture("-trace.json", "the trace", rekindle_picture::trace),
+        (None, false) => {
+            let wish = ReportWish {
+                output: arguments.with_output,
+            };
+            let page = rekindle_app::report_page(project, query, wish)?;
+            Ok(Made {
+                text: rekindle_picture::page(&page),
+                contents: contents(&page, arguments.with_output),
+                picture: page.picture,
+                ending: ".html",
+            })
+        }
+    }
+}
+
+/// Returns the name of the file: that of the workflow, as far as it is a plain word.
+fn default_name(made: &Made) -> Utf8PathBuf {
+    let (_, name) = rekindle_app::split_id(&made.picture.id);
+    let is_plain = |c: char| c.is_alphanumeric() || "-_.".contains(c);
+    let plain: String = name
+        .chars()
+        .map(|c| if is_plain(c) { c } else { '-' })
+        .collect();
+    let plain: String = plain
+        .trim_start_matches(['.', '-'])
+        .chars()
+        .take(80)
+        .collect();
+    let plain = if plain.is_empty() { "report" } else { &plain };
+    Utf8PathBuf::from(format!("{plain}{}", made.ending))
+}
+
+fn contents(page: &ReportPage, with_output: bool) -> String {
+    let count =
+        |is: fn(&&rekindle_wire::TaskDetail) -> bool| page.details.iter().filter(is).count();
+    let tasks = match page.picture.tasks.len() {
+        1 => "1 task".to_owned(),
+        n => format!("{n} tasks"),
+    };
+    let mut parts = vec![format!("the story, {tasks}")];
+    match count(|detail| detail.diff.is_some()) {
+        0 => {}
+        1 => parts.push("1 diff".to_owned()),
+        n => parts.push(format!("{n} diffs")),
+    }
+    if with_output {
+        let n = count(|detail| detail.output.is_some());
+        parts.push(format!("the output of {n}"));
+    } else {
+        parts.push("no output of agents (`--with-output` adds it)".to_owned());
+    }
+    parts.join(", ")
+}
+
+fn told(made: &Made, path: &str) -> String {
+    let size = made.text.len().div_ceil(1024);
+    format!("wrote {} ({size} KiB): {}", shell_word(path), made.contents)
+}
