@@ -97,8 +97,7 @@ pub(crate) fn run_file(
     let world = project.world();
     let mut all = rekindle_registry::ALL.iter();
     let found = all.find_map(|protocol| {
-        let marks = protocol.marks().filter(|_| protocol.is_here(&world))?;
-        let name = marks.list_in(&world, &plan.name)?;
+        let name = protocol.marks()?.list_in(&world, &plan.name)?;
         Some(WorkflowId::new(protocol.name(), name))
     });
     let Some(id) = found.filter(|_| !options.dry_run) else {

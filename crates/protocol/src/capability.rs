@@ -8,6 +8,8 @@ use rekindle_model::{
 };
 use rekindle_world::World;
 
+use crate::lists::task::Fields;
+
 /// Finds open workflows in a time that does not grow with the number of finished ones.
 pub trait Survey {
     /// Returns the open workflows.
@@ -120,6 +122,8 @@ pub struct ListedTask {
     pub description: String,
     /// The open tasks that it needs.
     pub needs: Vec<String>,
+    /// What else the list says of its work.
+    pub fields: Fields,
 }
 
 /// A run that does the tasks of a list.

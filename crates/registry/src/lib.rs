@@ -20,9 +20,10 @@ pub static ALL: &[&dyn Protocol] = &[
     &rekindle_task_lists::SPEC_KIT,
     &rekindle_task_lists::OPENSPEC,
     &rekindle_task_lists::KIRO,
+    &rekindle_task_lists::CHECKLIST,
     &rekindle_sessions::Sessions,
-    #[cfg(feature = "checklist")]
-    &rekindle_testkit::checklist::Checklist,
+    #[cfg(feature = "example")]
+    &rekindle_testkit::example::Example,
 ];
 
 static NAMES: LazyLock<Vec<ProtocolName>> =

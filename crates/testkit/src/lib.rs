@@ -9,9 +9,9 @@
 pub mod agent_memory;
 pub mod bifrost;
 pub mod catalogue;
-pub mod checklist;
 pub mod conformance;
 pub mod deaths;
+pub mod example;
 pub mod fake_agent;
 mod files;
 pub mod gate;

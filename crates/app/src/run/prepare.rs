@@ -104,8 +104,18 @@ fn checks(plan: &Utf8Path, draft: &dyn Draft, options: &RunOptions) -> Vec<Comma
 
 /// Refuses a plan that could not be carried out, with everything that is wrong with it.
 fn refuse_unsound(plan: &Utf8Path, findings: &[Finding], n_tasks: usize) -> Result<(), Error> {
-    let is_harmless =
-        |finding: &Finding| matches!(finding.code, Code::OverlappingFiles | Code::TaskWithoutId);
+    let is_harmless = |finding: &Finding| {
+        matches!(
+            finding.code,
+            Code::OverlappingFiles
+                | Code::TaskWithoutId
+                | Code::UnknownMark
+                | Code::NoText
+                | Code::TornLine
+                | Code::UnclosedBlock
+                | Code::NotUtf8
+        )
+    };
     if n_tasks > 0 && findings.iter().all(is_harmless) {
         return Ok(());
     }

@@ -17,18 +17,19 @@ use serde_json::{Value, json};
 use super::event::INITIATOR;
 use super::layout::{self, Artifact};
 use super::record::Record;
+use super::settings;
 use super::task_graph::{self, Task};
-use super::task_list::{Misspelt, TaskList};
-use super::{settings, task_list};
 use documents::{constitution, front};
 pub(super) use documents::{contract, plan_document};
 use rekindle_protocol::capability::{Draft, DraftTask, ListedTask, NewRun};
+use rekindle_protocol::lists::task::{Fields, Notice, Noticed, TaskFile};
+use rekindle_protocol::lists::{Claim, plain};
 
 /// The title of a run whose plan has none.
 pub(super) const UNTITLED: &str = "Untitled run";
 
 /// A plan that was read.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct PlanFile {
     title: String,
     pub(super) tasks: Vec<Task>,
@@ -52,42 +53,37 @@ fn is_list(path: &Utf8Path, text: &str) -> bool {
 pub(super) fn draft(path: &Utf8Path, bytes: &[u8]) -> PlanFile {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_start_matches('\u{feff}');
-    let mut misspelt = Vec::new();
-    let mut counted = BTreeSet::new();
-    let (title, tasks, needs, lines, without_id) = if is_list(path, text) {
-        let list = task_list::parse(text);
-        misspelt.clone_from(&list.misspelt);
-        counted.clone_from(&list.counted);
-        from_list(list)
+    let (parts, noticed) = if is_list(path, text) {
+        let mut file = plain::read_text(text);
+        let noticed = std::mem::take(&mut file.noticed);
+        (Ok(from_list(file)), noticed)
     } else {
-        match from_graph(text) {
-            Ok(parts) => parts,
-            Err(reason) => {
-                let finding = Finding::new(
-                    Code::CorruptTaskGraph,
-                    format!("the plan cannot be read: {reason}"),
-                )
-                .at(Place::path(path));
-                return PlanFile {
-                    title: String::new(),
-                    tasks: Vec::new(),
-                    needs: Vec::new(),
-                    findings: vec![finding],
-                    counted,
-                };
-            }
+        (from_graph(text), Vec::new())
+    };
+    let unreadable = |reason: String| {
+        let message = format!("the plan cannot be read: {reason}");
+        let finding = Finding::new(Code::CorruptTaskGraph, message).at(Place::path(path));
+        PlanFile {
+            findings: vec![finding],
+            ..PlanFile::default()
         }
     };
-    let mut findings = check(path, &tasks, &needs, &lines);
-    findings.extend(without_id.into_iter().map(|line| nameless(path, line)));
-    let misspelt = misspelt.iter();
-    findings.extend(misspelt.map(|(line, key)| misspelled(path, *line, key)));
-    PlanFile {
-        title,
-        tasks,
-        needs,
-        findings,
-        counted,
+    match parts {
+        Ok(parts) => {
+            let mut findings = check(path, &parts.tasks, &parts.needs, &parts.lines);
+            // A need without a task was found by the check already.
+            let is_new = |noticed: &&Noticed| noticed.code != Notice::UnknownNeed;
+            let noticed = noticed.iter().filter(is_new);
+            findings.extend(noticed.map(|noticed| of_plan(path, noticed)));
+            PlanFile {
+                title: parts.title,
+                tasks: parts.tasks,
+                needs: parts.needs,
+                findings,
+                counted: parts.counted,
+            }
+        }
+        Err(reason) => unreadable(reason),
     }
 }
 
@@ -96,12 +92,7 @@ pub(super) fn listed(path: &Utf8Path, title: &str, listed: Vec<ListedTask>) -> P
     let (tasks, needs): (Vec<Task>, Vec<Vec<String>>) = listed
         .into_iter()
         .map(|listed| {
-            let task = Task {
-                id: listed.id,
-                title: listed.title,
-                description: listed.description,
-                ..Task::default()
-            };
+            let task = task(listed.id, listed.title, listed.description, listed.fields);
             (task, listed.needs)
         })
         .unzip();
@@ -114,33 +105,77 @@ pub(super) fn listed(path: &Utf8Path, title: &str, listed: Vec<ListedTask>) -> P
     }
 }
 
-/// Title, tasks, dependencies of each, line of each, and the lines of checkboxes without an id.
-type Parts = (String, Vec<Task>, Vec<Vec<String>>, Vec<u64>, Vec<u64>);
-
-fn from_list(list: TaskList) -> Parts {
-    let lines = list.tasks.iter().map(|listed| listed.line).collect();
-    let (tasks, needs) = list
-        .tasks
-        .into_iter()
-        .map(|listed| (listed.task, listed.needs))
-        .unzip();
-    (list.title, tasks, needs, lines, list.without_id)
+/// Returns a task of a list as a graph describes it.
+fn task(id: String, title: String, description: String, fields: Fields) -> Task {
+    Task {
+        id,
+        title,
+        description,
+        files: fields.files,
+        checks: fields.checks,
+        acceptance: fields.acceptance,
+        may_be_empty: fields.may_be_empty,
+        ..Task::default()
+    }
 }
 
-fn misspelled(path: &Utf8Path, line: u64, misspelt: &Misspelt) -> Finding {
-    let key = rekindle_text::excerpt(&misspelt.key, 40);
-    let meant = misspelt.meant;
-    let message = format!("unknown key `{key}`; did you mean `{meant}`?");
-    Finding::new(Code::MisspeltKey, message)
-        .at(Place::line(path, line))
-        .hint("correct the key, or write the line without a colon if it is text")
+/// What a plan says, before it is checked.
+#[derive(Debug, Default)]
+struct Parts {
+    title: String,
+    tasks: Vec<Task>,
+    /// The dependencies of each task.
+    needs: Vec<Vec<String>>,
+    /// The line of each task.
+    lines: Vec<u64>,
+    counted: BTreeSet<String>,
 }
 
-fn nameless(path: &Utf8Path, line: u64) -> Finding {
-    let message = "this checkbox has no id, so it is not a task of the run";
-    Finding::new(Code::TaskWithoutId, message.to_owned())
-        .at(Place::line(path, line))
-        .hint("start it with an id: `- [ ] T1 Title`")
+fn from_list(file: TaskFile) -> Parts {
+    let mut parts = Parts {
+        title: file.heading.unwrap_or_default(),
+        ..Parts::default()
+    };
+    for listed in file.tasks {
+        if listed.is_counted {
+            parts.counted.insert(listed.id.clone());
+        }
+        parts.lines.push(listed.line);
+        parts.needs.push(listed.names);
+        parts.tasks.push(Task {
+            skipped: listed.claim != Claim::Open,
+            ..task(listed.id, listed.title, listed.details, listed.fields)
+        });
+    }
+    parts
+}
+
+/// Returns what was noticed in a plan, where a fault ends the run.
+fn of_plan(path: &Utf8Path, noticed: &Noticed) -> Finding {
+    let found = noticed.finding(path);
+    match noticed.code {
+        Notice::MisspeltKey => {
+            found.hint("correct the key, or write the line without a colon if it is text")
+        }
+        Notice::NoId => {
+            let message = "this checkbox has no id, so it is not a task of the run";
+            Finding::new(Code::TaskWithoutId, message)
+                .at(Place::line(path, noticed.line))
+                .hint("start it with an id: `- [ ] T1 Title`")
+        }
+        Notice::DuplicateId => {
+            let id = rekindle_text::excerpt(&noticed.about, 80);
+            let message = format!("the id `{id}` is already used");
+            Finding::new(Code::DuplicateTask, message).at(Place::line(path, noticed.line))
+        }
+        Notice::UnknownMark
+        | Notice::UnknownNeed
+        | Notice::NoText
+        | Notice::TornLine
+        | Notice::UnclosedBlock
+        | Notice::NotUtf8
+        | Notice::BadGraph => found,
+    }
 }
 
 fn from_graph(text: &str) -> Result<Parts, String> {
@@ -154,7 +189,13 @@ fn from_graph(text: &str) -> Result<Parts, String> {
     let listed = task_graph::list(text.as_bytes())?;
     let lines = lines_of(text, listed.iter().map(|(task, _)| task.id.as_str()));
     let (tasks, needs) = listed.into_iter().unzip();
-    Ok((title, tasks, needs, lines, Vec::new()))
+    Ok(Parts {
+        title,
+        tasks,
+        needs,
+        lines,
+        counted: BTreeSet::new(),
+    })
 }
 
 /// Returns the lines on which these ids are a value of `id`.

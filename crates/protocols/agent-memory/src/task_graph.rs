@@ -3,6 +3,7 @@
 //! It is read leniently: only a file without a list of tasks with ids is not a graph.
 
 use rekindle_model::graph::{Graph, Problem};
+use rekindle_protocol::lists::fields::is_yes;
 use serde_json::{Map, Value};
 
 /// The actor of a graph that `rekindle run` made.
@@ -132,13 +133,6 @@ fn task(id: String, fields: &Map<String, Value>) -> Task {
             .get("allow_empty")
             .is_some_and(|value| value == true || value.as_str().is_some_and(is_yes)),
     }
-}
-
-/// Returns whether a value of a plan says yes.
-pub(super) fn is_yes(value: &str) -> bool {
-    let words = ["yes", "true"];
-    let value = value.trim().trim_matches('`');
-    words.iter().any(|word| value.eq_ignore_ascii_case(word))
 }
 
 /// Returns a text, or a number as text.

@@ -2,18 +2,17 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_model::{Code, Finding, Place};
-use rekindle_protocol::Decision;
+use rekindle_protocol::lists::current::Branch;
+use rekindle_protocol::lists::documents;
+use rekindle_protocol::lists::format::{Content, Format, List, NextKind};
+use rekindle_protocol::lists::scan::Page;
+use rekindle_protocol::lists::shelf::{Shelf, Visit};
+use rekindle_protocol::lists::stages::{Row, When, row};
+use rekindle_protocol::lists::task::TaskFile;
 use rekindle_world::World;
 use serde_json::{Map, Value};
 
-use crate::current::Branch;
-use crate::format::{Content, Format, List, NextKind, Stage, Traits};
-use crate::scan::Page;
-use crate::shelf::{Shelf, Visit};
-use crate::states::Standing;
-use crate::table::Progress;
-use crate::task::TaskFile;
-use crate::{documents, kiro_tasks};
+use crate::kiro_tasks;
 
 /// The format.
 pub(crate) struct Kiro;
@@ -26,6 +25,13 @@ const FILES: [&str; 6] = [
     "tasks.md",
     ".config.kiro",
     "spec.json",
+];
+const SKILLS: &str = "/kiro-";
+const COMMANDS: &str = "/kiro:";
+const STAGES: [Row; 3] = [
+    row(When::Open, "implement", NextKind::ExecuteTasks, "impl"),
+    row(When::Finished, "complete", NextKind::None, ""),
+    row(When::Drafting, "", NextKind::WriteDocument, ""),
 ];
 const TITLES: [&str; 2] = ["Implementation Plan", "Implementation Tasks"];
 
@@ -75,53 +81,18 @@ impl Format for Kiro {
         kiro_tasks::read(page)
     }
 
-    fn stage(&self, list: &List, standing: &Standing) -> Stage {
-        let command = |word: &str| {
-            let start = list.traits.commands?;
-            let words = match word {
-                "impl" if start.contains(':') => "spec-impl".to_owned(),
-                "impl" => word.to_owned(),
-                _ => format!("spec-{word}"),
-            };
-            Some(format!("{start}{words} {}", list.name))
+    fn stages(&self) -> &'static [Row] {
+        &STAGES
+    }
+
+    fn command(&self, list: &List, word: &str) -> Option<String> {
+        let start = list.commands?;
+        let word = match word {
+            "impl" if start == SKILLS => word.to_owned(),
+            "bugfix" => "spec-requirements".to_owned(),
+            _ => format!("spec-{word}"),
         };
-        match standing.counts.progress() {
-            Progress::NotBegun | Progress::Begun => Stage {
-                name: "implement",
-                next: NextKind::ExecuteTasks,
-                document: None,
-                command: command("impl"),
-            },
-            Progress::Finished => Stage {
-                name: "complete",
-                next: NextKind::None,
-                document: None,
-                command: None,
-            },
-            Progress::NoTasks => {
-                let mut order = list
-                    .documents
-                    .iter()
-                    .map(|document| document.name)
-                    .collect::<Vec<_>>();
-                if list.traits.is_design_first {
-                    order.swap(0, 1);
-                }
-                let is_open = |name: &&str| list.content(name) != Content::Present;
-                let document = order.into_iter().find(is_open).unwrap_or("tasks");
-                let word = if document == "bugfix" {
-                    "requirements"
-                } else {
-                    document
-                };
-                Stage {
-                    name: document,
-                    next: NextKind::WriteDocument,
-                    document: Some(document),
-                    command: command(word),
-                }
-            }
-        }
+        Some(format!("{start}{word} {}", list.name))
     }
 
     fn are_parents_work(&self) -> bool {
@@ -141,22 +112,6 @@ impl Format for Kiro {
             .into_iter()
             .filter(|entry| documents::is_page(&entry.name));
         pages.map(|entry| folder.join(entry.name)).collect()
-    }
-
-    fn decisions(&self) -> Vec<Decision> {
-        let row = |cells: [&str; 4]| cells.map(str::to_owned).to_vec();
-        vec![Decision {
-            title: "The stage of a spec",
-            about: "The first row that matches decides; with `design-first` the second and the third change places.".to_owned(),
-            headings: vec!["tasks", "documents", "stage", "next"],
-            rows: vec![
-                row(["some open", "", "`implement`", "`execute_tasks`"]),
-                row(["all done or left out", "", "`complete`", "`none`"]),
-                row(["none", "no `requirements` or `bugfix`", "`requirements` or `bugfix`", "`write_document`"]),
-                row(["none", "no `design`", "`design`", "`write_document`"]),
-                row(["none", "", "`tasks`", "`write_document`"]),
-            ],
-        }]
     }
 }
 
@@ -186,6 +141,10 @@ fn list(visit: &Visit<'_>, name: &str, has_skills: bool) -> List {
             document.content = Content::Empty;
         }
     }
+    let is_design_first = is("workflowType", "design-first");
+    if is_design_first && first == "requirements" && !is_bugfix {
+        found.swap(0, 1);
+    }
     let is_unapproved = approval(state.as_ref(), "tasks", "approved") == Some(false);
     let about_work = is_unapproved.then(|| {
         let message = "`spec.json` says that nobody has approved the tasks";
@@ -197,17 +156,12 @@ fn list(visit: &Visit<'_>, name: &str, has_skills: bool) -> List {
         folder,
         documents: found,
         file,
-        traits: Traits {
-            is_design_first: is("workflowType", "design-first")
-                && first == "requirements"
-                && !is_bugfix,
-            commands: match (has_skills, &state) {
-                (true, Some(_)) => Some("/kiro-"),
-                (false, Some(_)) => Some("/kiro:"),
-                (true | false, None) => None,
-            },
-            ..Traits::default()
-        },
+        is_archived: false,
+        has_open_question: false,
+        unasked: None,
+        commands: state
+            .is_some()
+            .then_some(if has_skills { SKILLS } else { COMMANDS }),
         needed: if first == "bugfix" {
             &["bugfix", "design"]
         } else {

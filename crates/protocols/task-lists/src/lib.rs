@@ -1,40 +1,25 @@
-//! Task lists: spec-kit, `OpenSpec` and Kiro, read by one core.
+//! Task lists: the formats that projects keep, each a small reader of the kit's one core.
 //!
-//! A format is a reader: where its lists are, how their lines become tasks, how a task is marked, and
-//! what its users would type. Everything else is the same for all of them: `scan` finds the lines,
-//! `order` and `states` judge the tasks, `assess` the list, and `plan` goes on with it. Start at
-//! `format`(mod@format), then `assess`.
+//! A format says where its lists are, how their lines become tasks, how a task is marked, and what its
+//! users would type; [`rekindle_protocol::lists`] does everything else. Start at `checklist`, the smallest.
 
-mod assess;
-mod current;
-mod documents;
-mod explain;
-mod facts;
-mod findings;
-mod format;
-mod grammar;
-mod history;
+mod checklist;
 mod kiro;
 mod kiro_tasks;
-mod mark;
-mod messages;
-mod numbered;
 mod openspec;
-mod order;
-mod past;
-mod person;
-mod plan;
-mod protocol;
-mod remarks;
-mod scan;
-mod shelf;
 mod spec_kit;
 mod spec_kit_tasks;
-mod states;
-mod table;
-mod task;
 
-pub use protocol::{KIRO, OPENSPEC, SPEC_KIT, TaskLists};
+use rekindle_protocol::lists::TaskLists;
+
+/// spec-kit: features in `specs/`.
+pub static SPEC_KIT: TaskLists = TaskLists(&spec_kit::SpecKit);
+/// `OpenSpec`: changes in `openspec/changes/`.
+pub static OPENSPEC: TaskLists = TaskLists(&openspec::OpenSpec);
+/// Check boxes of any Markdown file.
+pub static CHECKLIST: TaskLists = TaskLists(&checklist::Checklist);
+/// Kiro: specs in `.kiro/specs/`.
+pub static KIRO: TaskLists = TaskLists(&kiro::Kiro);
 
 #[cfg(test)]
 mod list_tests;
@@ -44,7 +29,5 @@ mod property_tests;
 mod reading_tests;
 #[cfg(test)]
 mod scene_tests;
-#[cfg(test)]
-mod table_tests;
 #[cfg(test)]
 mod torn_tests;

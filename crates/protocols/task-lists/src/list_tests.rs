@@ -4,8 +4,8 @@ use rekindle_model::{Intent, Then};
 use rekindle_protocol::Protocol as _;
 use rekindle_world::{GitAnswer, GitHeadName, GitQuestion, GitTouch, GitTouched, MemoryWorld};
 
-use crate::protocol::{KIRO, OPENSPEC, SPEC_KIT};
 use crate::scene_tests::{codes, inspected, overview, project, with};
+use crate::{KIRO, OPENSPEC, SPEC_KIT};
 
 const OPEN: &str = "# Tasks: A\n- [x] T001 a\n- [ ] T002 b\n";
 const READY: &str = "- [ ] T001 a\n";

@@ -1,19 +1,19 @@
 //! `OpenSpec`: changes in `openspec/changes/NAME/` with a proposal, delta specifications and `tasks.md`.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rekindle_protocol::Decision;
+use rekindle_protocol::lists::current::Branch;
+use rekindle_protocol::lists::documents;
+use rekindle_protocol::lists::format::{Content, Document, Format, List, NextKind};
+use rekindle_protocol::lists::grammar::{self, Boxed, skip_blanks};
+use rekindle_protocol::lists::numbered::{Form, numbered};
+use rekindle_protocol::lists::reading::{
+    self, Grammar, Ids, Parents, WithoutId, Words, plain_claim,
+};
+use rekindle_protocol::lists::scan::Page;
+use rekindle_protocol::lists::shelf::{Shelf, Visit};
+use rekindle_protocol::lists::stages::{Row, When, row, write};
+use rekindle_protocol::lists::task::TaskFile;
 use rekindle_world::{Kind, World};
-
-use crate::current::Branch;
-use crate::format::{Content, Document, Format, List, NextKind, Stage, Traits};
-use crate::grammar::{self, Boxed, Boxes, skip_blanks};
-use crate::numbered::{self, Form, numbered};
-use crate::scan::{Mark, Page, number};
-use crate::shelf::{Shelf, Visit};
-use crate::states::Standing;
-use crate::table::{Claim, Progress};
-use crate::task::{Ids, Nesting, Notice, Task, TaskFile};
-use crate::{documents, person};
 
 /// The format.
 pub(crate) struct OpenSpec;
@@ -21,6 +21,27 @@ pub(crate) struct OpenSpec;
 const HOME: &str = "openspec/changes";
 const ARCHIVE: &str = "archive";
 const TITLES: [&str; 3] = ["Change:", "Change Proposal:", "Proposal:"];
+const NEWER: &str = "/opsx:";
+const OLDER: &str = "/openspec:";
+const STAGES: [Row; 6] = [
+    row(When::Archived, "archived", NextKind::None, ""),
+    row(When::Open, "apply", NextKind::ExecuteTasks, "apply"),
+    row(When::Finished, "archive", NextKind::Close, "archive"),
+    write("proposal", "proposal", "continue"),
+    write("specs", "specs", "continue"),
+    Row {
+        when: When::NoTasks,
+        ..write("tasks", "tasks", "continue")
+    },
+];
+/// Every box is a task, as the tool counts.
+const GRAMMAR: Grammar = Grammar {
+    words,
+    claim: plain_claim,
+    without_id: WithoutId::Tasks,
+    parents: Parents::IdOrIndent,
+    has_groups: true,
+};
 /// Specifications are looked for so deep, and among so many files.
 const DEEPEST: usize = 8;
 const MOST_FILES: usize = 10_000;
@@ -75,63 +96,26 @@ impl Format for OpenSpec {
                 shelf.lists.push(list);
             }
         }
-        let is_current =
-            |list: &List| current.as_ref() == Some(&list.name) && !list.traits.is_archived;
+        let is_current = |list: &List| current.as_ref() == Some(&list.name) && !list.is_archived;
         shelf.current = shelf.lists.iter().position(is_current);
         shelf
     }
 
     fn tasks(&self, page: &Page<'_>) -> TaskFile {
-        read(page)
+        reading::read(page, &GRAMMAR)
     }
 
-    fn stage(&self, list: &List, standing: &Standing) -> Stage {
-        let is_new = list.traits.is_new;
-        let stage = |name, next, document, words: Option<(&str, &str)>| Stage {
-            name,
-            next,
-            document,
-            command: words.map(|(new, old)| {
-                let (start, word) = if is_new {
-                    ("opsx", new)
-                } else {
-                    ("openspec", old)
-                };
-                format!("/{start}:{word} {}", list.name)
-            }),
+    fn stages(&self) -> &'static [Row] {
+        &STAGES
+    }
+
+    fn command(&self, list: &List, word: &str) -> Option<String> {
+        let start = list.commands?;
+        let word = match (start, word) {
+            (OLDER, "continue") => "proposal",
+            _ => word,
         };
-        let write = |document| {
-            stage(
-                document,
-                NextKind::WriteDocument,
-                Some(document),
-                Some(("continue", "proposal")),
-            )
-        };
-        if list.traits.is_archived {
-            return stage("archived", NextKind::None, None, None);
-        }
-        match standing.counts.progress() {
-            Progress::NotBegun | Progress::Begun => stage(
-                "apply",
-                NextKind::ExecuteTasks,
-                None,
-                Some(("apply", "apply")),
-            ),
-            Progress::Finished => stage(
-                "archive",
-                NextKind::Close,
-                None,
-                Some(("archive", "archive")),
-            ),
-            Progress::NoTasks if list.content("proposal") != Content::Present => write("proposal"),
-            Progress::NoTasks
-                if list.content("specs") != Content::Present && !list.traits.skips_specs =>
-            {
-                write("specs")
-            }
-            Progress::NoTasks => write("tasks"),
-        }
+        Some(format!("{start}{word} {}", list.name))
     }
 
     fn are_parents_work(&self) -> bool {
@@ -144,28 +128,6 @@ impl Format for OpenSpec {
 
     fn rules(&self, _: &dyn World) -> Vec<Utf8PathBuf> {
         vec!["openspec/project.md".into(), "openspec/config.yaml".into()]
-    }
-
-    fn decisions(&self) -> Vec<Decision> {
-        let row = |cells: [&str; 4]| cells.map(str::to_owned).to_vec();
-        vec![Decision {
-            title: "The stage of a change",
-            about: "The first row that matches decides.".to_owned(),
-            headings: vec!["tasks", "documents", "stage", "next"],
-            rows: vec![
-                row(["", "in `archive/`", "`archived`", "`none`"]),
-                row(["some open", "", "`apply`", "`execute_tasks`"]),
-                row(["all done or left out", "", "`archive`", "`close`"]),
-                row(["none", "no `proposal`", "`proposal`", "`write_document`"]),
-                row([
-                    "none",
-                    "no `specs`, without `skip_specs: true`",
-                    "`specs`",
-                    "`write_document`",
-                ]),
-                row(["none", "", "`tasks`", "`write_document`"]),
-            ],
-        }]
     }
 }
 
@@ -190,7 +152,7 @@ fn list(
     let own = folder.join(".openspec.yaml");
     let settings = visit.settings(&own).map(Result::unwrap_or_default);
     let settings = settings.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let is_asked = |text: &String| text.lines().any(|line| line.trim() == "skip_specs: true");
+    let skips = |text: &String| text.lines().any(|line| line.trim() == "skip_specs: true");
     let proposal = documents::read(visit, "proposal", folder.join("proposal.md"), is_template);
     let design = documents::read(visit, "design", folder.join("design.md"), is_template);
     let specs = Document {
@@ -211,12 +173,14 @@ fn list(
         folder: folder.to_owned(),
         documents: vec![proposal.document, specs, design.document, tasks],
         file,
-        traits: Traits {
-            is_archived,
-            skips_specs: settings.as_ref().is_some_and(is_asked),
-            is_new: is_new_project.unwrap_or(settings.is_some()),
-            ..Traits::default()
-        },
+        is_archived,
+        has_open_question: false,
+        unasked: settings.as_ref().is_some_and(skips).then_some("specs"),
+        commands: Some(if is_new_project.unwrap_or(settings.is_some()) {
+            NEWER
+        } else {
+            OLDER
+        }),
         needed: &["proposal"],
         unreadable,
         findings: visit.take_findings(),
@@ -265,125 +229,19 @@ fn specs(visit: &Visit<'_>, folder: &Utf8Path) -> Content {
     content
 }
 
-/// A box with what stands behind it.
-struct TaskLine<'l> {
-    id: Option<&'l str>,
-    text: &'l str,
-    is_struck: bool,
-}
-
-impl<'l> TaskLine<'l> {
-    fn read(boxed: &Boxed<'l>) -> Self {
-        let text = skip_blanks(boxed.check.rest);
-        let found = numbered(text, Form::Letters);
-        let (id, rest, open) = match found {
-            Some(found) => (Some(found.id), found.after.rest, found.after.open),
-            None => (None, text, Vec::new()),
-        };
-        let (text, is_struck) = grammar::struck(rest, &open);
-        Self {
-            id,
-            text,
-            is_struck,
-        }
-    }
-}
-
-/// Reads the tasks of a file: every box is one.
-fn read(page: &Page<'_>) -> TaskFile {
-    let mut file = TaskFile::default();
-    let boxes = Boxes::of(page, &mut file);
-    let mut ids = Ids::default();
-    let mut lines = Vec::new();
-    // What is written down comes first: an id that is made never takes the place of one.
-    for boxed in &boxes.boxes {
-        let line = TaskLine::read(boxed);
-        if line.text.is_empty() {
-            grammar::notice_empty(&mut file, page, boxed.at);
-            continue;
-        }
-        let id = line.id.map(|id| {
-            let (unique, is_taken) = ids.take(id);
-            if is_taken {
-                file.notice(Notice::DuplicateId, number(boxed.at), id);
-            }
-            unique
-        });
-        lines.push((boxed, line, id));
-    }
-    let mut outline = Outline::default();
-    for (boxed, line, id) in lines {
-        let parent = outline.enter(boxed, line.id);
-        let id = id.unwrap_or_else(|| {
-            let heading = boxes.groups.get(boxed.group).map_or("", String::as_str);
-            ids.take(&outline.place(&file, parent, heading, boxed.group))
-                .0
-        });
-        let mut claim = grammar::plain_claim(&mut file, boxed);
-        if boxed.check.mark == Mark::Open && line.is_struck {
-            claim = Claim::Skipped;
-        }
-        file.tasks.push(Task {
-            id,
-            title: line.text.to_owned(),
-            claim,
-            parent,
-            is_for_person: person::is_for_person(line.text, &[]),
-            ..boxed.task(page)
-        });
-    }
-    grammar::add_details(page, &mut file);
-    file
-}
-
-/// Where reading is in the outline.
-#[derive(Default)]
-struct Outline<'l> {
-    written: std::collections::HashMap<&'l str, usize>,
-    nesting: Nesting,
-    n_parts: Vec<usize>,
-    group: Option<usize>,
-    n_groups: usize,
-    n_tops: usize,
-}
-
-impl<'l> Outline<'l> {
-    /// Takes the next task, and returns what it is a part of.
-    fn enter(&mut self, boxed: &Boxed<'_>, id: Option<&'l str>) -> Option<usize> {
-        if self.group != Some(boxed.group) {
-            self.group = Some(boxed.group);
-            self.n_groups += 1;
-            self.n_tops = 0;
-            self.nesting.clear();
-        }
-        let at = self.n_parts.len();
-        let nested = self.nesting.enter(at, boxed.check.indent);
-        let by_id = id
-            .and_then(numbered::parent)
-            .and_then(|id| self.written.get(id).copied());
-        let parent = by_id.or(nested);
-        if let Some(id) = id {
-            self.written.insert(id, at);
-        }
-        self.n_parts.push(0);
-        match parent {
-            Some(parent) => self.n_parts[parent] += 1,
-            None => self.n_tops += 1,
-        }
-        parent
-    }
-
-    /// Returns the place of the task that was taken last, which is its id where none is written.
-    fn place(&self, file: &TaskFile, parent: Option<usize>, heading: &str, group: usize) -> String {
-        if let Some(parent) = parent {
-            return format!("{}.{}", file.tasks[parent].id, self.n_parts[parent]);
-        }
-        let digits = heading.bytes().take_while(u8::is_ascii_digit).count();
-        let is_number = digits > 0 && !heading[digits..].starts_with(char::is_alphanumeric);
-        match group {
-            0 => self.n_tops.to_string(),
-            _ if is_number => format!("{}.{}", &heading[..digits], self.n_tops),
-            _ => format!("{}.{}", self.n_groups, self.n_tops),
-        }
-    }
+/// Returns what stands behind a box.
+#[expect(clippy::unnecessary_wraps, reason = "a grammar may refuse a line")]
+fn words<'l>(boxed: &Boxed<'l>) -> Option<Words<'l>> {
+    let text = skip_blanks(boxed.check.rest);
+    let (id, rest, open) = match numbered(text, Form::Letters) {
+        Some(found) => (Some(found.id), found.after.rest, found.after.open),
+        None => (None, text, Vec::new()),
+    };
+    let (text, is_left_out) = grammar::struck(rest, &open);
+    Some(Words {
+        id,
+        text,
+        is_left_out,
+        ..Words::default()
+    })
 }

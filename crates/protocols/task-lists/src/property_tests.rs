@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use crate::format::Format;
-use crate::mark::{mark, with_marks_of};
 use crate::scene_tests::{FORMATS, tasks};
-use crate::states::Standing;
-use crate::table::{Claim, TaskState};
+use rekindle_protocol::lists::format::Format;
+use rekindle_protocol::lists::mark::{mark, with_marks_of};
+use rekindle_protocol::lists::states::Standing;
+use rekindle_protocol::lists::{Claim, TaskState};
 
 /// Lines that mean something, and others.
 fn line() -> impl Strategy<Value = String> {
@@ -84,7 +84,7 @@ fn holds(format: &dyn Format, text: &str) -> Result<(), TestCaseError> {
         open == 0 || rings > 0 || !standing.runnable.is_empty(),
         "something can start"
     );
-    for task in &file.tasks {
+    for task in file.tasks.iter().filter(|task| task.mark_at.is_some()) {
         let Some(marked) = mark(format, text.as_bytes(), &task.id, &task.title) else {
             return Err(TestCaseError::fail(format!(
                 "{} is not found again",

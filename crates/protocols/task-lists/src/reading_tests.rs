@@ -6,7 +6,7 @@ use crate::scene_tests::{FORMATS, shown, tasks};
 use crate::spec_kit::SpecKit;
 
 /// Returns the ids of the tasks of a text.
-fn ids(format: &dyn crate::format::Format, text: &str) -> Vec<String> {
+fn ids(format: &dyn rekindle_protocol::lists::format::Format, text: &str) -> Vec<String> {
     tasks(format, text)
         .tasks
         .into_iter()
@@ -126,13 +126,13 @@ fn spec_kit_ids_tags_and_marks() {
     T052 done <- T051 "blanks"
     T001~2 pending <- T052 "again"
     can start: T001 T-012
+    10 NO_ID 2
     16 UNKNOWN_MARK !
     17 UNKNOWN_MARK 
     22 DUPLICATE_ID T001
     23 NO_TEXT 
     24 NO_TEXT 
     25 NO_TEXT 
-    10 NO_ID 2
     "#);
 }
 
@@ -259,9 +259,9 @@ fn openspec_takes_every_box_and_makes_ids_by_place() {
     7.7 pending <- 1.1 2.2.1 2.2.2 T-04 "3 retries"
     1.1~2 pending <- 1.1 2.2.1 2.2.2 7.7 "again"
     can start: 1
+    12 UNKNOWN_MARK !
     15 DUPLICATE_ID 1.1
     16 NO_TEXT 
-    12 UNKNOWN_MARK !
     "#);
 }
 
@@ -331,8 +331,8 @@ fn kiro_marks_options_and_parents() {
     8 skipped <- 5.1 7 "struck"
     can start: 2.1 4.1
     14 UNKNOWN_MARK /
-    19 NO_TEXT 
     15 NO_ID 2
+    19 NO_TEXT 
     MARKED_EARLY 5
     MARK_MISSING 3
     "#);
@@ -385,7 +385,7 @@ fn a_graph_that_cannot_be_read_is_noticed() {
         let found = file
             .noticed
             .iter()
-            .any(|noticed| noticed.code == crate::task::Notice::BadGraph);
+            .any(|noticed| noticed.code == rekindle_protocol::lists::task::Notice::BadGraph);
         assert_eq!(found, is_bad, "{text}");
     }
 }

@@ -8,15 +8,20 @@ use rekindle_protocol::{Ask, Case, Protocol as _};
 use rekindle_text::Document;
 use rekindle_world::MemoryWorld;
 
-use crate::format::Format;
-use crate::protocol::TaskLists;
-use crate::scan::Page;
-use crate::states::Standing;
-use crate::task::TaskFile;
-use crate::{kiro, openspec, spec_kit};
+use crate::{checklist, kiro, openspec, spec_kit};
+use rekindle_protocol::lists::TaskLists;
+use rekindle_protocol::lists::format::Format;
+use rekindle_protocol::lists::scan::Page;
+use rekindle_protocol::lists::states::Standing;
+use rekindle_protocol::lists::task::TaskFile;
 
 /// Every format.
-pub(crate) const FORMATS: [&dyn Format; 3] = [&spec_kit::SpecKit, &openspec::OpenSpec, &kiro::Kiro];
+pub(crate) const FORMATS: [&dyn Format; 4] = [
+    &spec_kit::SpecKit,
+    &openspec::OpenSpec,
+    &kiro::Kiro,
+    &checklist::Checklist,
+];
 
 /// Reads the tasks of a text.
 pub(crate) fn tasks(format: &dyn Format, text: impl AsRef<[u8]>) -> TaskFile {

@@ -2,23 +2,42 @@
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use rekindle_model::{Code, Finding, Place};
-use rekindle_protocol::Decision;
+use rekindle_protocol::lists::current::{self, Branch};
+use rekindle_protocol::lists::documents;
+use rekindle_protocol::lists::format::{Content, Format, List, NextKind};
+use rekindle_protocol::lists::reading::Ids;
+use rekindle_protocol::lists::scan::Page;
+use rekindle_protocol::lists::shelf::{Shelf, Visit};
+use rekindle_protocol::lists::stages::{Row, When, row, write};
+use rekindle_protocol::lists::task::TaskFile;
 use rekindle_world::World;
 
-use crate::current::{self, Branch};
-use crate::format::{Content, Format, List, NextKind, Stage, Traits};
-use crate::scan::Page;
-use crate::shelf::{Shelf, Visit};
-use crate::states::Standing;
-use crate::table::Progress;
-use crate::task::{Ids, TaskFile};
-use crate::{documents, spec_kit_tasks};
+use crate::spec_kit_tasks;
 
 /// The format.
 pub(crate) struct SpecKit;
 
 const HOMES: [&str; 2] = ["specs", ".specify/specs"];
 const DOCUMENTS: [&str; 3] = ["spec", "plan", "tasks"];
+const STAGES: [Row; 6] = [
+    row(When::Open, "implement", NextKind::ExecuteTasks, "implement"),
+    row(When::Finished, "complete", NextKind::None, ""),
+    write("spec", "specify", "specify"),
+    Row {
+        document: "spec",
+        ..row(
+            When::Unclear("plan"),
+            "clarify",
+            NextKind::AskPerson,
+            "clarify",
+        )
+    },
+    write("plan", "plan", "plan"),
+    Row {
+        when: When::NoTasks,
+        ..write("tasks", "tasks", "tasks")
+    },
+];
 
 impl Format for SpecKit {
     fn name(&self) -> &'static str {
@@ -70,13 +89,13 @@ impl Format for SpecKit {
             folders.push(folder.clone());
         }
         let mut ids = Ids::default();
-        let separator = separator(visit);
+        let commands = commands(visit);
         shelf.findings = visit.take_findings();
         let mut names = Vec::new();
         for folder in &folders {
             let (name, _) = ids.take(folder.file_name().unwrap_or_default());
             if visit.is_wanted(&name) {
-                shelf.lists.push(list(visit, &name, folder, separator));
+                shelf.lists.push(list(visit, &name, folder, commands));
             }
             names.push(name);
         }
@@ -102,42 +121,12 @@ impl Format for SpecKit {
         spec_kit_tasks::read(page)
     }
 
-    fn stage(&self, list: &List, standing: &Standing) -> Stage {
-        let command = |word: &str| format!("/speckit{}{word}", list.traits.separator);
-        let stage = |name, next, document, word: Option<&str>| Stage {
-            name,
-            next,
-            document,
-            command: word.map(command),
-        };
-        let is_written = |name| list.content(name) == Content::Present;
-        match standing.counts.progress() {
-            Progress::Finished => stage("complete", NextKind::None, None, None),
-            Progress::NotBegun | Progress::Begun => {
-                stage("implement", NextKind::ExecuteTasks, None, Some("implement"))
-            }
-            Progress::NoTasks if !is_written("spec") => stage(
-                "specify",
-                NextKind::WriteDocument,
-                Some("spec"),
-                Some("specify"),
-            ),
-            Progress::NoTasks if !is_written("plan") && list.traits.has_open_question => stage(
-                "clarify",
-                NextKind::AskPerson,
-                Some("spec"),
-                Some("clarify"),
-            ),
-            Progress::NoTasks if !is_written("plan") => {
-                stage("plan", NextKind::WriteDocument, Some("plan"), Some("plan"))
-            }
-            Progress::NoTasks => stage(
-                "tasks",
-                NextKind::WriteDocument,
-                Some("tasks"),
-                Some("tasks"),
-            ),
-        }
+    fn stages(&self) -> &'static [Row] {
+        &STAGES
+    }
+
+    fn command(&self, list: &List, word: &str) -> Option<String> {
+        Some(format!("{}{word}", list.commands?))
     }
 
     fn are_parents_work(&self) -> bool {
@@ -151,31 +140,9 @@ impl Format for SpecKit {
     fn rules(&self, _: &dyn World) -> Vec<Utf8PathBuf> {
         vec![".specify/memory/constitution.md".into()]
     }
-
-    fn decisions(&self) -> Vec<Decision> {
-        let row = |cells: [&str; 4]| cells.map(str::to_owned).to_vec();
-        vec![Decision {
-            title: "The stage of a feature",
-            about: "The first row that matches decides.".to_owned(),
-            headings: vec!["tasks", "documents", "stage", "next"],
-            rows: vec![
-                row(["some open", "", "`implement`", "`execute_tasks`"]),
-                row(["all done or left out", "", "`complete`", "`none`"]),
-                row(["none", "no `spec`", "`specify`", "`write_document`"]),
-                row([
-                    "none",
-                    "a question is open in `spec`, no `plan`",
-                    "`clarify`",
-                    "`ask_person`",
-                ]),
-                row(["none", "no `plan`", "`plan`", "`write_document`"]),
-                row(["none", "", "`tasks`", "`write_document`"]),
-            ],
-        }]
-    }
 }
 
-fn list(visit: &Visit<'_>, name: &str, folder: &Utf8Path, separator: char) -> List {
+fn list(visit: &Visit<'_>, name: &str, folder: &Utf8Path, commands: &'static str) -> List {
     let read = |name| {
         let read = documents::read(visit, name, folder.join(format!("{name}.md")), |_| false);
         let is_template = read.heading.as_deref().is_some_and(is_template);
@@ -206,11 +173,10 @@ fn list(visit: &Visit<'_>, name: &str, folder: &Utf8Path, separator: char) -> Li
         folder: folder.to_owned(),
         documents: vec![spec, plan, tasks],
         file,
-        traits: Traits {
-            has_open_question,
-            separator,
-            ..Traits::default()
-        },
+        is_archived: false,
+        has_open_question,
+        unasked: None,
+        commands: Some(commands),
         needed: &["spec", "plan"],
         unreadable,
         findings: visit.take_findings(),
@@ -239,25 +205,7 @@ fn named_folder(visit: &Visit<'_>) -> Option<Result<Utf8PathBuf, ()>> {
         visit.bad_file(path, "it has no text `feature_directory`");
         return Some(Err(()));
     };
-    Some(Ok(in_project(visit.world, Utf8Path::new(folder))))
-}
-
-/// Returns a folder relative to the project; one outside of it stays as it is.
-fn in_project(world: &dyn World, folder: &Utf8Path) -> Utf8PathBuf {
-    let within = |folder: &Utf8Path, project: &Utf8Path| {
-        let rest = folder.strip_prefix(project).ok()?;
-        Some(rest.components().collect::<Utf8PathBuf>())
-    };
-    let resolved = || {
-        let project = world.resolve(world.project()).ok()?;
-        within(&world.resolve(folder).ok()?, &project)
-    };
-    let found = if folder.is_absolute() {
-        within(folder, world.project()).or_else(resolved)
-    } else {
-        within(folder, Utf8Path::new(".")).or_else(|| within(folder, Utf8Path::new("")))
-    };
-    found.unwrap_or_else(|| folder.to_owned())
+    Some(Ok(visit.named(Utf8Path::new(folder))))
 }
 
 /// Returns whether a path leads into a folder of the project, and not out of it.
@@ -266,15 +214,19 @@ fn is_below_project(folder: &Utf8Path) -> bool {
     !folder.as_str().is_empty() && parts.all(|part| matches!(part, Utf8Component::Normal(_)))
 }
 
-/// Returns the sign between the words of a command.
-fn separator(visit: &Visit<'_>) -> char {
+/// Returns how commands begin.
+fn commands(visit: &Visit<'_>) -> &'static str {
     let object = visit.json(Utf8Path::new(".specify/integration.json"));
-    let found = object.and_then(|object| {
+    let sign = object.and_then(|object| {
         let name = object.get("default_integration")?.as_str()?;
         let settings = object.get("integration_settings")?.get(name)?;
         settings.get("invoke_separator")?.as_str()?.chars().next()
     });
-    found.filter(|sign| *sign == '-').unwrap_or('.')
+    if sign == Some('-') {
+        "/speckit-"
+    } else {
+        "/speckit."
+    }
 }
 
 fn is_template(heading: &str) -> bool {

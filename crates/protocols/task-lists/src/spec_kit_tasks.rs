@@ -1,183 +1,73 @@
 //! The tasks of spec-kit: `- [ ] T012 [P] [US1] Create the model in src/model.py`.
 
-use crate::grammar::{self, Bare, Boxed, Boxes, skip_blanks, tag};
-use crate::scan::{self, Mark, Page, number};
-use crate::table::Claim;
-use crate::task::{Ids, Nesting, Notice, Task, TaskFile};
-use crate::{person, remarks};
+use rekindle_protocol::lists::grammar::{self, Bare, Boxed, Closed, skip_blanks, tag};
+use rekindle_protocol::lists::reading::{self, Grammar, Parents, WithoutId, Words, plain_claim};
+use rekindle_protocol::lists::remarks;
+use rekindle_protocol::lists::scan::{self, Page};
+use rekindle_protocol::lists::task::TaskFile;
 
 /// Tags by which a list leaves a task out.
 const LEFT_OUT: [&str; 3] = ["deferred", "skip", "skipped"];
 
+const GRAMMAR: Grammar = Grammar {
+    words,
+    claim: plain_claim,
+    without_id: WithoutId::StepsInGroups,
+    parents: Parents::Indent,
+    has_groups: true,
+};
+
 /// Reads the tasks of a file.
 pub(crate) fn read(page: &Page<'_>) -> TaskFile {
-    let mut file = TaskFile::default();
-    let boxes = Boxes::of(page, &mut file);
-    let lines: Vec<Option<TaskLine<'_>>> = boxes.boxes.iter().map(TaskLine::read).collect();
-    let have_ids = lines.iter().flatten().any(|line| line.id.is_some());
-    let mut reading = Reading::default();
-    let mut without_id = Vec::new();
-    for (boxed, line) in boxes.boxes.iter().zip(&lines) {
-        let Some(line) = line else {
-            continue;
-        };
-        let is_plain = matches!(boxed.check.mark, Mark::Open | Mark::Done);
-        if line.id.is_none() && !is_plain {
-            continue;
-        }
-        reading.enter(boxed.group);
-        if line.text.is_empty() {
-            grammar::notice_empty(&mut file, page, boxed.at);
-        } else if line.id.is_none() && have_ids && !line.is_task_by_tag() {
-            without_id.push(boxed.at);
-        } else {
-            reading.take(page, &mut file, boxed, line, have_ids);
-        }
-    }
-    if let Some(first) = without_id.first() {
-        file.notice(Notice::NoId, number(*first), without_id.len().to_string());
-    }
-    grammar::add_details(page, &mut file);
+    let mut file = reading::read(page, &GRAMMAR);
     remarks::add_needs(&mut file, id);
     file
 }
 
-/// A box with what stands behind it.
-struct TaskLine<'l> {
-    id: Option<&'l str>,
-    tags: Vec<&'l str>,
-    text: &'l str,
-    is_struck: bool,
-}
-
-impl<'l> TaskLine<'l> {
-    fn read(boxed: &Boxed<'l>) -> Option<Self> {
-        let mut text = boxed.check.rest;
-        let is_apart = text.is_empty() || text.starts_with(scan::BLANKS) || text.starts_with('[');
-        if !is_apart || !boxed.check.is_spaced {
-            return None;
-        }
-        let mut line = Self {
-            id: None,
-            tags: Vec::new(),
-            text: "",
-            is_struck: false,
-        };
-        let mut open = Vec::new();
-        loop {
-            text = skip_blanks(text);
-            if line.id.is_none()
-                && let Some((id, closed)) = decorated_id(text)
-            {
-                line.id = Some(id);
-                line.is_struck = closed.is_struck;
-                open = closed.open;
-                text = closed.rest;
-            } else if let Some((inside, rest)) = tag(text) {
-                match id(inside) {
-                    Some(found) if found.len() == inside.len() && line.id.is_none() => {
-                        line.id = Some(found);
-                    }
-                    Some(_) | None => line.tags.push(inside),
+/// Returns what stands behind a box.
+fn words<'l>(boxed: &Boxed<'l>) -> Option<Words<'l>> {
+    let mut text = boxed.check.rest;
+    let is_apart = text.is_empty() || text.starts_with(scan::BLANKS) || text.starts_with('[');
+    if !is_apart || !boxed.check.is_spaced {
+        return None;
+    }
+    let mut words = Words::default();
+    let mut open = Vec::new();
+    loop {
+        text = skip_blanks(text);
+        if words.id.is_none()
+            && let Some((id, closed)) = decorated_id(text)
+        {
+            words.id = Some(id);
+            words.is_left_out = closed.is_struck;
+            open = closed.open;
+            text = closed.rest;
+        } else if let Some((inside, rest)) = tag(text) {
+            match id(inside) {
+                Some(found) if found.len() == inside.len() && words.id.is_none() => {
+                    words.id = Some(found);
                 }
-                text = rest;
-            } else {
-                break;
+                Some(_) | None => words.tags.push(inside),
             }
-        }
-        let (text, is_struck) = grammar::struck(text, &open);
-        line.text = text;
-        line.is_struck |= is_struck;
-        Some(line)
-    }
-
-    /// Returns whether a tag says that this is a task although it has no id.
-    fn is_task_by_tag(&self) -> bool {
-        self.tags.first().is_some_and(|tag| {
-            let story = tag.strip_prefix("US");
-            *tag == "P" || story.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-        })
-    }
-
-    fn is_left_out(&self) -> bool {
-        let is_word = |tag: &&str| LEFT_OUT.contains(&tag.to_ascii_lowercase().as_str());
-        self.is_struck || self.tags.iter().any(is_word)
-    }
-}
-
-/// Where reading is, and which ids are taken.
-#[derive(Default)]
-struct Reading {
-    ids: Ids,
-    nesting: Nesting,
-    group: Option<usize>,
-    /// How many groups had a box until here, boxes of this one, and tasks of this one.
-    n_groups: usize,
-    n_boxes: usize,
-    n_tasks: usize,
-}
-
-impl Reading {
-    fn enter(&mut self, group: usize) {
-        if self.group != Some(group) {
-            self.group = Some(group);
-            self.n_groups += 1;
-            self.n_boxes = 0;
-            self.n_tasks = 0;
-            self.nesting.clear();
-        }
-        self.n_boxes += 1;
-    }
-
-    fn take(
-        &mut self,
-        page: &Page<'_>,
-        file: &mut TaskFile,
-        boxed: &Boxed<'_>,
-        line: &TaskLine<'_>,
-        have_ids: bool,
-    ) {
-        self.n_tasks += 1;
-        let (id, is_taken) = match line.id {
-            Some(id) => self.ids.take(id),
-            None => (self.ids.take(&self.place(have_ids)).0, false),
-        };
-        if is_taken {
-            file.notice(
-                Notice::DuplicateId,
-                number(boxed.at),
-                line.id.unwrap_or_default(),
-            );
-        }
-        let mut claim = grammar::plain_claim(file, boxed);
-        if boxed.check.mark == Mark::Open && line.is_left_out() {
-            claim = Claim::Skipped;
-        }
-        let at = file.tasks.len();
-        let parent = self.nesting.enter(at, boxed.check.indent);
-        file.tasks.push(Task {
-            id,
-            title: line.text.to_owned(),
-            claim,
-            parent,
-            is_parallel: line.tags.contains(&"P"),
-            is_for_person: person::is_for_person(line.text, &line.tags),
-            ..boxed.task(page)
-        });
-    }
-
-    /// Returns the place of a box in its group, which is its id where it has none.
-    fn place(&self, have_ids: bool) -> String {
-        let own = if have_ids { self.n_tasks } else { self.n_boxes };
-        match self.group {
-            Some(0) | None => own.to_string(),
-            Some(_) => format!("{}.{own}", self.n_groups),
+            text = rest;
+        } else {
+            break;
         }
     }
+    let (text, is_struck) = grammar::struck(text, &open);
+    let is_word = |tag: &&str| LEFT_OUT.contains(&tag.to_ascii_lowercase().as_str());
+    words.text = text;
+    words.is_left_out |= is_struck || words.tags.iter().any(is_word);
+    words.is_parallel = words.tags.contains(&"P");
+    words.is_task = words.tags.first().is_some_and(|tag| {
+        let story = tag.strip_prefix("US");
+        *tag == "P" || story.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    });
+    Some(words)
 }
 
 /// Returns the id at the start of a text, decorated or not, and what follows it.
-fn decorated_id(text: &str) -> Option<(&str, grammar::Closed<'_>)> {
+fn decorated_id(text: &str) -> Option<(&str, Closed<'_>)> {
     let bare = Bare::of(text);
     let found = id(bare.text)?;
     let rest = &bare.text[found.len()..];

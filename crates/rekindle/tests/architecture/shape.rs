@@ -1,11 +1,11 @@
 //! How files are cut and called, and that none is forgotten.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use regex::Regex;
 
-use crate::workspace::{crate_folders, metadata, none, rust_files, short};
+use crate::workspace::{crate_folders, metadata, none, root, rust_files, short};
 
 /// Names that say nothing about what is inside.
 const EMPTY_NAMES: &[&str] = &["common", "core", "helpers", "utils"];
@@ -59,6 +59,33 @@ fn no_file_is_longer_than_one_can_read() -> anyhow::Result<()> {
         }
     }
     none(&faults);
+    Ok(())
+}
+
+/// The most lines of a format of task lists, all its files together; what formats share is in the kit.
+const MOST_LINES_OF_A_FORMAT: usize = 400;
+
+#[test]
+fn a_format_of_task_lists_is_a_small_reader() -> anyhow::Result<()> {
+    let folder = root().join("crates/protocols/task-lists/src");
+    let mut sizes: BTreeMap<String, usize> = BTreeMap::new();
+    for path in rust_files(&folder)? {
+        let stem = path.file_stem().unwrap_or_default();
+        if stem == "lib" || stem.ends_with("_tests") {
+            continue;
+        }
+        let format = stem.trim_end_matches("_tasks").to_owned();
+        let lines = fs_err::read_to_string(&path)?.lines().count();
+        *sizes.entry(format).or_default() += lines;
+    }
+    let sizes = sizes.into_iter();
+    let too_long = sizes.filter(|(_, lines)| *lines > MOST_LINES_OF_A_FORMAT);
+    let faults = too_long.map(|(format, lines)| {
+        format!(
+            "{format}: {lines} lines; move what others could use into `rekindle_protocol::lists`"
+        )
+    });
+    none(&faults.collect::<Vec<_>>());
     Ok(())
 }
 

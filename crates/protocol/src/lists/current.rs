@@ -4,7 +4,7 @@ use rekindle_world::{GitAnswer, GitQuestion, ReadError, World};
 
 /// What is checked out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Branch {
+pub enum Branch {
     /// A branch.
     Named(String),
     /// None: HEAD is detached, or git cannot be asked.
@@ -15,7 +15,7 @@ pub(crate) enum Branch {
 
 impl Branch {
     /// Asks git.
-    pub(crate) fn of(world: &dyn World) -> Self {
+    pub fn of(world: &dyn World) -> Self {
         let ask = |question| world.git(world.project(), &question);
         match ask(GitQuestion::HeadName).and_then(GitAnswer::head_name) {
             Ok(head) => match head.name.as_deref() {
@@ -34,7 +34,7 @@ impl Branch {
     }
 
     /// Returns the list that has the name of the branch, whole or after its last `/`.
-    pub(crate) fn among(&self, names: &[String]) -> Option<usize> {
+    pub fn among(&self, names: &[String]) -> Option<usize> {
         let Self::Named(branch) = self else {
             return None;
         };
@@ -45,7 +45,7 @@ impl Branch {
 }
 
 /// Returns the digits in front of a name, if a `-` follows them.
-pub(crate) fn leading_number(name: &str) -> Option<&str> {
+pub fn leading_number(name: &str) -> Option<&str> {
     let rest = name.trim_start_matches(|c: char| c.is_ascii_digit());
     let digits = &name[..name.len() - rest.len()];
     (!digits.is_empty() && rest.starts_with('-')).then_some(digits)
@@ -66,7 +66,7 @@ const fn is_time_stamp(date: &str, time: &str) -> bool {
 }
 
 /// Returns the name that a branch belongs to: its own, or the only one with the same number in front.
-pub(crate) fn by_number(names: &[String], branch: &str) -> Option<usize> {
+pub fn by_number(names: &[String], branch: &str) -> Option<usize> {
     let branch = branch.rsplit('/').next().unwrap_or(branch);
     if let Some(at) = names.iter().position(|name| name == branch) {
         return Some(at);
@@ -81,7 +81,7 @@ pub(crate) fn by_number(names: &[String], branch: &str) -> Option<usize> {
 }
 
 /// Returns the first name with the highest number in front; time stamps are none.
-pub(crate) fn highest(names: &[String]) -> Option<usize> {
+pub fn highest(names: &[String]) -> Option<usize> {
     let places = names.iter().enumerate();
     // A time stamp has a hyphen, so it is not read as a number.
     let numbered = places.filter_map(|(at, name)| Some((number(name)?.parse::<u64>().ok()?, at)));

@@ -2,10 +2,10 @@
 
 use rekindle_model::Fact;
 
-use crate::assess::Judged;
+use crate::lists::assess::Judged;
 
 /// More needs than this are not listed: a program that wants them has the rule.
-const MOST_NEEDS: usize = 2_000_000;
+pub(crate) const MOST_NEEDS: usize = 2_000_000;
 
 /// Returns the facts of a list.
 pub(crate) fn facts(judged: &Judged) -> Fact {

@@ -9,11 +9,13 @@ use rekindle_model::{
 };
 use rekindle_world::World;
 
-use crate::format::{Format, List, NextKind, Stage};
-use crate::shelf::Visit;
-use crate::states::Standing;
-use crate::table::{Far, LISTS, ListState, TaskState};
-use crate::{facts, findings, past};
+use crate::Ask;
+
+use crate::lists::format::{Format, List, NextKind, Stage};
+use crate::lists::shelf::Visit;
+use crate::lists::states::Standing;
+use crate::lists::table::{Far, LISTS, ListState, TaskState};
+use crate::lists::{facts, findings, past, stages};
 
 /// A list without any activity for so long is stale.
 const FRESH: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -51,8 +53,11 @@ pub(crate) struct Due {
 
 impl Lists {
     /// Reads and judges the lists of a project, or only one.
-    pub(crate) fn read(format: &dyn Format, world: &dyn World, only: Option<&str>) -> Self {
-        let mut visit = Visit::new(world, only);
+    pub(crate) fn read(format: &dyn Format, world: &dyn World, ask: &Ask) -> Self {
+        let name = ask.name.as_deref();
+        let mut visit = Visit::new(world, name.filter(|_| ask.alone));
+        visit.asked = name;
+        visit.all = ask.all;
         let shelf = format.visit(&mut visit);
         let pasts = past::of_each(world, format.name(), &shelf.lists);
         let current = shelf.current;
@@ -60,10 +65,10 @@ impl Lists {
         let mut all: Vec<Judged> = each
             .map(|(at, (list, past))| {
                 let mut standing = Standing::of(format, &list.file, &past.landed);
-                if list.traits.is_archived {
+                if list.is_archived {
                     standing.runnable.clear();
                 }
-                let stage = format.stage(&list, &standing);
+                let stage = stages::stage(format, &list, standing.counts.progress());
                 judge(
                     list,
                     standing,
@@ -149,7 +154,7 @@ fn judge(
     let is_unreadable = list.unreadable.is_some();
     let state = *LISTS.decide(Far {
         is_unreadable,
-        is_archived: list.traits.is_archived,
+        is_archived: list.is_archived,
         progress: standing.counts.progress(),
         is_to_close: stage.next == NextKind::Close,
     });

@@ -3,8 +3,8 @@
 use rekindle_model::{Explanation, Place, ProtocolName, Said};
 use rekindle_text::excerpt;
 
-use crate::assess::Judged;
-use crate::table::{Claim, TaskState};
+use crate::lists::assess::Judged;
+use crate::lists::table::{Claim, TaskState};
 
 /// No more needs than this are listed.
 const MOST: usize = 50;

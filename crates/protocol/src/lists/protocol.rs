@@ -2,28 +2,21 @@
 
 use std::collections::BTreeSet;
 
+use crate::capability::{ListedTask, TaskList, TaskMarks};
+use crate::{Ask, Belongings, Case, Decision, Protocol, ResumeOption};
 use camino::Utf8Path;
 use rekindle_model::{
     Assessment, Explanation, History, Intent, Plan, ProtocolName, WorkflowDocument,
 };
-use rekindle_protocol::capability::{ListedTask, TaskList, TaskMarks};
-use rekindle_protocol::{Ask, Belongings, Case, Decision, Protocol, ResumeOption};
 use rekindle_world::World;
 
-use crate::assess::{Judged, Lists};
-use crate::format::Format;
-use crate::plan::{Asked, plan};
-use crate::{explain, history, kiro, mark, messages, openspec, spec_kit, table};
-
-/// spec-kit: features in `specs/`.
-pub static SPEC_KIT: TaskLists = TaskLists(&spec_kit::SpecKit);
-/// `OpenSpec`: changes in `openspec/changes/`.
-pub static OPENSPEC: TaskLists = TaskLists(&openspec::OpenSpec);
-/// Kiro: specs in `.kiro/specs/`.
-pub static KIRO: TaskLists = TaskLists(&kiro::Kiro);
+use crate::lists::assess::{Judged, Lists};
+use crate::lists::format::Format;
+use crate::lists::plan::{Asked, plan};
+use crate::lists::{explain, history, mark, messages, stages, table};
 
 /// A format of task lists as a protocol.
-pub struct TaskLists(&'static dyn Format);
+pub struct TaskLists(pub &'static dyn Format);
 
 impl Protocol for TaskLists {
     fn name(&self) -> ProtocolName {
@@ -47,8 +40,7 @@ impl Protocol for TaskLists {
     }
 
     fn inspect(&self, world: &dyn World, ask: &Ask) -> Box<dyn Case> {
-        let only = ask.name.as_deref().filter(|_| ask.alone);
-        let lists = Lists::read(self.0, world, only);
+        let lists = Lists::read(self.0, world, ask);
         let assessment = lists.assessment(ask.name.as_deref());
         Box::new(ListCase {
             format: self.0,
@@ -60,14 +52,14 @@ impl Protocol for TaskLists {
     }
 
     fn explain(&self, world: &dyn World, ask: &Ask, task: &str) -> Option<Explanation> {
-        let lists = Lists::read(self.0, world, None);
+        let lists = Lists::read(self.0, world, ask);
         let judged = lists.chosen(ask.name.as_deref())?;
         explain::explain(self.name(), judged, task)
     }
 
     fn decisions(&self) -> Vec<Decision> {
         let mut decisions = table::decisions();
-        decisions.extend(self.0.decisions());
+        decisions.push(stages::decision(self.0));
         decisions
     }
 
@@ -90,7 +82,15 @@ impl TaskMarks for TaskLists {
     }
 
     fn list_in(&self, world: &dyn World, path: &Utf8Path) -> Option<String> {
-        let lists = Lists::read(self.0, world, None);
+        let takes_any = self.0.takes_any_file();
+        if !takes_any && !self.0.is_here(world) {
+            return None;
+        }
+        let ask = Ask {
+            name: takes_any.then(|| path.to_string()),
+            ..Ask::default()
+        };
+        let lists = Lists::read(self.0, world, &ask);
         let mut all = lists.all.iter();
         let found = all.find(|judged| judged.list.source() == path)?;
         Some(found.list.name.clone())
@@ -186,6 +186,7 @@ impl TaskList for ListCase {
                 title: tasks[place].title.clone(),
                 description: messages::description(world, self.format, judged, place),
                 needs: needs.map(|need| tasks[need].id.clone()).collect(),
+                fields: tasks[place].fields.clone(),
             }
         });
         listed.collect()

@@ -2,8 +2,9 @@
 
 use rekindle_model::{History, PastTask};
 
-use crate::assess::Judged;
-use crate::table::TaskState;
+use crate::lists::assess::Judged;
+use crate::lists::facts::MOST_NEEDS;
+use crate::lists::table::TaskState;
 
 /// Returns the tasks of a list that are work, with what each needs.
 pub(crate) fn history(judged: &Judged) -> History {
@@ -12,8 +13,10 @@ pub(crate) fn history(judged: &Judged) -> History {
     let work: Vec<usize> = (0..tasks.len())
         .filter(|&task| standing.is_work[task])
         .collect();
+    let are_few = standing.needs.count() <= MOST_NEEDS;
     let past = work.iter().map(|&task| {
-        let needs = standing.needs.of_task(task).into_iter();
+        let needs = are_few.then(|| standing.needs.of_task(task));
+        let needs = needs.into_iter().flatten();
         let needs = needs.filter_map(|need| work.binary_search(&need).ok());
         PastTask {
             needs: needs.collect(),

@@ -2,47 +2,52 @@
 
 use std::collections::BTreeSet;
 
-use crate::format::Format;
-use crate::order::Needs;
-use crate::table::{self, Claim, ParentVerdict, Parts, Progress, TaskState};
-use crate::task::TaskFile;
+use crate::lists::format::Format;
+use crate::lists::order::Needs;
+use crate::lists::table::{self, Claim, ParentVerdict, Parts, Progress, TaskState};
+use crate::lists::task::TaskFile;
 
 /// The tasks of a list, judged.
 #[derive(Debug)]
-pub(crate) struct Standing {
+pub struct Standing {
     /// The state of each task.
-    pub(crate) states: Vec<TaskState>,
+    pub states: Vec<TaskState>,
     /// Which tasks are work, and not only a heading of others.
-    pub(crate) is_work: Vec<bool>,
+    pub is_work: Vec<bool>,
     /// The parts of each task.
-    pub(crate) children: Vec<Vec<usize>>,
+    pub children: Vec<Vec<usize>>,
     /// What each task needs.
-    pub(crate) needs: Needs,
+    pub needs: Needs,
     /// Open tasks that can start, in the order of the list.
-    pub(crate) runnable: Vec<usize>,
+    pub runnable: Vec<usize>,
     /// Tasks that are marked while parts of them are open.
-    pub(crate) marked_early: Vec<usize>,
+    pub marked_early: Vec<usize>,
     /// Tasks that are done and not marked.
-    pub(crate) mark_missing: Vec<usize>,
+    pub mark_missing: Vec<usize>,
     /// Tasks whose commit has landed.
-    pub(crate) landed: BTreeSet<usize>,
+    pub landed: BTreeSet<usize>,
     /// How many tasks that are work have each state.
-    pub(crate) counts: Counts,
+    pub counts: Counts,
 }
 
 /// How many tasks have each state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
-    pub(crate) pending: usize,
-    pub(crate) in_progress: usize,
-    pub(crate) done: usize,
-    pub(crate) blocked: usize,
-    pub(crate) skipped: usize,
+pub struct Counts {
+    /// Open and not blocked.
+    pub pending: usize,
+    /// Begun.
+    pub in_progress: usize,
+    /// Done.
+    pub done: usize,
+    /// Waiting for themselves or for what was deferred.
+    pub blocked: usize,
+    /// Left out.
+    pub skipped: usize,
 }
 
 impl Counts {
     /// Returns how many tasks there are.
-    pub(crate) const fn total(self) -> usize {
+    pub const fn total(self) -> usize {
         self.pending + self.in_progress + self.done + self.blocked + self.skipped
     }
 
@@ -60,7 +65,7 @@ impl Counts {
 
 impl Standing {
     /// Judges the tasks of a file; `landed` are the ids of tasks whose commits are there.
-    pub(crate) fn of(format: &dyn Format, file: &TaskFile, landed: &BTreeSet<String>) -> Self {
+    pub fn of(format: &dyn Format, file: &TaskFile, landed: &BTreeSet<String>) -> Self {
         let children = file.children();
         let is_work: Vec<bool> = children
             .iter()
@@ -187,7 +192,7 @@ impl Standing {
     }
 
     /// Returns whether a task is open only below one that is marked done, or is such a one itself.
-    pub(crate) fn is_below_mark(&self, file: &TaskFile, task: usize) -> bool {
+    pub fn is_below_mark(&self, file: &TaskFile, task: usize) -> bool {
         let mut above = Some(task);
         std::iter::from_fn(|| {
             let here = above?;
@@ -198,7 +203,7 @@ impl Standing {
     }
 
     /// Returns the tasks that come next: those that can start, an agent's before a person's, else those that are blocked.
-    pub(crate) fn next_tasks(&self, file: &TaskFile) -> (Vec<usize>, bool) {
+    pub fn next_tasks(&self, file: &TaskFile) -> (Vec<usize>, bool) {
         let is_agents = |task: &usize| !file.tasks[*task].is_for_person;
         let agents: Vec<usize> = self.runnable.iter().copied().filter(is_agents).collect();
         if !agents.is_empty() {

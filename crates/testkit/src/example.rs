@@ -12,13 +12,13 @@ use rekindle_text::Span;
 use rekindle_text::markdown::Page;
 use rekindle_world::World;
 
-const NAME: ProtocolName = ProtocolName::new("checklist");
+const NAME: ProtocolName = ProtocolName::new("example");
 const FILE: &str = "CHECKLIST.md";
 
 /// The protocol.
-pub struct Checklist;
+pub struct Example;
 
-impl Protocol for Checklist {
+impl Protocol for Example {
     fn name(&self) -> ProtocolName {
         NAME
     }

@@ -8,8 +8,8 @@ use rekindle_text::Document as Bytes;
 use rekindle_text::excerpt;
 use rekindle_world::{Kind, ReadError, World};
 
-use crate::format::{Content, List};
-use crate::scan::{self, Hidden, Page};
+use crate::lists::format::{Content, List};
+use crate::lists::scan::{self, Hidden, Page};
 
 /// The largest document that is read.
 const LARGEST: u64 = 64 * 1024 * 1024;
@@ -18,60 +18,67 @@ const LARGEST_SETTINGS: u64 = 1024 * 1024;
 
 /// The lists of a project.
 #[derive(Debug, Default)]
-pub(crate) struct Shelf {
+pub struct Shelf {
     /// In the format's order.
-    pub(crate) lists: Vec<List>,
+    pub lists: Vec<List>,
     /// The one that the project points at.
-    pub(crate) current: Option<usize>,
+    pub current: Option<usize>,
     /// Findings about the project.
-    pub(crate) findings: Vec<Finding>,
+    pub findings: Vec<Finding>,
 }
 
 /// A look at a project.
-pub(crate) struct Visit<'w> {
-    pub(crate) world: &'w dyn World,
+pub struct Visit<'w> {
+    /// The project.
+    pub world: &'w dyn World,
     /// The only list that matters, if only one does.
-    pub(crate) only: Option<&'w str>,
+    pub only: Option<&'w str>,
+    /// The list that a person named.
+    pub asked: Option<&'w str>,
+    /// Whether all lists are to be shown, even those that are none of the project's own.
+    pub all: bool,
     findings: RefCell<Vec<Finding>>,
 }
 
 /// A document that was read.
-pub(crate) struct Looked {
+pub struct Looked {
     /// Whether there is anything in it.
-    pub(crate) content: Content,
+    pub content: Content,
     /// What it holds; empty if it is missing.
-    pub(crate) bytes: Bytes,
+    pub bytes: Bytes,
     /// Why it could not be read.
-    pub(crate) unreadable: Option<String>,
+    pub unreadable: Option<String>,
 }
 
 impl<'w> Visit<'w> {
     /// Begins a look.
-    pub(crate) fn new(world: &'w dyn World, only: Option<&'w str>) -> Self {
+    pub fn new(world: &'w dyn World, only: Option<&'w str>) -> Self {
         Self {
             world,
             only,
+            asked: only,
+            all: false,
             findings: RefCell::default(),
         }
     }
 
     /// Returns whether a list matters.
-    pub(crate) fn is_wanted(&self, name: &str) -> bool {
+    pub fn is_wanted(&self, name: &str) -> bool {
         self.only.is_none_or(|only| only == name)
     }
 
     /// Returns what was noticed since this was asked last.
-    pub(crate) fn take_findings(&self) -> Vec<Finding> {
+    pub fn take_findings(&self) -> Vec<Finding> {
         self.findings.take()
     }
 
     /// Adds a finding about the project.
-    pub(crate) fn notice(&self, finding: Finding) {
+    pub fn notice(&self, finding: Finding) {
         self.findings.borrow_mut().push(finding);
     }
 
     /// Returns the folders in a folder, in the order of their names.
-    pub(crate) fn folders(&self, folder: &Utf8Path) -> Vec<String> {
+    pub fn folders(&self, folder: &Utf8Path) -> Vec<String> {
         if !self.is_folder(folder) {
             return Vec::new();
         }
@@ -91,7 +98,7 @@ impl<'w> Visit<'w> {
     }
 
     /// Returns whether a path of the project is a folder of the project.
-    pub(crate) fn is_folder(&self, path: &Utf8Path) -> bool {
+    pub fn is_folder(&self, path: &Utf8Path) -> bool {
         self.inside(path).is_some_and(|found| {
             let found = self.world.stat(&found);
             found.is_ok_and(|meta| meta.kind == Kind::Folder)
@@ -99,16 +106,35 @@ impl<'w> Visit<'w> {
     }
 
     /// Returns whether there is anything at a path.
-    pub(crate) fn is_there(&self, path: &Utf8Path) -> bool {
+    pub fn is_there(&self, path: &Utf8Path) -> bool {
         self.world.stat(&self.world.project().join(path)).is_ok()
     }
 
     /// Returns whether a path of the project is a file of the project.
-    pub(crate) fn is_file(&self, path: &Utf8Path) -> bool {
+    pub fn is_file(&self, path: &Utf8Path) -> bool {
         self.inside(path).is_some_and(|found| {
             let found = self.world.stat(&found);
             found.is_ok_and(|meta| meta.kind == Kind::File)
         })
+    }
+
+    /// Returns a folder that a file names, relative to the project; one outside of it stays as it is.
+    pub fn named(&self, folder: &Utf8Path) -> Utf8PathBuf {
+        let within = |folder: &Utf8Path, project: &Utf8Path| {
+            let rest = folder.strip_prefix(project).ok()?;
+            Some(rest.components().collect::<Utf8PathBuf>())
+        };
+        let project = self.world.project();
+        let resolved = || {
+            let project = self.world.resolve(project).ok()?;
+            within(&self.world.resolve(folder).ok()?, &project)
+        };
+        let found = if folder.is_absolute() {
+            within(folder, project).or_else(resolved)
+        } else {
+            within(folder, Utf8Path::new(".")).or_else(|| within(folder, Utf8Path::new("")))
+        };
+        found.unwrap_or_else(|| folder.to_owned())
     }
 
     /// Returns where a path leads, if that is inside the project; a link out of it is a finding.
@@ -133,7 +159,7 @@ impl<'w> Visit<'w> {
     }
 
     /// Returns a small file of settings; `None` where there is none.
-    pub(crate) fn settings(&self, path: &Utf8Path) -> Option<Result<Vec<u8>, ReadError>> {
+    pub fn settings(&self, path: &Utf8Path) -> Option<Result<Vec<u8>, ReadError>> {
         let full = self.world.project().join(path);
         if self.world.stat(&full).is_err() {
             return None;
@@ -143,10 +169,7 @@ impl<'w> Visit<'w> {
     }
 
     /// Reads a file of settings as a JSON object; one that is not is a finding.
-    pub(crate) fn json(
-        &self,
-        path: &Utf8Path,
-    ) -> Option<serde_json::Map<String, serde_json::Value>> {
+    pub fn json(&self, path: &Utf8Path) -> Option<serde_json::Map<String, serde_json::Value>> {
         let read = self.settings(path)?;
         let bytes = read.map_err(|error| error.to_string());
         let parsed = bytes.and_then(|bytes| {
@@ -167,14 +190,14 @@ impl<'w> Visit<'w> {
     }
 
     /// Adds a finding about a file of settings that cannot be used.
-    pub(crate) fn bad_file(&self, path: &Utf8Path, reason: &str) {
+    pub fn bad_file(&self, path: &Utf8Path, reason: &str) {
         let shown = excerpt(path.as_str(), 200);
         let message = format!("`{shown}` is ignored: {}", excerpt(reason, 200));
         self.notice(Finding::new(Code::BadFile, message).at(Place::path(path)));
     }
 
     /// Reads a document; `is_template` says which lines of it a template holds.
-    pub(crate) fn document(&self, path: &Utf8Path, is_template: fn(&str) -> bool) -> Looked {
+    pub fn document(&self, path: &Utf8Path, is_template: fn(&str) -> bool) -> Looked {
         let looked = |content, bytes, unreadable| Looked {
             content,
             bytes: Bytes::new(bytes),

@@ -5,7 +5,7 @@ use rekindle_testkit::sandbox::Sandbox;
 use serde_json::json;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_rekindle");
-const ID: &str = "checklist:list";
+const ID: &str = "example:list";
 const PAGE: &str = "# Release\n\n- [x] write\n- [ ] test\n- [ ] ship\n";
 
 fn scene() -> Result<Sandbox> {

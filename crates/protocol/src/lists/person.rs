@@ -24,7 +24,7 @@ const KINDS: [&str; 19] = [
 ];
 
 /// Returns whether a person has to do a task by hand, by its text and its tags.
-pub(crate) fn is_for_person(text: &str, tags: &[&str]) -> bool {
+pub fn is_for_person(text: &str, tags: &[&str]) -> bool {
     let text = text.to_lowercase();
     let plain = text.trim_start_matches(['*', '_', '~', '`', ' ', '\t']);
     let is_named =

@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use crate::scan;
-use crate::task::{Notice, TaskFile};
+use crate::lists::scan;
+use crate::lists::task::{Notice, TaskFile};
 
 /// A range names at most as many tasks.
 const LONGEST_RANGE: u64 = 200;
 const WORDS: &str = "depends on";
 
 /// Adds the needs that the texts of tasks name; `id` returns the id at the start of a text.
-pub(crate) fn add_needs(file: &mut TaskFile, id: fn(&str) -> Option<&str>) {
+pub fn add_needs(file: &mut TaskFile, id: fn(&str) -> Option<&str>) {
     let named = file.tasks.iter().map(|task| {
         let mut named = named(&task.title, id);
         named.extend(self::named(&task.details, id));
@@ -21,7 +21,7 @@ pub(crate) fn add_needs(file: &mut TaskFile, id: fn(&str) -> Option<&str>) {
 }
 
 /// Adds needs by their ids; one that is no task is noticed.
-pub(crate) fn connect(file: &mut TaskFile, named: Vec<Vec<String>>) {
+pub fn connect(file: &mut TaskFile, named: Vec<Vec<String>>) {
     if named.iter().all(Vec::is_empty) {
         return;
     }
@@ -139,7 +139,16 @@ fn add_range(first: &str, last: &str, found: &mut Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec_kit_tasks::id;
+
+    /// Reads `T012`, `T-12` or `T030b`.
+    fn id(text: &str) -> Option<&str> {
+        let rest = text.strip_prefix('T')?;
+        let rest = rest.strip_prefix('-').unwrap_or(rest);
+        let digits = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        let letter = usize::from(digits.starts_with(|c: char| c.is_ascii_lowercase()));
+        let is_id = digits.len() < rest.len();
+        is_id.then(|| &text[..text.len() - digits.len() + letter])
+    }
 
     #[test]
     fn ids_that_a_text_depends_on_are_found() {

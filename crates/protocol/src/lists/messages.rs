@@ -1,13 +1,13 @@
 //! What agents and people are told about the tasks of a list.
 
+use crate::prompt::{Prompt, plain_or};
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_model::AgentTask;
-use rekindle_protocol::prompt::{Prompt, plain_or};
 use rekindle_text::excerpt;
 use rekindle_world::World;
 
-use crate::assess::Judged;
-use crate::format::{Content, Format, NextKind};
+use crate::lists::assess::Judged;
+use crate::lists::format::{Content, Format, NextKind};
 
 /// A document up to this length is quoted in full.
 const SHORT: u64 = 8 * 1024;

@@ -7,42 +7,42 @@ use std::borrow::Cow;
 
 use rekindle_text::Document;
 
-use crate::task::Notice;
+use crate::lists::task::Notice;
 
 /// Blanks inside a line: space, tab, no-break space, ideographic space.
-pub(crate) const BLANKS: [char; 4] = [' ', '\t', '\u{a0}', '\u{3000}'];
+pub const BLANKS: [char; 4] = [' ', '\t', '\u{a0}', '\u{3000}'];
 
 /// A file as lines.
 #[derive(Debug)]
-pub(crate) struct Page<'b> {
+pub struct Page<'b> {
     /// The lines in order; hidden ones are empty.
-    pub(crate) lines: Vec<PageLine<'b>>,
+    pub lines: Vec<PageLine<'b>>,
     /// What was noticed, with the 1-based line.
-    pub(crate) noticed: Vec<(Notice, u64)>,
+    pub noticed: Vec<(Notice, u64)>,
     /// Whether the last line has a line end.
-    pub(crate) is_ended: bool,
+    pub is_ended: bool,
 }
 
 /// One line.
 #[derive(Debug)]
-pub(crate) struct PageLine<'b> {
+pub struct PageLine<'b> {
     /// The text without comments; empty if the line is hidden.
-    pub(crate) text: Cow<'b, str>,
+    pub text: Cow<'b, str>,
     /// The text as it is in the file, hidden or not.
-    pub(crate) raw: Cow<'b, str>,
+    pub raw: Cow<'b, str>,
     /// Where the line begins in the file.
-    pub(crate) start: usize,
+    pub start: usize,
     /// The pieces that were cut out of the text: where in it, and how many bytes.
     cuts: Vec<(usize, usize)>,
     /// The fence that the line may open or close.
     fence: Option<Fence>,
     /// What hides the line.
-    pub(crate) hidden: Hidden,
+    pub hidden: Hidden,
 }
 
 /// What hides a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Hidden {
+pub enum Hidden {
     /// Nothing.
     Not,
     /// It is a comment, or a fence around the whole file.
@@ -64,7 +64,7 @@ struct Fence {
 
 impl<'b> Page<'b> {
     /// Reads a file; content never makes it fail.
-    pub(crate) fn read(bytes: &'b Document) -> Self {
+    pub fn read(bytes: &'b Document) -> Self {
         let all = bytes.as_bytes();
         let mut noticed = Vec::new();
         let lines: Vec<PageLine<'b>> = bytes
@@ -96,6 +96,38 @@ impl<'b> Page<'b> {
         page.unwrap();
         page.hide();
         page
+    }
+
+    /// Returns the fenced texts below headings of a title, each with its line from 0 and the word behind
+    /// its fence; a deeper heading belongs to the one above it.
+    pub fn fenced_below(&self, title: &str) -> Vec<(usize, String, String)> {
+        let mut found = Vec::new();
+        let mut below = None;
+        let mut lines = self.lines.iter().enumerate();
+        while let Some((at, line)) = lines.next() {
+            if let Some((level, text)) = heading(&line.text) {
+                if text.eq_ignore_ascii_case(title) {
+                    below = Some(level);
+                } else if below.is_some_and(|above| level <= above) {
+                    below = None;
+                }
+                continue;
+            }
+            let opening = line.raw.trim_matches(is_space);
+            let word = opening.trim_start_matches(['`', '~']);
+            let is_fence = below.is_some()
+                && opening.len() >= word.len() + 3
+                && line.hidden != Hidden::Dropped;
+            if !is_fence {
+                continue;
+            }
+            let sign = &opening[..opening.len() - word.len()];
+            let inside = lines.by_ref().map(|(_, line)| &*line.raw);
+            let inside = inside.take_while(|line| !line.trim_matches(is_space).starts_with(sign));
+            let text = inside.collect::<Vec<_>>().join("\n");
+            found.push((at, word.trim().to_owned(), text));
+        }
+        found
     }
 
     /// Takes away a fence around the whole file.
@@ -215,7 +247,7 @@ impl PageLine<'_> {
     }
 
     /// Returns where a byte of the text is in the file; comments that were cut out before it count.
-    pub(crate) fn in_file(&self, at: usize) -> usize {
+    pub fn in_file(&self, at: usize) -> usize {
         let before = self.cuts.iter().filter(|(cut, _)| *cut <= at);
         self.start + at + before.map(|(_, len)| len).sum::<usize>()
     }
@@ -245,17 +277,17 @@ impl Fence {
 }
 
 /// Returns whether a character is a blank or the rest of a line end.
-pub(crate) fn is_space(c: char) -> bool {
+pub fn is_space(c: char) -> bool {
     BLANKS.contains(&c) || c == '\r'
 }
 
 /// Returns the 1-based number of a line.
-pub(crate) fn number(at: usize) -> u64 {
+pub fn number(at: usize) -> u64 {
     u64::try_from(at).map_or(u64::MAX, |at| at.saturating_add(1))
 }
 
 /// Returns level and text of a heading, decorations and closing signs removed.
-pub(crate) fn heading(text: &str) -> Option<(usize, &str)> {
+pub fn heading(text: &str) -> Option<(usize, &str)> {
     let after = text.trim_start_matches('#');
     let level = text.len() - after.len();
     let is_heading = (1..=6).contains(&level) && (after.is_empty() || after.starts_with(BLANKS));
@@ -269,22 +301,22 @@ pub(crate) fn heading(text: &str) -> Option<(usize, &str)> {
 
 /// A list item with a box.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct CheckBox<'l> {
+pub struct CheckBox<'l> {
     /// The columns before the bullet; a tab reaches to the next multiple of four.
-    pub(crate) indent: usize,
+    pub indent: usize,
     /// The mark.
-    pub(crate) mark: Mark,
+    pub mark: Mark,
     /// Where the content of the brackets begins in the line.
-    pub(crate) mark_at: usize,
+    pub mark_at: usize,
     /// Whether a blank separates bullet and box, as Markdown wants it.
-    pub(crate) is_spaced: bool,
+    pub is_spaced: bool,
     /// What follows the box, blanks included.
-    pub(crate) rest: &'l str,
+    pub rest: &'l str,
 }
 
 /// What is between the brackets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Mark {
+pub enum Mark {
     /// Blanks.
     Open,
     /// An `x`.
@@ -295,9 +327,19 @@ pub(crate) enum Mark {
     Nothing,
 }
 
+impl Mark {
+    /// Returns the sign of a mark that means nothing by itself.
+    pub fn sign(self) -> String {
+        match self {
+            Self::Other(sign) => sign.to_string(),
+            Self::Open | Self::Done | Self::Nothing => String::new(),
+        }
+    }
+}
+
 /// What a line is, as far as boxes go.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Item<'l> {
+pub enum Item<'l> {
     /// A list item with a box.
     Box(CheckBox<'l>),
     /// The line ends inside of a box.
@@ -307,7 +349,7 @@ pub(crate) enum Item<'l> {
 }
 
 /// Reads a line as a list item with a box.
-pub(crate) fn item(line: &str) -> Item<'_> {
+pub fn item(line: &str) -> Item<'_> {
     read_item(line).unwrap_or(Item::Other)
 }
 
@@ -364,7 +406,7 @@ fn bullet(text: &str) -> Option<&str> {
 }
 
 /// Returns how many columns blanks take.
-pub(crate) fn columns(blanks: &str) -> usize {
+pub fn columns(blanks: &str) -> usize {
     blanks.chars().fold(0, |at, c| match c {
         '\t' => at / 4 * 4 + 4,
         _ => at + 1,
@@ -372,7 +414,7 @@ pub(crate) fn columns(blanks: &str) -> usize {
 }
 
 /// Returns the columns before the text of a line; nothing for an empty one.
-pub(crate) fn indent_of(line: &str) -> Option<usize> {
+pub fn indent_of(line: &str) -> Option<usize> {
     let text = line.trim_start_matches(BLANKS);
     let blanks = &line[..line.len() - text.len()];
     (!text.trim_matches(is_space).is_empty()).then(|| columns(blanks))

@@ -4,16 +4,16 @@ use std::collections::{BTreeSet, HashMap};
 
 use rekindle_text::{Document, Edit, Span};
 
-use crate::format::Format;
-use crate::scan::Page;
-use crate::states::Standing;
-use crate::table::Claim;
-use crate::task::{Task, TaskFile};
+use crate::lists::format::Format;
+use crate::lists::scan::Page;
+use crate::lists::states::Standing;
+use crate::lists::table::Claim;
+use crate::lists::task::{Task, TaskFile};
 
 /// Returns the file with a task marked as done, and each task above it of which it was the last open part.
 ///
 /// `None` if the task cannot be found again with its title; what is marked already is not touched.
-pub(crate) fn mark(format: &dyn Format, bytes: &[u8], id: &str, title: &str) -> Option<Vec<u8>> {
+pub fn mark(format: &dyn Format, bytes: &[u8], id: &str, title: &str) -> Option<Vec<u8>> {
     let document = Document::new(bytes.to_vec());
     let file = format.tasks(&Page::read(&document));
     let task = file.tasks.iter().position(|task| task.id == id)?;
@@ -35,7 +35,7 @@ pub(crate) fn mark(format: &dyn Format, bytes: &[u8], id: &str, title: &str) -> 
 }
 
 /// Returns `theirs` with every mark as `base` has it; tasks that only one of them has stay as they are.
-pub(crate) fn with_marks_of(format: &dyn Format, base: &[u8], theirs: &[u8]) -> Vec<u8> {
+pub fn with_marks_of(format: &dyn Format, base: &[u8], theirs: &[u8]) -> Vec<u8> {
     let base = Document::new(base.to_vec());
     let document = Document::new(theirs.to_vec());
     let base_file = format.tasks(&Page::read(&base));
@@ -73,7 +73,7 @@ fn edit_to(document: &Document, task: &Task, mark: &[u8]) -> Option<Edit> {
 /// Returns where the mark of a task is, if brackets are around it.
 fn span(document: &Document, task: &Task) -> Option<Span> {
     let bytes = document.as_bytes();
-    let start = task.mark_at;
+    let start = task.mark_at?;
     let is_opened = bytes.get(start.checked_sub(1)?) == Some(&b'[');
     let rest = bytes.get(start..)?;
     let length = rest.iter().position(|byte| matches!(byte, b']' | b'\n'))?;

@@ -1,8 +1,10 @@
 //! The tables over all their inputs.
 
-use rekindle_protocol::table::{Input as _, check};
+use crate::table::{Input as _, check};
 
-use crate::table::{Claim, Far, LISTS, ListState, PARENTS, Parts, Signs, TASKS, TaskState, Whole};
+use crate::lists::table::{
+    Claim, Far, LISTS, ListState, PARENTS, Parts, Signs, TASKS, TaskState, Whole,
+};
 
 #[test]
 fn tables_cover_every_input_and_use_every_row() {
@@ -31,7 +33,8 @@ fn a_mark_alone_never_hides_an_open_part() {
 #[test]
 fn a_list_is_complete_only_when_nothing_is_open() {
     for far in Far::all().filter(|far| *LISTS.decide(*far) == ListState::Complete) {
-        let is_finished = far.progress == crate::table::Progress::Finished && !far.is_to_close;
+        let is_finished =
+            far.progress == crate::lists::table::Progress::Finished && !far.is_to_close;
         assert!(
             !far.is_unreadable && (far.is_archived || is_finished),
             "{far:?}"

@@ -3,23 +3,23 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_model::{Code, Finding, Place};
 
-use crate::format::{Content, Document, Format};
-use crate::scan::{self, Hidden, Item, Mark, Page, PageLine, number};
-use crate::shelf::Visit;
-use crate::task::TaskFile;
+use crate::lists::format::{Content, Document, Format};
+use crate::lists::scan::{self, Hidden, Item, Mark, Page, PageLine, number};
+use crate::lists::shelf::Visit;
+use crate::lists::task::TaskFile;
 
 /// A document that was read.
-pub(crate) struct Read {
+pub struct Read {
     /// The document.
-    pub(crate) document: Document,
+    pub document: Document,
     /// Its first level-1 heading.
-    pub(crate) heading: Option<String>,
+    pub heading: Option<String>,
     /// Whether it has an open question, as spec-kit marks one.
-    pub(crate) has_question: bool,
+    pub has_question: bool,
 }
 
 /// Reads a document; `is_template` says which lines of it a template holds.
-pub(crate) fn read(
+pub fn read(
     visit: &Visit<'_>,
     name: &'static str,
     path: Utf8PathBuf,
@@ -55,7 +55,7 @@ fn asks(line: &PageLine<'_>) -> bool {
 }
 
 /// Reads the file with the tasks; also returns why it cannot be read.
-pub(crate) fn tasks(
+pub fn tasks(
     format: &dyn Format,
     visit: &Visit<'_>,
     path: Utf8PathBuf,
@@ -76,7 +76,7 @@ pub(crate) fn tasks(
 }
 
 /// Returns a finding if a check list in a folder has an open box.
-pub(crate) fn open_checklist(visit: &Visit<'_>, folder: &Utf8Path) -> Option<Finding> {
+pub fn open_checklist(visit: &Visit<'_>, folder: &Utf8Path) -> Option<Finding> {
     if !visit.is_folder(folder) {
         return None;
     }
@@ -97,6 +97,6 @@ pub(crate) fn open_checklist(visit: &Visit<'_>, folder: &Utf8Path) -> Option<Fin
 }
 
 /// Returns whether a file is a page of Markdown, by its name.
-pub(crate) fn is_page(name: &str) -> bool {
+pub fn is_page(name: &str) -> bool {
     Utf8Path::new(name).extension() == Some("md")
 }

@@ -1,21 +1,21 @@
 //! Ids that number an outline, `1.2.3`, as `OpenSpec` and Kiro have them.
 
-use crate::grammar::{Bare, Closed};
-use crate::scan;
+use crate::lists::grammar::{Bare, Closed};
+use crate::lists::scan;
 
 /// An id at the start of a task's text.
-pub(crate) struct Numbered<'t> {
+pub struct Numbered<'t> {
     /// The id.
-    pub(crate) id: &'t str,
+    pub id: &'t str,
     /// What follows it.
-    pub(crate) after: Closed<'t>,
+    pub after: Closed<'t>,
     /// Whether the text behind it may begin without a blank.
-    pub(crate) is_starred: bool,
+    pub is_starred: bool,
 }
 
 /// Which ids a format knows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub enum Form {
     /// Numbers only: `1.2a`.
     Numbers,
     /// Letters may stand in front: `A.1.2`, `T-04`, `T1:`, `Task 1.1`.
@@ -23,7 +23,7 @@ pub(crate) enum Form {
 }
 
 /// Returns the id at the start of a text.
-pub(crate) fn numbered(text: &str, form: Form) -> Option<Numbered<'_>> {
+pub fn numbered(text: &str, form: Form) -> Option<Numbered<'_>> {
     let bare = Bare::of(text);
     let after_word = match form {
         Form::Letters => bare.text.strip_prefix("Task ").map(str::trim_start),
@@ -111,7 +111,7 @@ fn letter(bytes: &[u8], at: usize) -> usize {
 }
 
 /// Returns the id of the task that a task of this id is a part of.
-pub(crate) fn parent(id: &str) -> Option<&str> {
+pub fn parent(id: &str) -> Option<&str> {
     id.rsplit_once('.').map(|(parent, _)| parent)
 }
 

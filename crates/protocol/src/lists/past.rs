@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_world::{GitAnswer, GitPath, GitQuestion, GitTouched, Kind, ReadError, World};
 
-use crate::format::List;
+use crate::lists::format::List;
 
 /// The trailer that names the list of a commit.
 const LIST_TRAILER: &str = "Rekindle-List";

@@ -7,25 +7,25 @@ use std::collections::{HashMap, HashSet};
 
 use rekindle_model::graph::Graph;
 
-use crate::task::TaskFile;
+use crate::lists::task::TaskFile;
 
 /// More steps than this are not taken to find which needs would close a ring.
 const MOST_STEPS: usize = 5_000_000;
 
 /// The needs of all tasks.
 #[derive(Debug)]
-pub(crate) struct Needs {
+pub struct Needs {
     /// Every task that is work, in the order of the list.
-    pub(crate) order: Vec<usize>,
+    pub order: Vec<usize>,
     /// The place of each task in the order; tasks that are not work come last.
     rank: Vec<usize>,
     written: Vec<Vec<usize>>,
     by_order: Vec<Vec<Before>>,
     blocks: Vec<Vec<usize>>,
     /// Tasks that wait for each other.
-    pub(crate) rings: Vec<Vec<usize>>,
+    pub rings: Vec<Vec<usize>>,
     /// Whether of tasks that may not run beside others only the first of a group can start.
-    pub(crate) are_groups_exclusive: bool,
+    pub are_groups_exclusive: bool,
 }
 
 /// What order puts before a task.
@@ -41,7 +41,7 @@ enum Before {
 
 impl Needs {
     /// Finds the needs of a file's tasks; `is_work` says which are more than a heading of others.
-    pub(crate) fn of(file: &TaskFile, is_work: &[bool], children: &[Vec<usize>]) -> Self {
+    pub fn of(file: &TaskFile, is_work: &[bool], children: &[Vec<usize>]) -> Self {
         let order = order(file, is_work, children);
         let mut rank = vec![usize::MAX; file.tasks.len()];
         for (place, &task) in order.iter().enumerate() {
@@ -108,7 +108,7 @@ impl Needs {
     }
 
     /// Returns everything that a task needs, in the order of the list.
-    pub(crate) fn of_task(&self, task: usize) -> Vec<usize> {
+    pub fn of_task(&self, task: usize) -> Vec<usize> {
         let mut all = self.written[task].clone();
         for before in &self.by_order[task] {
             all.extend_from_slice(self.expanded(task, before));
@@ -127,7 +127,7 @@ impl Needs {
     }
 
     /// Returns how many needs there are at most.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         let of = |task: &usize| {
             let by_order = self.by_order[*task].iter();
             let n: usize = by_order
@@ -139,7 +139,7 @@ impl Needs {
     }
 
     /// Returns for each task whether all that it needs is finished.
-    pub(crate) fn are_met(&self, is_finished: &[bool]) -> Vec<bool> {
+    pub fn are_met(&self, is_finished: &[bool]) -> Vec<bool> {
         let is_over = |task: &usize| is_finished[*task];
         let blocks: Vec<bool> = self
             .blocks
@@ -161,7 +161,7 @@ impl Needs {
     }
 
     /// Returns whether all that one task needs is finished.
-    pub(crate) fn is_met(&self, task: usize, is_finished: &[bool]) -> bool {
+    pub fn is_met(&self, task: usize, is_finished: &[bool]) -> bool {
         let is_over = |task: &usize| is_finished[*task];
         let mut by_order = self.by_order[task].iter();
         self.written[task].iter().all(is_over)
@@ -314,7 +314,7 @@ fn written(file: &TaskFile, is_work: &[bool], children: &[Vec<usize>]) -> Vec<Ve
 }
 
 /// Returns the task itself if it is work, or else the work below it.
-pub(crate) fn work_below(task: usize, is_work: &[bool], children: &[Vec<usize>]) -> Vec<usize> {
+pub fn work_below(task: usize, is_work: &[bool], children: &[Vec<usize>]) -> Vec<usize> {
     let mut found = Vec::new();
     let mut open = vec![task];
     while let Some(task) = open.pop() {

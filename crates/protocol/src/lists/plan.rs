@@ -6,9 +6,9 @@ use rekindle_model::{
 use rekindle_text::excerpt;
 use rekindle_world::World;
 
-use crate::assess::Judged;
-use crate::format::{Format, NextKind};
-use crate::{mark, messages};
+use crate::lists::assess::Judged;
+use crate::lists::format::{Format, NextKind};
+use crate::lists::{mark, messages};
 
 const BY_HAND: &str = "by_hand";
 const DONE: &str = "Done";

@@ -1,29 +1,34 @@
 //! The decisions that all formats share, as tables: the state of a task, of a task with parts, and of
 //! a list.
 
-use rekindle_protocol::Decision;
-use rekindle_protocol::table::Cell::{In, Is};
-use rekindle_protocol::table::{Verdict, inputs, table, values};
+use crate::Decision;
+use crate::table::Cell::{In, Is};
+use crate::table::{Verdict, inputs, table, values};
 
 /// Returns the shared decisions for the documentation.
-pub(crate) fn decisions() -> Vec<Decision> {
+pub fn decisions() -> Vec<Decision> {
     vec![TASKS.printed(), PARENTS.printed(), LISTS.printed()]
 }
 
 values! {
     /// The state of a task.
     TaskState {
+        /// Open.
         Pending "pending",
+        /// Begun.
         InProgress "in_progress",
+        /// Done.
         Done "done",
+        /// It cannot start.
         Blocked "blocked",
+        /// Left out.
         Skipped "skipped",
     }
 }
 
 impl TaskState {
     /// Returns whether nothing is left to do.
-    pub(crate) const fn is_finished(self) -> bool {
+    pub const fn is_finished(self) -> bool {
         match self {
             Self::Done | Self::Skipped => true,
             Self::Pending | Self::InProgress | Self::Blocked => false,
@@ -42,8 +47,11 @@ impl Verdict for TaskState {
 values! {
     /// What a mark says of a task.
     Claim {
+        /// Nobody has begun it.
         Open "open",
+        /// Somebody has.
         InProgress "in progress",
+        /// It is done.
         Done "done",
         /// Struck out, deferred, or optional.
         Skipped "left out",
@@ -55,6 +63,7 @@ inputs! {
     Signs asked by SignsWhen {
         /// A commit with its trailers is there.
         has_landed: bool = "a commit landed",
+        /// What its mark says.
         claim: Claim = "mark",
         /// It waits for itself.
         is_in_ring: bool = "in a ring of needs",
@@ -65,7 +74,7 @@ inputs! {
 
 table! {
     /// The state of a task that is work.
-    pub(crate) static TASKS: Signs, asked by SignsWhen => TaskState;
+    pub static TASKS: Signs, asked by SignsWhen => TaskState;
     "The state of a task", "A mark is a claim; a landed commit is proof.";
     [has_landed: Is(true)] => TaskState::Done, "States, 1";
     [claim: Is(Claim::Done), has_open_part: Is(false)] => TaskState::Done, "States, 2";
@@ -80,6 +89,7 @@ values! {
     Parts {
         /// Each is done or left out, and one is done.
         Finished "finished",
+        /// All are left out.
         LeftOut "all left out",
         /// One that the list needs is open.
         Open "one is open",
@@ -91,7 +101,9 @@ values! {
 inputs! {
     /// What decides the state of a task that only groups others.
     Whole asked by WholeWhen {
+        /// How far its parts are.
         parts: Parts = "parts",
+        /// What its mark says.
         claim: Claim = "mark",
     }
 }
@@ -99,18 +111,24 @@ inputs! {
 values! {
     /// The state of a task that only groups others, and what is to be noticed.
     ParentVerdict {
+        /// Done.
         Done "`done`",
+        /// Done, and its mark is missing.
         DoneUnmarked "`done`, `MARK_MISSING`",
+        /// Left out.
         Skipped "`skipped`",
+        /// Open, and marked as done.
         MarkedEarly "`pending`, `MARKED_EARLY`",
+        /// Begun.
         InProgress "`in_progress`",
+        /// Open.
         Pending "`pending`",
     }
 }
 
 impl ParentVerdict {
     /// Returns the state.
-    pub(crate) const fn state(self) -> TaskState {
+    pub const fn state(self) -> TaskState {
         match self {
             Self::Done | Self::DoneUnmarked => TaskState::Done,
             Self::Skipped => TaskState::Skipped,
@@ -131,7 +149,7 @@ impl Verdict for ParentVerdict {
 table! {
     /// The state of a task that only groups others.
     #[expect(clippy::needless_update, reason = "some rows ask for both inputs")]
-    pub(crate) static PARENTS: Whole, asked by WholeWhen => ParentVerdict;
+    pub static PARENTS: Whole, asked by WholeWhen => ParentVerdict;
     "The state of a task with parts", "Where a format says that such a task has no work of its own.";
     [parts: Is(Parts::Finished), claim: Is(Claim::Done)] => ParentVerdict::Done, "States, 3";
     [parts: Is(Parts::Finished)] => ParentVerdict::DoneUnmarked, "States, 3";
@@ -150,7 +168,9 @@ values! {
         NoTasks "no tasks",
         /// None is done or in progress.
         NotBegun "none begun",
+        /// Some are.
         Begun "some begun, some open",
+        /// Nothing is left to do.
         Finished "all done or left out",
     }
 }
@@ -158,8 +178,11 @@ values! {
 inputs! {
     /// What decides the state of a list.
     Far asked by FarWhen {
+        /// The file with the tasks cannot be read.
         is_unreadable: bool = "file unreadable",
+        /// It was put away as finished.
         is_archived: bool = "put away",
+        /// How far its tasks are.
         progress: Progress = "tasks",
         /// The format has a step that is still to come, such as an archive.
         is_to_close: bool = "a closing step is left",
@@ -169,9 +192,13 @@ inputs! {
 values! {
     /// The state of a list.
     ListState {
+        /// Nothing is left to do.
         Complete "complete",
+        /// Something is done or in progress, and something is open.
         Interrupted "interrupted",
+        /// Nothing is begun.
         Ready "ready",
+        /// The list itself is still to be written.
         Drafting "drafting",
     }
 }
@@ -186,7 +213,7 @@ impl Verdict for ListState {
 
 table! {
     /// The state of a list.
-    pub(crate) static LISTS: Far, asked by FarWhen => ListState;
+    pub static LISTS: Far, asked by FarWhen => ListState;
     "The state of a list", "What `rekindle` shows of it.";
     [is_unreadable: Is(true)] => ListState::Interrupted, "The list as a whole";
     [is_archived: Is(true)] => ListState::Complete, "O17";

@@ -1,31 +1,30 @@
 //! The words of a task line that formats share: decorations, tags, struck-out text, places as ids.
 
-use crate::scan::{self, BLANKS, CheckBox, Item, Mark, Page, number};
-use crate::table::Claim;
-use crate::task::{Notice, Noticed, Task, TaskFile};
+use crate::lists::scan::{self, BLANKS, CheckBox, Item, Page, number};
+use crate::lists::task::{Notice, Noticed, Task, TaskFile};
 
 /// The boxes of a page, each with the group it is in.
-pub(crate) struct Boxes<'p> {
+pub struct Boxes<'p> {
     /// In the order of the file.
-    pub(crate) boxes: Vec<Boxed<'p>>,
+    pub boxes: Vec<Boxed<'p>>,
     /// The level-2 headings, each with the boxes below it; the first is for what comes before them.
-    pub(crate) groups: Vec<String>,
+    pub groups: Vec<String>,
 }
 
 /// A box and where it is.
 #[derive(Clone, Copy)]
-pub(crate) struct Boxed<'p> {
+pub struct Boxed<'p> {
     /// The box.
-    pub(crate) check: CheckBox<'p>,
+    pub check: CheckBox<'p>,
     /// The line, from 0.
-    pub(crate) at: usize,
+    pub at: usize,
     /// The group.
-    pub(crate) group: usize,
+    pub group: usize,
 }
 
 impl<'p> Boxes<'p> {
     /// Finds the boxes; a line that ends inside one is noticed.
-    pub(crate) fn of(page: &'p Page<'_>, file: &mut TaskFile) -> Self {
+    pub fn of(page: &'p Page<'_>, file: &mut TaskFile) -> Self {
         let mut found = Self {
             boxes: Vec::new(),
             groups: vec![String::new()],
@@ -63,12 +62,12 @@ impl<'p> Boxes<'p> {
 }
 
 /// Returns whether a line is the last one and has no line end.
-pub(crate) fn is_torn(page: &Page<'_>, at: usize) -> bool {
+pub fn is_torn(page: &Page<'_>, at: usize) -> bool {
     !page.is_ended && at + 1 == page.lines.len()
 }
 
 /// Notices a box that has nothing to do in it.
-pub(crate) fn notice_empty(file: &mut TaskFile, page: &Page<'_>, at: usize) {
+pub fn notice_empty(file: &mut TaskFile, page: &Page<'_>, at: usize) {
     let code = if is_torn(page, at) {
         Notice::TornLine
     } else {
@@ -77,36 +76,20 @@ pub(crate) fn notice_empty(file: &mut TaskFile, page: &Page<'_>, at: usize) {
     file.notice(code, number(at), "");
 }
 
-/// Returns what a mark claims where only blanks and `x` mean something; any other is noticed.
-pub(crate) fn plain_claim(file: &mut TaskFile, boxed: &Boxed<'_>) -> Claim {
-    match boxed.check.mark {
-        Mark::Open => Claim::Open,
-        Mark::Done => Claim::Done,
-        Mark::Other(sign) => unknown(file, boxed, sign.to_string()),
-        Mark::Nothing => unknown(file, boxed, String::new()),
-    }
-}
-
-/// Notices a mark that means nothing, which leaves the task open.
-pub(crate) fn unknown(file: &mut TaskFile, boxed: &Boxed<'_>, sign: String) -> Claim {
-    file.notice(Notice::UnknownMark, number(boxed.at), sign);
-    Claim::Open
-}
-
 /// Decorations that can stand around an id.
 const DECORATIONS: [&str; 4] = ["~~", "**", "__", "`"];
 
 /// A text without the decorations before it.
-pub(crate) struct Bare<'t> {
+pub struct Bare<'t> {
     /// The rest.
-    pub(crate) text: &'t str,
+    pub text: &'t str,
     /// The decorations, the outermost first.
-    pub(crate) opened: Vec<&'static str>,
+    pub opened: Vec<&'static str>,
 }
 
 impl<'t> Bare<'t> {
     /// Takes the decorations before a text away.
-    pub(crate) fn of(mut text: &'t str) -> Self {
+    pub fn of(mut text: &'t str) -> Self {
         let mut opened = Vec::new();
         while let Some(sign) = DECORATIONS.iter().find(|sign| text.starts_with(**sign)) {
             text = &text[sign.len()..];
@@ -118,7 +101,7 @@ impl<'t> Bare<'t> {
     /// Takes the decorations away that end where `rest` begins, and returns what is left of both.
     ///
     /// A colon or a full stop may be inside of them or behind; `is_struck` says whether the part was.
-    pub(crate) fn close(mut self, rest: &'t str, ends: &[char]) -> Closed<'t> {
+    pub fn close(mut self, rest: &'t str, ends: &[char]) -> Closed<'t> {
         let mut rest = rest;
         let mut end = None;
         let mut is_struck = false;
@@ -150,22 +133,22 @@ impl<'t> Bare<'t> {
 }
 
 /// What follows an id.
-pub(crate) struct Closed<'t> {
+pub struct Closed<'t> {
     /// The text behind it.
-    pub(crate) rest: &'t str,
+    pub rest: &'t str,
     /// The sign that ended it.
-    pub(crate) end: Option<char>,
+    pub end: Option<char>,
     /// Whether the id alone is struck out.
-    pub(crate) is_struck: bool,
+    pub is_struck: bool,
     /// Whether it is bold.
-    pub(crate) is_bold: bool,
+    pub is_bold: bool,
     /// Decorations that are still open.
-    pub(crate) open: Vec<&'static str>,
+    pub open: Vec<&'static str>,
 }
 
 /// Returns a text without one pair of `~~` around all of it, and whether there was one; `open` are the
 /// decorations that were opened before it.
-pub(crate) fn struck<'t>(text: &'t str, open: &[&str]) -> (&'t str, bool) {
+pub fn struck<'t>(text: &'t str, open: &[&str]) -> (&'t str, bool) {
     let mut text = text.trim_matches(scan::is_space);
     let mut is_struck = false;
     for sign in open.iter().rev() {
@@ -185,7 +168,7 @@ pub(crate) fn struck<'t>(text: &'t str, open: &[&str]) -> (&'t str, bool) {
 }
 
 /// Takes a tag, `[P]`, from the start of a text.
-pub(crate) fn tag(text: &str) -> Option<(&str, &str)> {
+pub fn tag(text: &str) -> Option<(&str, &str)> {
     let inside = text.strip_prefix('[')?;
     let (tag, rest) = inside.split_once(']')?;
     let is_tag = (1..=24).contains(&tag.chars().count()) && !tag.contains('[');
@@ -193,33 +176,24 @@ pub(crate) fn tag(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns a text without the blanks before it.
-pub(crate) fn skip_blanks(text: &str) -> &str {
+pub fn skip_blanks(text: &str) -> &str {
     text.trim_start_matches(BLANKS)
 }
 
 impl Boxed<'_> {
     /// Returns a task of which only the place is known.
-    pub(crate) fn task(&self, page: &Page<'_>) -> Task {
+    pub fn task(&self, page: &Page<'_>) -> Task {
         Task {
-            id: String::new(),
-            title: String::new(),
-            details: String::new(),
-            claim: Claim::Open,
-            line: number(self.at),
             indent: self.check.indent,
-            mark_at: page.lines[self.at].in_file(self.check.mark_at),
+            mark_at: Some(page.lines[self.at].in_file(self.check.mark_at)),
             group: self.group,
-            parent: None,
-            needs: Vec::new(),
-            is_parallel: false,
-            is_optional: false,
-            is_for_person: false,
+            ..Task::unmarked(number(self.at))
         }
     }
 }
 
 /// Gives each task the lines below it that are indented deeper, up to the next task or heading.
-pub(crate) fn add_details(page: &Page<'_>, file: &mut TaskFile) {
+pub fn add_details(page: &Page<'_>, file: &mut TaskFile) {
     let at = |task: &Task| usize::try_from(task.line).map_or(usize::MAX, |line| line - 1);
     let starts: Vec<usize> = file.tasks.iter().map(at).collect();
     for (place, task) in file.tasks.iter_mut().enumerate() {

@@ -1,12 +1,13 @@
 //! What was noticed in a list, in sentences.
 
+use camino::Utf8Path;
 use rekindle_model::{Code, Finding, Place};
 use rekindle_text::excerpt;
 
-use crate::assess::Judged;
-use crate::format::Content;
-use crate::table::Progress;
-use crate::task::{Notice, Noticed};
+use crate::lists::assess::Judged;
+use crate::lists::format::Content;
+use crate::lists::table::Progress;
+use crate::lists::task::{Notice, Noticed};
 
 /// No more findings of one kind are listed one by one.
 const MOST_OF_A_KIND: usize = 20;
@@ -42,8 +43,7 @@ fn of_file(judged: &Judged) -> Vec<Finding> {
         });
         seen[at].1 += 1;
         if seen[at].1 <= MOST_OF_A_KIND {
-            let place = Place::line(source, noticed.line);
-            findings.push(Finding::new(noticed.code.code(), message(noticed)).at(place));
+            findings.push(noticed.finding(source));
         }
     }
     for (code, n) in seen.into_iter().filter(|(_, n)| *n > MOST_OF_A_KIND) {
@@ -51,6 +51,13 @@ fn of_file(judged: &Judged) -> Vec<Finding> {
         findings.push(Finding::new(code.code(), message).at(Place::path(source)));
     }
     findings
+}
+
+impl Noticed {
+    /// Returns it as a finding about a file.
+    pub fn finding(&self, source: &Utf8Path) -> Finding {
+        Finding::new(self.code.code(), message(self)).at(Place::line(source, self.line))
+    }
 }
 
 fn message(noticed: &Noticed) -> String {
@@ -64,6 +71,8 @@ fn message(noticed: &Noticed) -> String {
             format!("the id `{about}` is already used; a number is appended to this one")
         }
         Notice::UnknownNeed => format!("{about}, which is not in the list"),
+        Notice::NoId if about.is_empty() => "a check box without an id is not a task".to_owned(),
+        Notice::MisspeltKey => about,
         Notice::NoId => format!("{about} check boxes without an id are not tasks"),
         Notice::NoText => "a check box has no text, so it is not a task".to_owned(),
         Notice::TornLine => {
@@ -143,7 +152,7 @@ fn of_documents(judged: &Judged) -> Vec<Finding> {
         judged.standing.counts.progress(),
         Progress::NotBegun | Progress::Begun
     );
-    if is_open && list.traits.is_archived {
+    if is_open && list.is_archived {
         let message = "the change was archived while tasks were open";
         findings.push(Finding::new(Code::ArchivedOpen, message).at(source));
     }
