@@ -16,7 +16,7 @@ pub use agents::{agent_traces, config, hook_input, streams};
 pub use files::{journal, own_files, printed_by_git};
 pub use mcp::{mcp, mcp_project};
 pub use protocols::{
-    agent_memory, bifrost, event_lines, kiln, kiln_teams, kiro, map, map_commands, openspec, plans,
+    agent_memory, bifrost, checklist, event_lines, kiln, kiln_teams, kiro, map, map_commands, openspec, plans,
     recording, spec_kit,
 };
 pub use sessions::{
@@ -37,6 +37,7 @@ pub const ALL: &[(&str, Target)] = &[
     ("spec_kit", spec_kit),
     ("openspec", openspec),
     ("kiro", kiro),
+    ("checklist", checklist),
     ("map_commands", map_commands),
     ("recording", recording),
     ("plans", plans),

@@ -47,6 +47,30 @@ pub fn kiro(data: &[u8]) {
     assess_files("kiro", data);
 }
 
+/// Check boxes of any file.
+pub fn checklist(data: &[u8]) {
+    let world = Grown::new(data);
+    let protocol = find(ProtocolName::new("checklist"));
+    for name in [Some("TODO.md"), Some("docs/plan.md"), None] {
+        let ask = Ask {
+            name: name.map(str::to_owned),
+            all: true,
+            ..Ask::default()
+        };
+        let case = protocol.inspect(&world, &ask);
+        resume(case.as_ref(), &world);
+        ask_all(case.as_ref(), &world);
+    }
+    let Some(marks) = protocol.marks() else {
+        return;
+    };
+    for task in ["1", "2", "T001"] {
+        let marked = marks.mark(data, task, "a");
+        let same = marked.map(|marked| marks.with_marks_of(data, &marked));
+        assert!(same.is_none_or(|same| same == data), "only marks change");
+    }
+}
+
 fn assess_files(protocol: &'static str, data: &[u8]) {
     assess(ProtocolName::new(protocol), &Grown::new(data), data.len());
 }
@@ -206,6 +230,9 @@ fn assess(name: ProtocolName, world: &dyn World, turn: usize) {
 /// Asks a case for everything but a plan to resume.
 fn ask_all(case: &dyn Case, world: &dyn World) {
     drop((case.belongings(), case.refusal()));
+    if let Some(list) = case.list() {
+        drop((list.tasks(world), list.unmarked(world)));
+    }
     if let Some(checkpoints) = case.checkpoints() {
         drop((checkpoints.list(), checkpoints.timeline()));
         drop(checkpoints.archive());

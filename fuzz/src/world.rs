@@ -228,7 +228,7 @@ impl World for Grown {
                 GitAnswer::Printed(self.lines(&folder.join(".changes")).join("\n"))
             }
             GitQuestion::PrintedIgnored { .. } => GitAnswer::Printed(String::new()),
-            GitQuestion::Touched { .. } => GitAnswer::Touched(GitTouched {
+            GitQuestion::Touched { .. } | GitQuestion::Trailed { .. } => GitAnswer::Touched(GitTouched {
                 commits: self.lines(&self.0.project().join(".git/touched")).iter().filter_map(touch).collect(),
                 uncommitted: Vec::new(),
             }),
@@ -245,6 +245,7 @@ fn touch(line: &String) -> Option<GitTouch> {
     let trailers = trailers.map(|(key, value)| (key.to_owned(), value.to_owned()));
     Some(GitTouch {
         at,
+        subject: String::new(),
         trailers: trailers.collect(),
         paths: words.map(|path| path.into()).collect(),
     })

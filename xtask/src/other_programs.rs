@@ -13,6 +13,8 @@ const SDK: Python = Python {
 };
 /// The MCP inspector, in the last version that runs on Node 20.
 const INSPECTOR: Package = ("@modelcontextprotocol/inspector", "0.15.0");
+/// The program whose counts of tasks are compared with ours.
+const OPENSPEC: Package = ("@fission-ai/openspec", "1.13.2");
 /// The exact versions of the agent programs.
 const AGENT_MANIFESTS: [&str; 2] = ["package.json", "package-lock.json"];
 
@@ -22,6 +24,10 @@ pub(crate) fn install() -> Result<Vec<(&'static str, PathBuf)>, String> {
     let mut variables = vec![
         ("REKINDLE_TEST_PYTHON", SDK.program("python")?),
         ("REKINDLE_TEST_INSPECTOR", inspector),
+        (
+            "REKINDLE_TEST_OPENSPEC",
+            packages::node(OPENSPEC)?.join("node_modules/.bin/openspec"),
+        ),
     ];
     match packages::MAPIFY.program("python") {
         Ok(python) => variables.push(("REKINDLE_MAP_PEER", python)),

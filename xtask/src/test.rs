@@ -21,7 +21,8 @@ pub(crate) struct Outcome {
 }
 
 /// Features of tests that need programs of others.
-const WITH_OTHERS: &str = "rekindle/map-peer,rekindle/mcp-clients,rekindle/real-agents";
+const WITH_OTHERS: &str =
+    "rekindle/map-peer,rekindle/mcp-clients,rekindle/openspec-peer,rekindle/real-agents";
 /// Everything but documentation, which takes half a minute to scan and has no examples to run.
 const KINDS: [&str; 3] = ["--lib", "--bins", "--tests"];
 /// The feature of a build that dies on request.

@@ -1,6 +1,6 @@
 //! From a name, or from none, to the one workflow that is meant.
 
-use rekindle_model::{Code, Finding, ProtocolName, State, Summary, WorkflowId};
+use rekindle_model::{Code, Condition, Finding, ProtocolName, State, Summary, WorkflowId};
 use rekindle_protocol::{Ask, ResumeOption};
 use rekindle_world::World;
 
@@ -95,6 +95,11 @@ fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
             if !here.iter().all(Inspected::gives_way) {
                 here.retain(|inspected| !inspected.gives_way());
             }
+            if here.len() > 1
+                && let Some(id) = only_list(&here)
+            {
+                return Ok(of(id.protocol, Some(id.name)));
+            }
         }
         None => {}
     }
@@ -114,6 +119,26 @@ fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
         // There is no workflow of any protocol: the first protocol reports that in its own words.
         (None, _) => Ok(look(rekindle_registry::starter().0)),
     }
+}
+
+/// Returns the list that is meant where all that is open are lists of several formats: the current one,
+/// else the only one that is interrupted.
+fn only_list(here: &[Inspected]) -> Option<WorkflowId> {
+    let all = here.iter().flat_map(|one| &one.assessment().workflows);
+    let open: Vec<&Summary> = all.filter(|summary| summary.state.is_open()).collect();
+    if !open.iter().all(|summary| summary.view.is_list) {
+        return None;
+    }
+    let only = |is_meant: fn(&Summary) -> bool| {
+        let mut meant = open.iter().filter(|summary| is_meant(summary));
+        let first = meant.next()?;
+        meant.next().is_none().then(|| first.id.clone())
+    };
+    let is_current = |summary: &Summary| summary.view.is_current;
+    if open.iter().any(|summary| is_current(summary)) {
+        return only(is_current);
+    }
+    only(|summary| summary.view.condition == Condition::Interrupted)
 }
 
 /// Returns the workflows whose names start with the given text.

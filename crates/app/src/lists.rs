@@ -22,6 +22,8 @@ pub(crate) struct ListDocuments {
     pub(crate) source: ListSource,
     folder: String,
     marks: &'static dyn TaskMarks,
+    /// Id and title of the tasks that have landed in what is checked out and are not marked.
+    unmarked: Vec<(String, String)>,
 }
 
 /// Does the tasks of a list on the engine; `None` if it is not a list or has nothing for it.
@@ -73,6 +75,7 @@ pub(crate) fn go_on(
         },
         folder: list.folder().to_string(),
         marks,
+        unmarked: list.unmarked(&world),
     };
     let usual = || RunOptions::of(wish.clone());
     let how = RunOptions {
@@ -155,8 +158,8 @@ pub(crate) fn runs_of(world: &dyn World, workflows: &[Summary]) -> Vec<WorkflowI
 }
 
 impl ListDocuments {
-    /// Returns a commit on top of another that has the documents as they are in the checkout, or the
-    /// other one if it has them all.
+    /// Returns a commit on top of another that has the documents as they are in the checkout, with the
+    /// marks of what has landed, or the other one if it has them all.
     pub(crate) fn commit(
         &self,
         project: &Project,
@@ -188,19 +191,55 @@ impl ListDocuments {
                 files.push((path, bytes));
             }
         }
+        let are_documents = !files.is_empty();
+        if !self.unmarked.is_empty() && contains_head(repo, tip)? {
+            let source = RepoPath::from(prefix.join(&self.source.path).as_str());
+            let at = files.iter().position(|(path, _)| *path == source);
+            let there = || repo.file_at(tip, &source).map_err(Error::Git);
+            let before = match at {
+                Some(at) => Some(files[at].1.clone()),
+                None => there()?.map(|(_, bytes)| bytes),
+            };
+            if let Some(marked) = before.and_then(|before| self.marked(before)) {
+                match at {
+                    Some(at) => files[at].1 = marked,
+                    None => files.push((source, marked)),
+                }
+            }
+        }
         if files.is_empty() {
             return Ok(tip.clone());
         }
+        let what = if are_documents {
+            "Add the documents of"
+        } else {
+            "Mark what has landed of"
+        };
         let tree = repo.tree_with(tip, &files).map_err(Error::Git)?;
         let message = Message {
-            subject: format!(
-                "Add the documents of {}",
-                rekindle_text::excerpt(&self.source.id, 120)
-            ),
+            subject: format!("{what} {}", rekindle_text::excerpt(&self.source.id, 120)),
             body: String::new(),
             trailers: Vec::new(),
         };
         repo.commit_tree(&tree, std::slice::from_ref(tip), &message, None)
             .map_err(Error::Git)
+    }
+
+    /// Returns the file with the marks of what has landed, if that changes it.
+    fn marked(&self, before: Vec<u8>) -> Option<Vec<u8>> {
+        let mut after = before.clone();
+        for (task, title) in &self.unmarked {
+            after = self.marks.mark(&after, task, title).unwrap_or(after);
+        }
+        (after != before).then_some(after)
+    }
+}
+
+/// Returns whether a commit has what is checked out.
+fn contains_head(repo: &Repo, tip: &ObjectId) -> Result<bool, Error> {
+    let head = repo.head().map_err(Error::Git)?;
+    match head.commit() {
+        Some(head) => repo.is_ancestor(head, tip).map_err(Error::Git),
+        None => Ok(false),
     }
 }

@@ -107,6 +107,9 @@ pub trait TaskList {
     /// Returns the folder with its documents, relative to the project.
     fn folder(&self) -> &Utf8Path;
 
+    /// Returns id and title of the tasks without a mark whose commits what is checked out has.
+    fn unmarked(&self, world: &dyn World) -> Vec<(String, String)>;
+
     /// Returns the open tasks that agents can do without a person, in the order of the list.
     fn tasks(&self, world: &dyn World) -> Vec<ListedTask>;
 }

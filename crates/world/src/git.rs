@@ -44,6 +44,15 @@ pub enum GitQuestion {
     PrintedIgnored { paths: Vec<String> },
     /// The commits of HEAD and of all branches that touched some paths below the folder, and what is not committed there.
     Touched { paths: Vec<String> },
+    /// The commits since a time, in seconds since 1970, that have a trailer: those of HEAD, or of all branches too.
+    Trailed {
+        /// The trailer.
+        trailer: String,
+        /// The time.
+        since: i64,
+        /// Whether only those of HEAD are meant.
+        of_head: bool,
+    },
 }
 
 /// An answer; each question has its own kind.
@@ -66,7 +75,7 @@ pub enum GitAnswer {
     Commit(Option<String>),
     /// To the questions about what git prints.
     Printed(String),
-    /// To [`GitQuestion::Touched`].
+    /// To [`GitQuestion::Touched`] and [`GitQuestion::Trailed`].
     Touched(GitTouched),
 }
 
@@ -84,6 +93,9 @@ pub struct GitTouched {
 pub struct GitTouch {
     /// When it was committed, in seconds since 1970.
     pub at: i64,
+    /// The first line of its message.
+    #[serde(default)]
+    pub subject: String,
     /// Its trailers.
     pub trailers: Vec<(String, String)>,
     /// The files that it changed.

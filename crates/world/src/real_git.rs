@@ -118,12 +118,24 @@ fn answer(repo: &Repo, question: &GitQuestion) -> Result<GitAnswer, Error> {
             commits: repo.touching(paths)?.into_iter().map(touch).collect(),
             uncommitted: own_paths(repo.uncommitted(paths)?),
         }),
+        GitQuestion::Trailed {
+            trailer,
+            since,
+            of_head,
+        } => {
+            let found = repo.trailed(trailer, *since, *of_head)?.into_iter();
+            GitAnswer::Touched(GitTouched {
+                commits: found.map(touch).collect(),
+                uncommitted: Vec::new(),
+            })
+        }
     })
 }
 
 fn touch(touch: Touch) -> GitTouch {
     GitTouch {
         at: touch.committed_at,
+        subject: touch.subject,
         trailers: touch.trailers,
         paths: own_paths(touch.paths),
     }

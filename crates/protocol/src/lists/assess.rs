@@ -40,6 +40,8 @@ pub(crate) struct Judged {
     pub(crate) is_current: bool,
     pub(crate) is_stale: bool,
     pub(crate) last: Option<Timestamp>,
+    /// The time before which nothing of it can have landed, in seconds since 1970.
+    pub(crate) since: Option<i64>,
 }
 
 /// What comes next in a list.
@@ -68,15 +70,11 @@ impl Lists {
                 if list.is_archived {
                     standing.runnable.clear();
                 }
+                let since = past.since;
                 let stage = stages::stage(format, &list, standing.counts.progress());
-                judge(
-                    list,
-                    standing,
-                    stage,
-                    past.last,
-                    current == Some(at),
-                    world.now(),
-                )
+                let is_current = current == Some(at);
+                let judged = judge(list, standing, stage, past.last, is_current, world.now());
+                Judged { since, ..judged }
             })
             .collect();
         all.sort_by_key(Judged::place);
@@ -185,6 +183,7 @@ fn judge(
         is_current,
         is_stale: is_old && !is_current,
         last,
+        since: None,
     }
 }
 
@@ -283,6 +282,19 @@ impl Judged {
         }
         let order = standing.needs.order.iter().copied();
         order.filter(|task| taken.contains(task)).collect()
+    }
+
+    /// Returns the tasks without a mark whose commits what is checked out has.
+    pub(crate) fn unmarked(&self, world: &dyn World, format: &dyn Format) -> Vec<usize> {
+        let is_proven = |task: &&usize| self.standing.landed.contains(task);
+        let missing = self.standing.mark_missing.iter().filter(is_proven);
+        let missing: Vec<usize> = missing.copied().collect();
+        let (Some(since), false) = (self.since, missing.is_empty() || self.list.is_archived) else {
+            return Vec::new();
+        };
+        let here = past::in_head(world, format.name(), &self.list, since);
+        let is_here = |task: &usize| here.contains(&self.list.file.tasks[*task].id);
+        missing.into_iter().filter(is_here).collect()
     }
 
     /// Returns what comes next, in one sentence.

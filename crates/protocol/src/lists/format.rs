@@ -18,10 +18,14 @@ pub trait Format: Sync {
     fn about(&self) -> &'static str;
 
     /// Returns the beginnings of the paths of its files.
-    fn folders(&self) -> &'static [&'static str];
+    fn folders(&self) -> &'static [&'static str] {
+        &[]
+    }
 
     /// Returns the beginnings of the commands with which an agent works on its lists.
-    fn commands(&self) -> &'static [&'static str];
+    fn commands(&self) -> &'static [&'static str] {
+        &[]
+    }
 
     /// Returns whether the project has anything of it.
     fn is_here(&self, world: &dyn World) -> bool;

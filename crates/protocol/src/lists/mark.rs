@@ -14,24 +14,41 @@ use crate::lists::task::{Task, TaskFile};
 ///
 /// `None` if the task cannot be found again with its title; what is marked already is not touched.
 pub fn mark(format: &dyn Format, bytes: &[u8], id: &str, title: &str) -> Option<Vec<u8>> {
+    let (marked, n_found) = mark_all(format, bytes, &HashMap::from([(id, title)]));
+    (n_found == 1).then_some(marked)
+}
+
+/// Returns the file with tasks marked as done, by id and title, and how many of them were found.
+pub fn mark_all(
+    format: &dyn Format,
+    bytes: &[u8],
+    wanted: &HashMap<&str, &str>,
+) -> (Vec<u8>, usize) {
     let document = Document::new(bytes.to_vec());
     let file = format.tasks(&Page::read(&document));
-    let task = file.tasks.iter().position(|task| task.id == id)?;
-    if file.tasks[task].title != title {
-        return None;
+    let is_wanted = |task: &Task| wanted.get(task.id.as_str()) == Some(&task.title.as_str());
+    let tasks = file.tasks.iter().enumerate();
+    let found = tasks.filter(|(_, task)| is_wanted(task) && task.mark_at.is_some());
+    let found: Vec<usize> = found.map(|(at, _)| at).collect();
+    let done: BTreeSet<String> = found.iter().map(|at| file.tasks[*at].id.clone()).collect();
+    let standing = Standing::of(format, &file, &done);
+    let above = found.iter().flat_map(|task| parents(&file, *task));
+    let is_finished = |parent: &usize| {
+        !standing.is_work[*parent] && standing.mark_missing.binary_search(parent).is_ok()
+    };
+    let above: BTreeSet<usize> = above.filter(is_finished).collect();
+    let open = found.iter().copied();
+    let open = open.filter(|task| file.tasks[*task].claim != Claim::Done);
+    let places: BTreeSet<usize> = open.chain(above).collect();
+    let edits: Option<Vec<Edit>> = places
+        .iter()
+        .map(|task| edit(&document, &file.tasks[*task], format.done_mark()))
+        .collect();
+    let marked = edits.and_then(|edits| document.apply(&edits).ok());
+    match marked {
+        Some(marked) => (marked.into_bytes(), found.len()),
+        None => (bytes.to_vec(), 0),
     }
-    let mut edits = Vec::new();
-    if file.tasks[task].claim != Claim::Done {
-        edits.push(edit(&document, &file.tasks[task], format.done_mark())?);
-    }
-    let standing = Standing::of(format, &file, &BTreeSet::from([id.to_owned()]));
-    let above = parents(&file, task).filter(|parent| !standing.is_work[*parent]);
-    for parent in above {
-        if standing.mark_missing.binary_search(&parent).is_ok() {
-            edits.extend(edit(&document, &file.tasks[parent], format.done_mark()));
-        }
-    }
-    Some(document.apply(&edits).ok()?.into_bytes())
 }
 
 /// Returns `theirs` with every mark as `base` has it; tasks that only one of them has stay as they are.

@@ -28,7 +28,7 @@ pub(crate) struct Asked<'c> {
 /// Plans the next steps; `None` for what a list does not keep.
 pub(crate) fn plan(asked: &Asked<'_>, intent: &Intent) -> Option<Plan> {
     Some(match intent {
-        Intent::Open | Intent::GoOn { .. } => asked.next(),
+        Intent::Open | Intent::GoOn { .. } => asked.with_missing_marks(asked.next()),
         Intent::Settle { task, ended, .. } => asked.settle(task, ended),
         Intent::Answer {
             question, answer, ..
@@ -44,6 +44,33 @@ pub(crate) fn plan(asked: &Asked<'_>, intent: &Intent) -> Option<Plan> {
 impl Asked<'_> {
     fn with(&self, steps: Vec<Step>, then: impl Into<Then>) -> Plan {
         Plan::new(self.judged.id(self.protocol), steps, then)
+    }
+
+    /// Adds the marks of tasks whose commits are in what is checked out.
+    fn with_missing_marks(&self, mut plan: Plan) -> Plan {
+        let list = &self.judged.list;
+        let unmarked = self.judged.unmarked(self.world, self.format);
+        if unmarked.is_empty() {
+            return plan;
+        }
+        let path = self.world.project().join(list.source());
+        let before = self.world.read(&path, u64::MAX).unwrap_or_default();
+        let tasks = unmarked.iter().map(|task| &list.file.tasks[*task]);
+        let wanted = tasks.map(|task| (task.id.as_str(), task.title.as_str()));
+        let (after, _) = mark::mark_all(self.format, &before, &wanted.collect());
+        if after != before {
+            let why = format!(
+                "{}: a commit with the work has landed",
+                self.names(&unmarked)
+            );
+            let edit = Action::Edit {
+                path,
+                before,
+                after,
+            };
+            plan.steps.insert(0, Step::new(edit, why));
+        }
+        plan
     }
 
     fn next(&self) -> Plan {

@@ -171,6 +171,17 @@ impl TaskList for ListCase {
             .map_or(Utf8Path::new(""), |judged| &judged.list.folder)
     }
 
+    fn unmarked(&self, world: &dyn World) -> Vec<(String, String)> {
+        let Some(judged) = self.judged() else {
+            return Vec::new();
+        };
+        let unmarked = judged.unmarked(world, self.format).into_iter();
+        let tasks = unmarked.map(|task| &judged.list.file.tasks[task]);
+        tasks
+            .map(|task| (task.id.clone(), task.title.clone()))
+            .collect()
+    }
+
     fn tasks(&self, world: &dyn World) -> Vec<ListedTask> {
         let Some(judged) = self.judged() else {
             return Vec::new();

@@ -298,6 +298,7 @@ fn a_commit_with_trailers_proves_a_task_done() {
     let trailer = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     let touch = GitTouch {
         at: 1_772_000_000,
+        subject: String::new(),
         trailers: vec![
             trailer("Rekindle-List", "spec-kit:001-a"),
             trailer("Rekindle-Task", "T002"),
@@ -309,6 +310,7 @@ fn a_commit_with_trailers_proves_a_task_done() {
     };
     let older = GitTouch {
         at: 1_771_000_000,
+        subject: String::new(),
         trailers: Vec::new(),
         paths: touch.paths.clone(),
     };
