@@ -17,8 +17,26 @@ const NEEDED: [(&str, &str, Version); 4] = [
     ("npm", "npm", (9, 0)),
 ];
 
+/// Programs of which every version will do, with their Debian packages: most do not say their version.
+const ANY_VERSION: [(&str, &str); 2] = [
+    // Makes keys for signed commits.
+    ("ssh-keygen", "openssh-client"),
+    // Gives a test's program a terminal of its own.
+    ("setsid", "util-linux"),
+];
+
 /// Checks that every program is there, and installs missing ones where that is possible.
 pub fn ready() -> Result<(), String> {
+    for (program, package) in ANY_VERSION {
+        if !is_on_path(program) && may_install() {
+            install(package)?;
+        }
+        if !is_on_path(program) {
+            let advice = advice(package);
+            let problem = format!("the tests need `{program}`, which is not on the path");
+            return Err(format!("{problem}\n\nhint: install it with `{advice}`"));
+        }
+    }
     for (program, package, oldest) in NEEDED {
         let Some(problem) = problem_with(program, oldest) else {
             continue;
@@ -33,6 +51,11 @@ pub fn ready() -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+fn is_on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
 fn problem_with(program: &str, oldest: Version) -> Option<String> {

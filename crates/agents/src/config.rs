@@ -31,6 +31,11 @@
 //!
 //! [worktree]
 //! fresh = true                    # a new worktree for every task, none from the pool
+//!
+//! [notify]                        # in the user's file only
+//! command = "my-notifier"         # gets a `rekindle.notice/1` on standard input
+//! bell = true
+//! desktop = true
 //! ```
 //!
 //! An unknown key is a [`Warning`], so that an older rekindle can read a newer file; a wrong type or
@@ -62,6 +67,32 @@ pub struct File {
     agents: BTreeMap<String, Entry>,
     run: RunEntry,
     worktree: worktree::Entry,
+    notify: Option<Notify>,
+}
+
+/// How a person is told about a run: only their own file says it, since a clone must not start a command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Notify {
+    /// The shell command that gets the notice on its standard input.
+    pub command: Option<String>,
+    /// Whether the terminal rings.
+    pub bell: bool,
+    /// Whether the desktop shows it.
+    pub desktop: bool,
+}
+
+impl Notify {
+    /// Returns whether nobody wants to be told.
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl File {
+    /// Returns whether it says how a person is told.
+    pub fn has_notify(&self) -> bool {
+        self.notify.is_some()
+    }
 }
 
 /// An unknown key that was ignored.
@@ -150,6 +181,8 @@ pub struct Config {
     pub run: Run,
     /// The settings of worktrees.
     pub worktree: Worktree,
+    /// How the user is told about a run.
+    pub notify: Notify,
     default_agent: Option<String>,
     agents: BTreeMap<String, Entry>,
     from_project: Vec<ProjectCommand>,
@@ -210,6 +243,7 @@ impl Config {
             agents.insert(name, over.over(under));
         }
         Self {
+            notify: user.notify.unwrap_or_default(),
             run: Run::default().under(user.run).under(project.run),
             worktree: Worktree::default()
                 .under(user.worktree)

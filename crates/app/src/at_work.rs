@@ -5,7 +5,7 @@ use std::fmt;
 use rekindle_agents::traces::Lives;
 use rekindle_fs::Occupancy;
 use rekindle_model::WorkflowId;
-use rekindle_runner::Progress;
+use rekindle_runner::{Event, Progress};
 
 use crate::{Error, Face, Project};
 
@@ -119,7 +119,14 @@ pub(crate) fn report_workers(
     if matches!(error, Error::Held { .. }) {
         return;
     }
-    let mut report = |left: &_| face.progress(&Progress::StillAtWork(left));
+    let at = rekindle_text::format_seconds(project.now());
+    let mut report = |left: &_| {
+        face.progress(&Event {
+            run: id,
+            at: at.clone(),
+            progress: &Progress::StillAtWork(left),
+        });
+    };
     project.state().report_workers(id, &mut report);
 }
 

@@ -28,12 +28,12 @@ pub fn configured(project: &Project) -> Result<Configured, Error> {
     let user =
         user_file(project).map_or_else(|| Ok(File::default()), |path| read(project, path))?;
     let project_file = read(project, project.folder().join(PROJECT_FILE))?;
-    let warnings = user
-        .warnings
-        .iter()
-        .chain(&project_file.warnings)
-        .map(ToString::to_string)
-        .collect();
+    let unknown = user.warnings.iter().chain(&project_file.warnings);
+    let unknown = unknown.map(ToString::to_string);
+    let ignored = project_file.has_notify().then(|| {
+        format!("`[notify]` in `{PROJECT_FILE}` is ignored: only your own configuration has it")
+    });
+    let warnings = unknown.chain(ignored).collect();
     Ok(Configured {
         config: Config::new(user, project_file),
         warnings,

@@ -115,8 +115,8 @@ pub fn cancel(
             let is_done = |task: &&WorkTask| task.standing == Standing::Done;
             let done = work.tasks.iter().filter(is_done).count();
             format!(
-                "{id} will not go on; {done} of {} tasks have landed on `{}`, and that work stays.",
-                work.tasks.len(),
+                "{id} will not go on; {done} of {} landed on `{}`, and that work stays.",
+                rekindle_text::count(work.tasks.len(), "task"),
                 work.settings.branch
             )
         }

@@ -13,7 +13,7 @@ use rekindle_model::{
 };
 use rekindle_protocol::Ask;
 use rekindle_protocol::capability;
-use rekindle_runner::{Attempt, Ending, Engine, Marker, Runner, Scribe};
+use rekindle_runner::{Attempt, Ending, Engine, Marker, Reporter, Runner, Scribe};
 use rekindle_world::{Clock, Zone};
 
 use crate::last_session::can_go_on;
@@ -44,7 +44,7 @@ pub struct EngineOptions {
 }
 
 /// Composes the protocol's texts for events, with the project's time.
-struct ProtocolScribe {
+pub(crate) struct ProtocolScribe {
     protocol: &'static dyn capability::Engine,
     clock: Clock,
     zone: Zone,
@@ -53,7 +53,7 @@ struct ProtocolScribe {
 }
 
 impl ProtocolScribe {
-    fn new(
+    pub(crate) fn new(
         protocol: &'static dyn capability::Engine,
         clock: Clock,
         zone: Zone,
@@ -122,6 +122,11 @@ impl Scribe for ProtocolScribe {
 
     fn stamp(&self) -> String {
         self.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    }
+
+    fn after(&self, time: Duration) -> Timestamp {
+        let now = self.clock.now();
+        now.checked_add(time).unwrap_or(now)
     }
 
     fn until(&self, time: &str) -> Option<Duration> {
@@ -276,10 +281,18 @@ pub(crate) fn drive(
         program: &project.program,
         search_path: &project.search_path,
         silent_after: options.silent_after,
+        // A limit is of an agent's account.
+        heeds_limits: work
+            .settings
+            .agent
+            .as_ref()
+            .is_none_or(|agent| *agent == options.choice),
         can_go_on: &|session, folder| can_go_on(&world, &options.agent, session, folder),
-        watcher: face,
+        watcher: Reporter::new(face, id, &scribe),
     };
-    let ending = engine.drive(runner.lock()).map_err(Error::Run)?;
+    let ended = engine.drive(runner.lock()).map_err(Error::Run);
+    crate::notify::ended(project, id, &work, ended.as_ref(), face);
+    let ending = ended?;
     trim_pool(project, options);
     let is_over = ending.tally.landed + ending.tally.skipped == ending.tally.total;
     if is_over && work.destination == Destination::Branch {

@@ -1,7 +1,10 @@
 //! Errors of use cases.
 
-use rekindle_model::{Code, Finding, ProtocolName, Summary, WorkflowId};
-use rekindle_wire::exit;
+mod class;
+
+use rekindle_model::{Finding, ProtocolName, Summary, WorkflowId};
+
+use crate::attach::Unattached;
 
 /// The most names of workflows in a message.
 const MOST_NAMES: usize = 10;
@@ -97,6 +100,14 @@ pub enum Error {
         id: WorkflowId,
         /// The task, where one was named.
         task: Option<String>,
+    },
+    /// There is nothing to follow.
+    #[error("`{id}` cannot be followed: {reason}")]
+    NotAttached {
+        /// The workflow.
+        id: WorkflowId,
+        /// Why.
+        reason: Unattached,
     },
     /// An event that needs a task was reported without one.
     #[error("the event `{event}` needs a task")]
@@ -322,114 +333,6 @@ pub enum Error {
 }
 
 impl Error {
-    /// Returns the exit code for this error.
-    pub fn exit(&self) -> u8 {
-        match self {
-            Self::Session(error) => error.exit(),
-            Self::Ambiguous { .. }
-            | Self::AmbiguousRescue { .. }
-            | Self::ChoiceNeeded { .. }
-            | Self::NobodyAnswered => exit::CHOICE,
-            Self::Held { .. }
-            | Self::BranchHeld { .. }
-            | Self::AgentAlive { .. }
-            | Self::SessionAlive { .. } => exit::HELD,
-            Self::Config(_)
-            | Self::NoAgent
-            | Self::BadBranch { .. }
-            | Self::NotOffered { .. }
-            | Self::TaskNeeded { .. }
-            | Self::DetailsNeeded { .. } => exit::USAGE,
-            Self::NotChosen { finding } if finding.code == Code::BadFeatureName => exit::USAGE,
-            Self::Unknown { .. }
-            | Self::UnknownCode { .. }
-            | Self::NotChosen { .. }
-            | Self::Nothing
-            | Self::NothingOf { .. }
-            | Self::NotKept { .. }
-            | Self::NoOutput { .. }
-            | Self::UnknownTask { .. }
-            | Self::UnknownDocument { .. }
-            | Self::Moved { .. }
-            | Self::Spent { .. }
-            | Self::Blocked { .. }
-            | Self::NoProgress { .. }
-            | Self::AgentCannotStart { .. }
-            | Self::NotConfigured { .. }
-            | Self::BadPlan { .. }
-            | Self::CheckedOut { .. }
-            | Self::WorkMissing { .. }
-            | Self::NoCommits
-            | Self::NothingRescued { .. }
-            | Self::UnknownRescue { .. }
-            | Self::UnknownLeftover { .. }
-            | Self::NoMapScripts { .. }
-            | Self::OriginalMissing { .. }
-            | Self::OriginalDiffers { .. }
-            | Self::Taken { .. }
-            | Self::NotRestored { .. }
-            | Self::Git(_)
-            | Self::Recording { .. }
-            | Self::Unreadable { .. }
-            | Self::Install(_)
-            | Self::Run(_)
-            | Self::Files(_) => exit::CANNOT,
-        }
-    }
-
-    /// Returns the code that explains it, if it has one.
-    pub fn code(&self) -> Option<Code> {
-        match self {
-            Self::Session(error) => error.code(),
-            Self::Unknown { .. } => Some(Code::UnknownWorkflow),
-            Self::NotChosen { finding } => Some(finding.code),
-            Self::Moved { .. } | Self::Spent { .. } => Some(Code::WorldMoved),
-            Self::NoProgress { .. } => Some(Code::NoProgress),
-            Self::WorkMissing { .. } => Some(Code::LandedWorkMissing),
-            Self::SessionAlive { .. } => Some(Code::SessionAlive),
-            Self::Held { .. } | Self::BranchHeld { .. } | Self::AgentAlive { .. } => {
-                Some(Code::LockHeld)
-            }
-            Self::UnknownCode { .. }
-            | Self::NotOffered { .. }
-            | Self::Ambiguous { .. }
-            | Self::ChoiceNeeded { .. }
-            | Self::NobodyAnswered
-            | Self::NoAgent
-            | Self::AgentCannotStart { .. }
-            | Self::NotConfigured { .. }
-            | Self::Nothing
-            | Self::NothingOf { .. }
-            | Self::NotKept { .. }
-            | Self::NoOutput { .. }
-            | Self::TaskNeeded { .. }
-            | Self::DetailsNeeded { .. }
-            | Self::UnknownTask { .. }
-            | Self::UnknownDocument { .. }
-            | Self::Blocked { .. }
-            | Self::BadPlan { .. }
-            | Self::Config(_)
-            | Self::BadBranch { .. }
-            | Self::CheckedOut { .. }
-            | Self::NoCommits
-            | Self::NothingRescued { .. }
-            | Self::UnknownRescue { .. }
-            | Self::UnknownLeftover { .. }
-            | Self::NoMapScripts { .. }
-            | Self::OriginalMissing { .. }
-            | Self::OriginalDiffers { .. }
-            | Self::AmbiguousRescue { .. }
-            | Self::Taken { .. }
-            | Self::NotRestored { .. }
-            | Self::Git(_)
-            | Self::Recording { .. }
-            | Self::Unreadable { .. }
-            | Self::Install(_)
-            | Self::Run(_)
-            | Self::Files(_) => None,
-        }
-    }
-
     /// Converts an error of the runner; errors that a person can act upon get a variant of their own.
     pub(crate) fn from_run(id: &WorkflowId, error: rekindle_runner::Error) -> Self {
         match error {

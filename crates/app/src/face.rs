@@ -100,6 +100,10 @@ pub enum News<'a> {
     },
     /// So many files have changes that no commit has; tasks start without them.
     Uncommitted(usize),
+    /// The record of a new run is written, with so many files.
+    Preparing(usize),
+    /// git knows nobody who makes commits here, so they are rekindle's own.
+    NoIdentity,
     /// A new run is started although its plan has an open one.
     AlsoOpen(&'a WorkflowId),
     /// The plan file of a run has changed, and the run goes on as it was planned.
@@ -108,6 +112,19 @@ pub enum News<'a> {
     PlanUnsound(&'a Utf8Path),
     /// The changes of a run's plan file were taken over.
     PlanTakenOver(&'a Utf8Path, &'a Revision),
+    /// The user is told about a run, whatever else they look at.
+    Notice {
+        /// The run, in a few words.
+        title: &'a str,
+        /// What about it.
+        text: &'a str,
+        /// Whether the terminal rings.
+        bell: bool,
+        /// Whether the terminal asks the desktop to show it.
+        desktop: bool,
+    },
+    /// The user could not be told about a run.
+    NotNotified(&'a str),
     /// A cost limit is given that cannot be enforced: this agent does not report its cost.
     CostUntold(&'a Agent),
 }

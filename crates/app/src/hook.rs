@@ -7,7 +7,7 @@
 mod briefing;
 mod journal;
 mod note;
-mod told;
+pub(crate) mod told;
 
 use camino::Utf8Path;
 use jiff::SignedDuration;

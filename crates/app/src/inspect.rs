@@ -150,10 +150,10 @@ pub fn inspect(
 ) -> Result<Inspected, Error> {
     let world = project.world();
     let mut inspected = match capture {
-        None => inspect_world(&world, query)?,
+        None => named_alone(&world, query)?,
         Some(capture) => {
             let recorder = Recorder::new(&world);
-            let inspected = inspect_world(&recorder, query)?;
+            let inspected = named_alone(&recorder, query)?;
             // It contains everything that was read, so only the user may read it.
             rekindle_fs::create_private(capture, &recorder.finish())?;
             inspected
@@ -174,6 +174,21 @@ fn workflow_of_session(project: &Project, inspected: &Inspected) -> Option<Workf
     let id = inspected.assessment().id.as_ref()?;
     let session = keeper.named(&project.world(), &id.name).pop()?;
     Beside::new(project).of(&session)
+}
+
+/// Reads the workflow that was named, without others; all of a protocol if none was.
+fn named_alone(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
+    let inspected = inspect_world(world, query)?;
+    match &inspected.assessment().id {
+        Some(id) if query.name.is_some() && !query.alone => {
+            let alone = Query {
+                alone: true,
+                ..query.of(id.protocol, Some(id.name.clone()))
+            };
+            inspect_world(world, &alone)
+        }
+        Some(_) | None => Ok(inspected),
+    }
 }
 
 /// Returns how the last session of a coding agent ended, if a workflow is chosen and open.
@@ -202,7 +217,7 @@ pub fn inspect_recording(
             reason,
         })?;
     let recording = Recording::parse(&bytes).map_err(|source| Error::Recording { path, source })?;
-    inspect_world(&recording, query)
+    named_alone(&recording, query)
 }
 
 /// Returns the plan of a resume; writes nothing.

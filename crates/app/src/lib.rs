@@ -6,6 +6,7 @@
 
 mod agent;
 mod at_work;
+mod attach;
 mod beside;
 mod choose;
 mod clean;
@@ -29,6 +30,7 @@ mod map;
 mod meaning;
 mod migrate;
 mod mute;
+mod notify;
 mod objects;
 mod offers;
 mod outline;
@@ -50,6 +52,7 @@ mod validate;
 
 pub use agent::{EngineWish, engine_options};
 pub use at_work::{AtWork, at_work, refuse_beside};
+pub use attach::{Attached, Attention, Unattached, attach};
 pub use clean::{Cleaned, Cleaning, Stuck, clean};
 pub use config::{Configured, configured};
 pub use continue_session::{
@@ -73,9 +76,10 @@ pub use logs::{Logs, Wanted, last_lines, logs};
 pub use map::{MapAnswer, map};
 pub use migrate::{Migrated, migrate};
 pub use mute::{Hearing, mute};
+pub use notify::interrupted as notify_interrupted;
 pub use objects::ExplainedObject;
 pub use offers::{Offer, offers};
-pub use outline::{Outline, OutlineState, OutlineTask};
+pub use outline::{Outline, OutlineState, OutlineTask, outline};
 pub use overview::{Folded, Line, Listing};
 pub use picture::{ReportWish, picture, report_page, write_report};
 pub use project::Project;
@@ -104,7 +108,8 @@ pub use rekindle_registry::{
     names as protocol_names, parse as parse_protocol, split as split_id, workflow as workflow_id,
 };
 pub use rekindle_runner::{
-    After, Asked, AttemptLog, Change, Cost, Ending, GivenUp, HeldBack, LeftOut, Missing, Output,
-    Progress, Recovered, RunView, Skipped, Tally, Urgency, Watcher, WorkerView, crash_places,
+    After, Asked, AttemptLog, Change, Cost, Ending, Event, GivenUp, HeldBack, LeftOut, Missing,
+    Output, Progress, Recovered, RunView, Skipped, Steering, Tally, Urgency, Watcher, WorkerView,
+    crash_places,
 };
 pub use rekindle_world::{Clock, Readings, Zone};

@@ -110,6 +110,7 @@ fn same_work(confirmed: &Work, fresh: &Work) -> bool {
             attempts: 0,
             last_failed: None,
             reason: None,
+            limited_until: None,
             costs: [].into(),
             ..task
         }

@@ -25,7 +25,7 @@ impl Overview {
                     let link = links.find(|(session, _)| *session == summary.id);
                     WorkflowOut {
                         worked_on: link.map(|(_, workflow)| workflow.to_string()),
-                        ..rekindle_wire::workflow(summary)
+                        ..rekindle_wire::workflow(summary, self.condition(summary))
                     }
                 })
                 .collect(),
@@ -153,7 +153,13 @@ impl Resumed {
         let (outcome, summary) = match self.outcome {
             Outcome::Nothing => ("nothing", "nothing to resume here".to_owned()),
             Outcome::Declined => ("declined", "nothing was changed".to_owned()),
-            Outcome::Ran(ending) => ("done", format!("{} tasks landed", ending.tally.landed)),
+            Outcome::Ran(ending) => (
+                "done",
+                format!(
+                    "{} landed",
+                    rekindle_text::count(ending.tally.landed, "task")
+                ),
+            ),
             Outcome::Stopped(stop) => {
                 out.hints = stop.hints;
                 let word = match stop.kind {

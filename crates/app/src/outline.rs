@@ -10,9 +10,10 @@ use rekindle_protocol::capability::Draft;
 use rekindle_runner::Cost;
 use rekindle_wire::{OutlineOut, OutlineTaskOut};
 
-use crate::Project;
 use crate::engine::EngineOptions;
 use crate::inspect::Planned;
+use crate::resume::engine_of;
+use crate::{EngineWish, Project};
 
 /// A run as it is decided on.
 #[derive(Debug, Clone)]
@@ -50,6 +51,13 @@ pub struct OutlineTask {
     pub state: OutlineState,
     /// How many attempts there were.
     pub attempts: u32,
+}
+
+/// Returns a planned resume as a person decides on it; `None` if the tasks are not ours to land.
+pub fn outline(project: &Project, planned: &Planned, wish: &EngineWish) -> Option<Outline> {
+    // Without a usable configuration it is known all the same what is left.
+    let engine = engine_of(project, planned, Some(wish)).ok().flatten();
+    Outline::of_run(project, planned, engine.as_ref())
 }
 
 /// What is left of a task.

@@ -166,15 +166,16 @@ impl Folded {
 }
 
 /// Returns the state of a workflow in a person's words.
-fn condition(summary: &Summary, at_work: Option<&AtWork>) -> Condition {
+pub(crate) fn condition(summary: &Summary, at_work: Option<&AtWork>) -> Condition {
     let condition = summary.view.condition;
     // Workers alone land nothing, so a person has to resume.
     let is_held = at_work.is_some_and(AtWork::is_rekindle);
     let is_limited = matches!(condition, Condition::Limited { .. });
-    if is_held && !is_limited {
-        Condition::Running
-    } else {
-        condition
+    match (is_held, is_limited) {
+        (true, false) => Condition::Running,
+        // Nobody waits for the end of the limit.
+        (false, true) if summary.view.is_ours => Condition::Interrupted,
+        (true, true) | (false, _) => condition,
     }
 }
 

@@ -150,6 +150,15 @@ fn lacking(project: &Project, agent: &Agent) -> Option<Vec<String>> {
     (!preset.may_edit(&agent.extra, &settings)).then_some(wanted)
 }
 
+/// Returns whether commits are made in the user's name; git may not know one.
+pub(crate) fn has_identity(project: &Project) -> bool {
+    let program = Program::find(&project.search_path);
+    program.map_or(true, |program| {
+        let found = Repo::at(&program, project.folder()).has_identity();
+        found.unwrap_or(true)
+    })
+}
+
 /// Returns how many files of the project have changes that no commit has; tasks start without them.
 pub(crate) fn uncommitted(project: &Project) -> usize {
     let Ok(program) = Program::find(&project.search_path) else {

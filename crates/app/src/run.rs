@@ -121,6 +121,9 @@ pub fn run(
     if options.dry_run {
         return Ok(Ran::Shown(Box::new(prepared.outline)));
     }
+    if !preflight::has_identity(project) {
+        face.tell(&News::NoIdentity);
+    }
     face.tell(&News::Uncommitted(preflight::uncommitted(project)));
     if options.yes {
         face.tell(&News::Commands(&prepared.commands()));
@@ -145,6 +148,9 @@ pub(crate) fn run_list(
     face.tell(&News::Findings(prepared.draft.findings()));
     if options.dry_run {
         return Ok(Ran::Shown(Box::new(prepared.outline)));
+    }
+    if !preflight::has_identity(project) {
+        face.tell(&News::NoIdentity);
     }
     if options.yes {
         face.tell(&News::Commands(&prepared.commands()));
@@ -252,6 +258,7 @@ fn start(
         repo.update_ref(&name, &base, &expected)
             .map_err(Error::Git)?;
     }
+    face.tell(&News::Preparing(files.len()));
     rekindle_fs::create_folder(&folder, &files)?;
     let log = draft.log(&id.name, now);
     let ending = drive(project, &id, &log, engine, &mut runner, face)?;

@@ -1,6 +1,6 @@
 //! Lists the workflows of a project.
 
-use rekindle_model::{Intent, State, StopKind, Summary, Then, WorkflowId};
+use rekindle_model::{Condition, Intent, State, StopKind, Summary, Then, WorkflowId};
 use rekindle_protocol::Ask;
 use rekindle_world::World;
 
@@ -77,6 +77,12 @@ impl Overview {
         let (lines, folded) =
             overview::lines(&self.workflows, &self.counted, &self.at_work, self.all);
         (overview::beside(lines, &self.worked_on), folded)
+    }
+
+    /// Returns the state of a workflow in a person's words.
+    pub(crate) fn condition(&self, summary: &Summary) -> Condition {
+        let at_work = self.at_work.iter().find(|(id, _)| *id == summary.id);
+        overview::condition(summary, at_work.map(|(_, who)| who))
     }
 }
 

@@ -79,10 +79,15 @@ pub fn create_folder(path: &Utf8Path, files: &[(Utf8PathBuf, String)]) -> Result
 }
 
 fn fill(draft: &Utf8Path, files: &[(Utf8PathBuf, String)]) -> Result<(), Error> {
+    let mut made: Option<Utf8PathBuf> = None;
     for (relative, contents) in files {
         let file = draft.join(relative);
         let folder = parent(&file);
-        disk::make_folders(folder.as_std_path()).at("make the folder", folder)?;
+        // Thousands of files are in one folder.
+        if made.as_deref() != Some(folder) {
+            disk::make_folders(folder.as_std_path()).at("make the folder", folder)?;
+            made = Some(folder.to_owned());
+        }
         let mut options = fs::OpenOptions::new();
         options.write(true).create(true).truncate(true);
         let opened = disk::open(&options, file.as_std_path()).at("make", &file)?;

@@ -1,5 +1,6 @@
 //! Making commits without a worktree, an index or a branch.
 
+use crate::call::Call;
 use crate::error::Error;
 use crate::id::ObjectId;
 use crate::repo::Repo;
@@ -89,16 +90,8 @@ impl Repo {
         message: &Message,
         identity: Option<&Identity>,
     ) -> Result<ObjectId, Error> {
-        let message = message.render()?;
         let commit = |identity: Option<(&str, &str)>| {
-            let call = self.write().args(["commit-tree", tree.as_str()]);
-            let call = call.args(parents.iter().flat_map(|parent| ["-p", parent.as_str()]));
-            let call = call
-                .args(["-F", "-"])
-                .input(message.clone().into_bytes())
-                .setting("i18n.commitEncoding=UTF-8")
-                // Without this git makes an address up from the account and the host.
-                .setting("user.useConfigOnly=true");
+            let call = self.commit_call(tree, parents, message, None)?;
             let Some((name, email)) = identity else {
                 return call.object_id();
             };
@@ -116,6 +109,37 @@ impl Repo {
                 result => result,
             },
         }
+    }
+
+    /// Returns whether git knows who makes commits here; otherwise they are rekindle's own.
+    pub fn has_identity(&self) -> Result<bool, Error> {
+        let call = self.read().setting("user.useConfigOnly=true");
+        match call.args(["var", "GIT_COMMITTER_IDENT"]).output() {
+            Ok(_) => Ok(true),
+            // git has no status of its own for that.
+            Err(Error::Failed { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the call that makes a commit, with one more option if there is one.
+    pub(crate) fn commit_call(
+        &self,
+        tree: &ObjectId,
+        parents: &[ObjectId],
+        message: &Message,
+        option: Option<&str>,
+    ) -> Result<Call<'_>, Error> {
+        let message = message.render()?;
+        let call = self.write().args(["commit-tree", tree.as_str()]);
+        let call = call.args(parents.iter().flat_map(|parent| ["-p", parent.as_str()]));
+        Ok(call
+            .args(option)
+            .args(["-F", "-"])
+            .input(message.into_bytes())
+            .setting("i18n.commitEncoding=UTF-8")
+            // Without this git makes an address up from the account and the host.
+            .setting("user.useConfigOnly=true"))
     }
 }
 

@@ -239,6 +239,20 @@ impl Error {
         matches!(self, Self::Run { .. } | Self::Prepare { .. })
     }
 
+    /// Returns what git itself said, as a clause, or the whole error if it said nothing.
+    pub fn said(&self) -> String {
+        let Self::Failed { stderr, .. } = self else {
+            return self.to_string();
+        };
+        let lines = stderr.lines().map(str::trim);
+        let plain = |line: &&str| !line.is_empty() && !line.starts_with("hint:");
+        let last: Vec<&str> = lines.filter(plain).collect();
+        match last.first() {
+            Some(first) => first.trim_start_matches("error: ").to_owned(),
+            None => self.to_string(),
+        }
+    }
+
     /// Returns the command by which a user trusts a repository of another user.
     pub fn trust_command(&self) -> Option<String> {
         let Self::OfAnotherUser(dir) = self else {

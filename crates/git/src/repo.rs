@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -42,6 +43,14 @@ impl Repo {
     pub(crate) fn within(&self, dir: impl Into<Utf8PathBuf>) -> Self {
         Self {
             dir: dir.into(),
+            ..self.clone()
+        }
+    }
+
+    /// Returns the same folder with another time limit for each run of git.
+    pub(crate) fn with_limit(&self, limit: Duration) -> Self {
+        Self {
+            program: self.program.clone().with_limit(limit),
             ..self.clone()
         }
     }

@@ -135,7 +135,7 @@ fn hints(error: &Error) -> Vec<String> {
         Error::NotOffered { .. } => one(
             "this protocol cannot roll back; `checkpoints` lists a workflow's checkpoints, `checkpoint` creates one",
         ),
-        Error::NoOutput { id, .. } => vec![format!(
+        Error::NoOutput { id, .. } | Error::NotAttached { id, .. } => vec![format!(
             "`inspect` with `id` {} shows where it is",
             in_hint(id)
         )],

@@ -4,7 +4,7 @@
 
 use jiff::Timestamp;
 use rekindle_app::{
-    Agreement, Briefing, Choice, Enter, Face, LeftOut, News, Outline, Output, Progress, RunView,
+    Agreement, Briefing, Choice, Enter, Event, Face, LeftOut, News, Outline, Output, RunView,
     Watcher,
 };
 use rekindle_model::{Action, Offer, Question, Step, Summary};
@@ -41,7 +41,7 @@ impl Output for Listener {
 
 // No workers are started over MCP, so there is nothing to watch.
 impl Watcher for Listener {
-    fn progress(&mut self, _: &Progress<'_>) {}
+    fn progress(&mut self, _: &Event<'_>) {}
 
     fn checkout_changed(&mut self, _: &[String]) {}
 
@@ -66,7 +66,11 @@ impl Face for Listener {
             | News::Said(_)
             | News::AgentEnded(..)
             | News::MayNotEdit { .. }
+            | News::Preparing(_)
+            | News::NoIdentity
             | News::AlsoOpen(_)
+            | News::Notice { .. }
+            | News::NotNotified(_)
             | News::PlanChanged(..)
             | News::PlanUnsound(_)
             | News::PlanTakenOver(..)

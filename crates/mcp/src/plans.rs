@@ -33,7 +33,10 @@ impl Shown {
     fn of(project: &Project, planned: &Planned) -> Self {
         Self {
             plan: planned.object(),
-            workflow: planned.assessment.chosen().map(rekindle_wire::workflow),
+            workflow: planned
+                .assessment
+                .chosen()
+                .map(|summary| rekindle_wire::workflow(summary, summary.view.condition)),
             readings: planned.readings.clone(),
             project: project.folder.clone(),
         }
@@ -288,12 +291,15 @@ mod tests {
                     .collect(),
                 then: ThenOut::Again,
                 ahead: Vec::new(),
+                outline: None,
                 commands: Vec::new(),
             },
             workflow: Some(WorkflowOut {
                 worked_on: None,
                 id: "agent-memory:x".to_owned(),
                 state: "interrupted".to_owned(),
+                condition: "interrupted",
+                waiting_until: None,
                 stage: "phase 2".to_owned(),
                 done,
                 total: Some(3),

@@ -38,7 +38,13 @@ pub(crate) fn turn(resumed: Resumed, listener: Listener, naming: &Naming) -> Tur
     let (state, summary) = match resumed.outcome {
         Outcome::Nothing => ("done", "nothing to resume here".to_owned()),
         Outcome::Declined => ("needs_person", "the user did not agree".to_owned()),
-        Outcome::Ran(ending) => ("done", format!("{} tasks landed", ending.tally.landed)),
+        Outcome::Ran(ending) => (
+            "done",
+            format!(
+                "{} landed",
+                rekindle_text::count(ending.tally.landed, "task")
+            ),
+        ),
         Outcome::Stopped(stop) => {
             // It ends here without an agent, and what comes next is the user's or the caller's.
             if resumed.handed.is_some() && matches!(stop.kind, StopKind::Done | StopKind::Said) {

@@ -90,6 +90,36 @@ impl Condition {
         }
     }
 
+    /// Returns the words used in text and JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Interrupted => "interrupted",
+            Self::NeedsPerson => "needs you",
+            Self::Limited { .. } => "waiting",
+            Self::Ready => "ready",
+            Self::Drafting => "drafting",
+            Self::Blocked => "blocked",
+            Self::Unreadable => "unreadable",
+            Self::Complete => "complete",
+        }
+    }
+
+    /// Returns the end of the limit that it waits for, where that is known.
+    pub const fn until(self) -> Option<Timestamp> {
+        match self {
+            Self::Limited { until } => until,
+            Self::Running
+            | Self::Interrupted
+            | Self::NeedsPerson
+            | Self::Ready
+            | Self::Drafting
+            | Self::Blocked
+            | Self::Unreadable
+            | Self::Complete => None,
+        }
+    }
+
     /// Returns how much a person is needed.
     pub const fn attention(self) -> Attention {
         match self {

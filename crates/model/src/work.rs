@@ -140,6 +140,8 @@ pub struct WorkTask {
     pub last_failed: Option<u32>,
     /// Why it last failed or is blocked.
     pub reason: Option<String>,
+    /// Until when it waits for its agent's usage limit, where that is known; it may be past.
+    pub limited_until: Option<Timestamp>,
     /// What its attempts have cost, by their numbers, in millionths of a dollar; those that told none are not in it.
     pub costs: BTreeMap<u32, u64>,
     /// Where it is worked on, where the protocol says so.

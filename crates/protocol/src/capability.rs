@@ -47,6 +47,9 @@ pub trait Engine {
     /// Returns the log of an attempt, relative to the project.
     fn attempt_log(&self, workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf;
 
+    /// Returns the folder with the logs of the workflow's orchestrators, relative to the project, if they keep some.
+    fn orchestrator_logs(&self, workflow: &str) -> Option<Utf8PathBuf>;
+
     /// Returns the folders at the top of a project that hold the workflow's own files, which never land.
     fn own_folders(&self) -> &'static [&'static str];
 

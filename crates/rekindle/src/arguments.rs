@@ -25,8 +25,8 @@ pub(crate) use self::setup::{HookArguments, InstallArguments, InstallTarget};
 pub(crate) use self::upkeep::{RescueCommand, TortureArguments};
 pub(crate) use self::work::{AgentArguments, ResumeArguments, RunArguments};
 pub(crate) use self::workflow::{
-    ExplainArguments, InspectArguments, LogsArguments, PlanArguments, SessionsArguments,
-    StartArguments, StatusArguments, WorkflowArguments,
+    AttachArguments, ExplainArguments, InspectArguments, LogsArguments, PlanArguments,
+    SessionsArguments, StartArguments, StatusArguments, WorkflowArguments,
 };
 
 /// The version, and in a release build the commit and its day; see `build.rs`.
@@ -104,6 +104,11 @@ pub(crate) enum Command {
     /// Secrets are masked; `-v` prints each line as it came, such as JSON.
     #[command(alias = "log")]
     Logs(LogsArguments),
+    /// Follow a run that is at work in another terminal
+    ///
+    /// The same view as in that terminal, until the run ends or you press `q` or Ctrl-C; the run is not touched.
+    /// Without ID: the newest run that somebody works on. The exit code is that of the run; 0 if you leave.
+    Attach(AttachArguments),
     /// Write what happened to a workflow as one HTML page, a drawing or a trace
     ///
     /// The page needs no network and no scripts: story, timeline, graph, and for each task why, diff and findings.

@@ -1,4 +1,5 @@
 //! One function a command: call the use case, render, pick the exit code.
+mod attach;
 mod decide;
 mod demo;
 mod hook;
@@ -69,7 +70,7 @@ pub(crate) fn run(
         Some(Command::Plan(arguments)) => {
             let project = project(terminal)?;
             let query = started(&project, &arguments.workflow, &arguments.start);
-            inspect::plan(&project, &query, terminal)
+            inspect::plan(&project, &query, &run::no_wish(), terminal)
         }
         Some(Command::Run(arguments)) => run::run(&project(terminal)?, &arguments, terminal),
         Some(Command::Worker { order }) => run::worker(&order),
@@ -91,6 +92,9 @@ pub(crate) fn run(
         Some(Command::Logs(arguments)) => logs::logs(&project(terminal)?, &arguments, terminal),
         Some(Command::Report(arguments)) => {
             picture::report(&project(terminal)?, &arguments, terminal)
+        }
+        Some(Command::Attach(arguments)) => {
+            attach::attach(&project(terminal)?, &arguments, terminal)
         }
         Some(Command::Checkpoint(arguments)) => {
             report::checkpoint(&project(terminal)?, arguments, terminal)

@@ -165,6 +165,17 @@ pub(crate) struct TerminalKind {
     pub(crate) has_title: bool,
     /// It shows progress in its tab or in the taskbar (`OSC 9;4`); others take that for a notification.
     pub(crate) has_progress: bool,
+    /// How it is asked to show a notice, if it can.
+    pub(crate) notices: Option<Notices>,
+}
+
+/// Control sequences that show a notice on the desktop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Notices {
+    /// `OSC 9`, of iTerm2 and others.
+    Osc9,
+    /// `OSC 777`, of rxvt and foot.
+    Osc777,
 }
 
 /// Returns what the terminal says that it is.
@@ -192,6 +203,13 @@ pub(crate) fn terminal_kind() -> TerminalKind {
         has_progress: ["ghostty", "WezTerm"].contains(&program.as_str())
             || (!variable("WT_SESSION").is_empty() && program != "tmux")
             || variable("ConEmuANSI") == "ON",
+        notices: match (program.as_str(), term.as_str()) {
+            ("iTerm.app" | "WezTerm" | "ghostty", _) | (_, "xterm-kitty") => Some(Notices::Osc9),
+            (_, term) if term.starts_with("foot") || term.starts_with("rxvt") => {
+                Some(Notices::Osc777)
+            }
+            (_, _) => None,
+        },
     }
 }
 

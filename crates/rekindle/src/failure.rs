@@ -2,7 +2,7 @@
 
 use std::error::Error as StdError;
 
-use rekindle_app::{Error, InstallError, Missing, Unfit};
+use rekindle_app::{Error, InstallError, Missing, Unattached, Unfit};
 use rekindle_model::{Code, Finding, WorkflowId};
 use rekindle_text::shell_word;
 use rekindle_wire::{ErrorBody, ErrorOut, exit};
@@ -17,6 +17,8 @@ pub(crate) struct Failure {
     code: Option<Code>,
     error: Box<dyn StdError>,
     hints: Vec<String>,
+    /// What is wrong with what was read.
+    findings: Vec<Finding>,
 }
 
 impl Failure {
@@ -27,6 +29,7 @@ impl Failure {
             code: None,
             error: message.into(),
             hints: Vec::new(),
+            findings: Vec::new(),
         }
     }
 
@@ -46,6 +49,7 @@ impl Failure {
             code: None,
             error: Box::new(error),
             hints: Vec::new(),
+            findings: Vec::new(),
         }
     }
 
@@ -69,6 +73,7 @@ impl Failure {
         }
         terminal.end_live();
         let error = ErrorBody::new(&*self.error, self.code, self.hints, self.exit);
+        let error = error.about(&self.findings);
         let schema = "rekindle.error/1";
         terminal.json(&ErrorOut { schema, error });
         self.exit
@@ -89,8 +94,18 @@ impl From<Error> for Failure {
             exit: error.exit(),
             code: error.code(),
             hints: hints(&error),
+            findings: findings(&error),
             error: Box::new(error),
         }
+    }
+}
+
+/// Returns what is wrong with what was read.
+fn findings(error: &Error) -> Vec<Finding> {
+    if let Error::BadPlan { findings, .. } = error {
+        findings.clone()
+    } else {
+        Vec::new()
     }
 }
 
@@ -133,6 +148,7 @@ fn hints(error: &Error) -> Vec<String> {
             typed(id)
         )],
         Error::NoOutput { id, .. } => no_output(id),
+        Error::NotAttached { id, reason } => vec![not_attached(id, *reason)],
         Error::TaskNeeded { .. } => one("name the task with `--task ID`"),
         Error::DetailsNeeded { .. } => one("add it with `--details`"),
         Error::UnknownTask { id, .. } => {
@@ -248,6 +264,21 @@ fn no_output(id: &WorkflowId) -> Vec<String> {
         typed(id)
     );
     vec![logs]
+}
+
+fn not_attached(id: &WorkflowId, reason: Unattached) -> String {
+    let id = typed(id);
+    match reason {
+        Unattached::Nobody => format!(
+            "`rekindle resume {id}` continues it, `rekindle logs {id}` shows what its agents printed"
+        ),
+        Unattached::OnlyWorkers => {
+            format!("`rekindle resume {id}` continues with them and lands their work")
+        }
+        Unattached::OneAtATime => {
+            format!("`rekindle inspect {id}` shows how far it is")
+        }
+    }
 }
 
 /// Names some of the rescues that could be meant.

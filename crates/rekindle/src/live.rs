@@ -7,11 +7,12 @@ mod announce;
 use std::io::Write as _;
 use std::time::Duration;
 
-use rekindle_app::{HeldBack, RunView, Tally, WorkerView};
+use rekindle_app::{HeldBack, RunView, Steering, Tally, WorkerView};
 use rekindle_text::excerpt;
 use unicode_width::UnicodeWidthStr as _;
 
 use self::announce::Announcer;
+pub(crate) use self::announce::notify;
 use crate::render::fitting;
 
 /// The bar's width.
@@ -106,7 +107,8 @@ impl Pace {
 fn block(view: &RunView, left: Option<Duration>, (width, height): (usize, usize)) -> String {
     let room = height.saturating_sub(OTHER_LINES).max(1);
     let mut lines = vec![overall(view.tally, left)];
-    lines.extend(view.workers.iter().take(room).map(worker));
+    let workers = view.workers.iter().take(room);
+    lines.extend(workers.map(|one| worker(one, width)));
     if let more @ 1.. = view.workers.len().saturating_sub(room) {
         lines.push(format!("  and {more} more at work"));
     }
@@ -114,11 +116,7 @@ fn block(view: &RunView, left: Option<Duration>, (width, height): (usize, usize)
     if let more @ 1.. = view.held_back.len().saturating_sub(MOST_HELD_BACK) {
         lines.push(format!("  and {more} more that cannot start"));
     }
-    lines.push(if view.is_stopping {
-        "  stopping: Ctrl-C again stops the workers too".to_owned()
-    } else {
-        "  Ctrl-C stops: what is at work is finished, nothing new starts".to_owned()
-    });
+    lines.push(steering(view.steering).to_owned());
     // Some terminals wrap a line that fills them.
     let width = width.saturating_sub(1);
     let fitted = lines.iter().map(|line| fitting(line, width) + "\n");
@@ -140,7 +138,15 @@ fn overall(tally: Tally, left: Option<Duration>) -> String {
     )
 }
 
-fn worker(worker: &WorkerView) -> String {
+fn steering(steering: Steering) -> &'static str {
+    match steering {
+        Steering::Running => "  Ctrl-C stops: what is at work is finished, nothing new starts",
+        Steering::Stopping => "  stopping: Ctrl-C again stops the workers too",
+        Steering::Watching => "  q leaves; the run goes on in its own terminal",
+    }
+}
+
+fn worker(worker: &WorkerView, width: usize) -> String {
     let attempt = match worker.attempt {
         1 => String::new(),
         n => format!(", attempt {n}"),
@@ -150,7 +156,8 @@ fn worker(worker: &WorkerView) -> String {
     } else {
         String::new()
     };
-    let title = excerpt(&worker.title, 40);
+    // There has to be room for what the agent does.
+    let title = excerpt(&worker.title, (width * 2 / 5).min(80));
     let gap = if title.is_empty() { "" } else { " " };
     format!(
         "  {}{gap}{title} ({}{attempt}{sign})  {}",
@@ -161,8 +168,7 @@ fn worker(worker: &WorkerView) -> String {
 }
 
 fn held_back(task: &HeldBack) -> String {
-    let reason = excerpt(&task.reason, 200);
-    format!("  {} cannot start: {reason}", excerpt(&task.task, 40))
+    format!("  {} {}", excerpt(&task.task, 40), excerpt(&task.why, 200))
 }
 
 fn short(time: Duration) -> String {
@@ -212,9 +218,9 @@ mod tests {
             ],
             held_back: vec![HeldBack {
                 task: "T004".to_owned(),
-                reason: "it needs T003, which failed".to_owned(),
+                why: "cannot start: it needs T003, which failed".to_owned(),
             }],
-            is_stopping: false,
+            steering: Steering::Running,
             elapsed: Duration::from_secs(300),
         }
     }
@@ -254,7 +260,7 @@ mod tests {
     fn more_workers_than_lines_are_counted() {
         let mut view = view();
         view.workers = vec![at_work("T001", "", "x"); 40];
-        view.is_stopping = true;
+        view.steering = Steering::Stopping;
         let text = block(&view, None, (80, 24));
         assert!(text.lines().count() < 24, "{text}");
         assert!(text.contains("and 23 more at work"), "{text}");

@@ -7,6 +7,7 @@ mod arguments;
 mod commands;
 mod environment;
 mod failure;
+mod keys;
 mod live;
 mod render;
 mod terminal;

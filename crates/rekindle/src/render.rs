@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use jiff::Timestamp;
 use rekindle_app::LastSession;
 use rekindle_model::{State, Summary};
-use rekindle_text::{excerpt, printable};
+use rekindle_text::{count, excerpt, printable};
 use rekindle_wire::ErrorBody;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -43,7 +43,9 @@ mod torture;
 pub(crate) use decide::{asked, decided, resume_of, verb_of};
 pub(crate) use install::installation;
 pub(crate) use logs::{failed_output, log, log_line};
-pub(crate) use outline::{also_open, may_not_edit, outline, uncommitted, waves};
+pub(crate) use outline::{
+    also_open, may_not_edit, no_identity, outline, preparing, uncommitted, waves,
+};
 pub(crate) use overview::{
     NOTHING, captured, checkpoints, choices, doctor, explanation, findings, inspection, muted,
     recorded,
@@ -55,19 +57,13 @@ pub(crate) use resume::{
 };
 pub(crate) use revision::{plan_changed, plan_taken_over, plan_unsound};
 pub(crate) use run::{
-    checkout_changed, cleaning, cost_untold, ending, event_of, left_out, not_kept, progress,
-    progress_word, stuck,
+    checkout_changed, cleaning, cost_untold, ending, event_of, left, left_out, not_kept,
+    not_notified, progress, progress_word, stuck,
 };
 pub(crate) use sessions::{continued, sessions};
 pub(crate) use status::{found_above, next_step, status};
 pub(crate) use table::fitting;
 pub(crate) use torture::{torture, torture_so_far};
-
-/// Returns a number with its noun: `1 task`, `2 tasks`.
-fn count(n: usize, noun: &str) -> String {
-    let plural = if n == 1 { "" } else { "s" };
-    format!("{n} {noun}{plural}")
-}
 
 fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")

@@ -1,31 +1,24 @@
 //! The terminal: results to standard output, everything else to standard error, questions as plain lines.
 
+mod object_input;
+
 use std::borrow::Cow;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
-use std::sync::mpsc::{SyncSender, sync_channel};
-use std::thread;
-use std::time::Duration;
 
 use anstream::ColorChoice;
 use jiff::Timestamp;
 use rekindle_app::{
-    Agreement, Briefing, Choice, Enter, Face, LeftOut, News, Outline, Output, Progress, RunView,
+    Agreement, Briefing, Choice, Enter, Event, Face, LeftOut, News, Outline, Output, RunView,
     Watcher,
 };
 use rekindle_model::{Command, CommandSource, Offer, Question, Severity, Summary};
 use rekindle_wire::ProgressOut;
 use serde::Serialize;
 
+pub(crate) use self::object_input::input;
 use crate::arguments::{ColorWhen, OutputArguments};
-use crate::live::Live;
+use crate::live::{self, Live};
 use crate::render;
-
-/// How long whoever tells us something may be silent in the middle of it.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// How long a pipe is listened to after all was told; whoever closes it does so at once.
-const AFTERTHOUGHT: Duration = Duration::from_millis(50);
-/// How long somebody may go on telling.
-const LONGEST_TELLING: Duration = Duration::from_secs(10);
 
 /// Where a command speaks.
 #[derive(Debug, Default)]
@@ -139,40 +132,6 @@ impl Terminal {
     /// Returns why a part of the result could not be written, once.
     pub(crate) fn take_loss(&mut self) -> Option<io::Error> {
         self.lost.take()
-    }
-
-    /// Reads a JSON object on standard input: to its end, or until nothing more comes.
-    ///
-    /// `None` when it is longer than this; nothing where a person types. A pipe that is never closed
-    /// is no reason to wait for ever.
-    pub(crate) fn input(&mut self, most: usize) -> Option<Vec<u8>> {
-        if io::stdin().is_terminal() {
-            return Some(Vec::new());
-        }
-        let (sender, pieces) = sync_channel(4);
-        let over = sender.clone();
-        // What both wait for may never come; they end with the process.
-        thread::spawn(move || listen(&sender));
-        thread::spawn(move || {
-            thread::sleep(LONGEST_TELLING);
-            over.send(None).ok();
-        });
-        let mut bytes = Vec::new();
-        let mut is_too_long = false;
-        let mut patience = PATIENCE;
-        while let Ok(Some(piece)) = pieces.recv_timeout(patience) {
-            // What is too long is read all the same: whoever writes must not find a closed pipe.
-            is_too_long |= bytes.len() + piece.len() > most;
-            if !is_too_long {
-                bytes.extend_from_slice(&piece);
-                patience = if is_object(&bytes) {
-                    AFTERTHOUGHT
-                } else {
-                    PATIENCE
-                };
-            }
-        }
-        (!is_too_long).then_some(bytes)
     }
 
     /// Reads all of standard input.
@@ -300,30 +259,6 @@ fn without_hints(text: &str) -> String {
     kept.concat()
 }
 
-/// Passes on what comes on standard input, and nothing at its end.
-fn listen(sender: &SyncSender<Option<Vec<u8>>>) {
-    let mut input = io::stdin().lock();
-    let mut room = vec![0; 64 * 1024];
-    loop {
-        let piece = match input.read(&mut room) {
-            Ok(0) => None,
-            Ok(len) => room.get(..len).map(<[u8]>::to_vec),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(_) => None,
-        };
-        let is_end = piece.is_none();
-        if sender.send(piece).is_err() || is_end {
-            return;
-        }
-    }
-}
-
-/// Returns whether all of an object is there.
-fn is_object(bytes: &[u8]) -> bool {
-    bytes.trim_ascii_end().ends_with(b"}")
-        && serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok()
-}
-
 impl Output for Terminal {
     fn print(&mut self, text: &str) {
         if self.json {
@@ -336,15 +271,20 @@ impl Output for Terminal {
 }
 
 impl Watcher for Terminal {
-    fn progress(&mut self, progress: &Progress<'_>) {
+    fn progress(&mut self, event: &Event<'_>) {
+        let progress = event.progress;
         if self.json {
-            let event = render::progress_word(progress);
             // Programs read it, so it has no styles.
             let text = render::progress(progress);
             let text = anstream::adapter::strip_str(text.trim_end()).to_string();
             self.json(&ProgressOut {
                 schema: "rekindle.progress/1",
-                event,
+                event: render::progress_word(progress),
+                run: event.run.to_string(),
+                at: event.at.clone(),
+                task: progress.task().map(str::to_owned),
+                attempt: progress.attempt(),
+                commit: progress.commit().map(str::to_owned),
                 text,
             });
         } else {
@@ -390,6 +330,16 @@ impl Face for Terminal {
             self.note(&render::commands(&shown));
             return;
         }
+        if let News::Notice {
+            title,
+            text,
+            bell,
+            desktop,
+        } = news
+        {
+            live::notify(title, text, *bell, *desktop);
+            return;
+        }
         let least = if self.verbose {
             Severity::Note
         } else {
@@ -416,8 +366,12 @@ impl Face for Terminal {
             News::AgentEnded(task, ended) => render::agent_ended(task, ended),
             News::MayNotEdit { problem, remedy } => render::may_not_edit(problem, remedy),
             News::Uncommitted(n) => render::uncommitted(*n),
+            News::Preparing(n) => render::preparing(*n),
+            News::NoIdentity => render::no_identity(),
             News::AlsoOpen(id) => render::also_open(id),
             News::PlanChanged(plan, revision) => render::plan_changed(plan, revision),
+            News::NotNotified(why) => render::not_notified(why),
+            News::Notice { .. } => String::new(),
             News::PlanUnsound(plan) => render::plan_unsound(plan),
             News::PlanTakenOver(plan, revision) => render::plan_taken_over(plan, revision),
             News::CostUntold(agent) => render::cost_untold(agent),

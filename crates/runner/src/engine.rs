@@ -18,6 +18,7 @@ mod marking;
 mod outcome;
 mod recovery;
 mod scribe;
+mod signing;
 mod slots;
 mod watcher;
 mod workers;
@@ -30,7 +31,7 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_agents::Agent;
 use rekindle_fs::Lock;
-use rekindle_git::{ObjectId, Program, Repo, RepoPath};
+use rekindle_git::{ObjectId, Program, Repo, RepoPath, Signing};
 use rekindle_model::{AgentTask, Delivery, Destination, Happened, Work, WorkflowId};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Notify;
@@ -38,7 +39,9 @@ use tokio::task::JoinSet;
 
 pub use self::board::Tally;
 use self::board::{Board, State};
+use self::ending::given_up;
 pub use self::ending::{Ending, GivenUp, Skipped};
+pub(crate) use self::ending::{standing, standing_with};
 pub use self::evidence::{Missing, has_commits, in_git, is_delivered, missing};
 use self::integration::Integration;
 pub use self::ledger::Cost;
@@ -46,7 +49,8 @@ use self::ledger::Ledger;
 pub use self::marking::Marker;
 pub use self::scribe::Scribe;
 pub use self::watcher::{
-    After, Change, HeldBack, LeftOut, Progress, RunView, StillAtWork, Watcher, WorkerView,
+    After, Change, Event, HeldBack, LeftOut, Progress, Reporter, RunView, Steering, StillAtWork,
+    Watcher, WorkerView,
 };
 use self::workers::{Active, Over};
 use crate::port::FilePort;
@@ -90,17 +94,19 @@ pub struct Engine<'a> {
     pub search_path: &'a std::ffi::OsStr,
     /// A worker that is silent for this long, and whose agent prints nothing, is given up.
     pub silent_after: Duration,
+    /// Whether usage limits that the record knows hold for this agent.
+    pub heeds_limits: bool,
     /// Returns whether an agent's session can be continued in a folder.
     pub can_go_on: &'a dyn Fn(&str, &Utf8Path) -> bool,
     /// The observer.
-    pub watcher: &'a mut dyn Watcher,
+    pub watcher: Reporter<'a>,
 }
 
 impl<'a> Engine<'a> {
     /// Runs until every task has landed or nothing more can be done; `lock` is the workflow's.
     ///
     /// If it ends with an error, every running worker was reported.
-    pub fn drive(self, lock: &'a Lock) -> Result<Ending, Error> {
+    pub fn drive(mut self, lock: &'a Lock) -> Result<Ending, Error> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -159,6 +165,7 @@ struct Orchestrator<'a> {
     stop_said: u8,
     /// Where merged work is checked, once some was.
     integration: Option<Integration>,
+    signing: Signing,
     /// The git folder that all worktrees of the repository share.
     common_dir: Utf8PathBuf,
     /// The project's folder in the repository; empty if it is the top.
@@ -170,6 +177,7 @@ struct Orchestrator<'a> {
 /// What the engine needs to know about the repository before it starts.
 struct Ground {
     repo: Repo,
+    signing: Signing,
     base: ObjectId,
     common_dir: Utf8PathBuf,
     folder: Utf8PathBuf,
@@ -185,7 +193,12 @@ impl Ground {
         let folder = repo.prefix()?;
         let own = own_files(&folder, engine.scribe.own_folders());
         let tracked = tracked(&repo, &base, own)?;
+        let signing = match (engine.work.destination, repo.tree_of(base.as_str())?) {
+            (Destination::Branch, Some(tree)) => repo.signing(&tree)?,
+            (Destination::Branch, None) | (Destination::Worktree, _) => Signing::Off,
+        };
         Ok(Self {
+            signing,
             repo,
             base,
             common_dir,
@@ -215,6 +228,7 @@ impl<'a> Orchestrator<'a> {
             stop_said: 0,
             cannot_start: None,
             integration: None,
+            signing: ground.signing,
             common_dir: ground.common_dir,
             folder: ground.folder,
             tracked: ground.tracked,
@@ -243,6 +257,13 @@ impl<'a> Orchestrator<'a> {
     async fn work(&mut self) -> Result<Ending, Error> {
         let wake = Arc::new(Notify::new());
         self.listen(&wake)?;
+        if let Signing::Impossible(reason) = &self.signing {
+            self.engine.watcher.progress(&Progress::Unsigned(reason));
+        }
+        if self.engine.work.destination == Destination::Branch {
+            // The view is there at once, however long it takes to find out what has been done.
+            self.look();
+        }
         self.recover().await?;
         self.run(&wake).await
     }
@@ -303,25 +324,7 @@ impl<'a> Orchestrator<'a> {
         self.attend(ended).await.ok();
     }
 
-    fn given_up(&self, task: usize, reason: &str) -> GivenUp {
-        let tasks = &self.engine.work.tasks;
-        let mut needs = tasks[task].needs.iter().copied();
-        let skipped = needs.find(|need| *self.state(*need) == State::Skipped);
-        GivenUp {
-            task: self.task(task).to_owned(),
-            reason: match skipped {
-                Some(need) => format!("it needs `{}`, which was skipped", self.task(need)),
-                None => reason.to_owned(),
-            },
-            behind: skipped.map(|need| Skipped {
-                task: self.task(need).to_owned(),
-                by_plan: tasks[need].left_out_by_plan,
-            }),
-        }
-    }
-
     fn ending(&self) -> Ending {
-        let given_up = self.board.given_up();
         Ending {
             tally: self.board.tally(),
             unchanged: self
@@ -329,9 +332,7 @@ impl<'a> Orchestrator<'a> {
                 .iter()
                 .map(|task| self.task(*task).to_owned())
                 .collect(),
-            given_up: given_up
-                .map(|(task, reason)| self.given_up(task, reason))
-                .collect(),
+            given_up: given_up(&self.engine.work.tasks, &self.board),
             stopped: self.stops.load(Ordering::Relaxed) > 0,
             over_budget: self.is_over_budget(),
             cannot_start: self.cannot_start.clone(),

@@ -17,8 +17,10 @@ mod crash;
 mod effects;
 mod engine;
 mod error;
+mod follow;
 mod heartbeat;
 mod mirror;
+mod notify;
 mod output_log;
 mod pool;
 mod port;
@@ -38,12 +40,14 @@ pub use branch_lock::hold_branch;
 pub use cleaning::{Leftover, ignored_in, leftovers, remove, trim_pool};
 pub use crash::places as crash_places;
 pub use engine::{
-    After, Change, Cost, Ending, Engine, GivenUp, HeldBack, LeftOut, Marker, Missing, Progress,
-    RunView, Scribe, Skipped, StillAtWork, Tally, Watcher, WorkerView, has_commits, in_git,
-    is_delivered, missing,
+    After, Change, Cost, Ending, Engine, Event, GivenUp, HeldBack, LeftOut, Marker, Missing,
+    Progress, Reporter, RunView, Scribe, Skipped, Steering, StillAtWork, Tally, Watcher,
+    WorkerView, has_commits, in_git, is_delivered, missing,
 };
 pub use error::Error;
+pub use follow::{Follower, Look};
 pub use heartbeat::{Attempt, beat};
+pub use notify::{Untold, notify};
 pub use reach::Reach;
 pub use session::{become_program, run_session};
 pub use signals::outlive_signals;

@@ -6,6 +6,7 @@
 //! substrate has to offer the same functions, so nothing outside this module
 //! may assume that a worker shares the disk's logs or the process table.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -37,6 +38,17 @@ pub(crate) struct FilePort {
 /// A position in a log: everything before it has been read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Position(usize);
+
+/// The tasks that may have been claimed.
+#[derive(Debug)]
+pub(crate) struct Begun(BTreeSet<String>);
+
+impl Begun {
+    /// Returns whether a task may have been claimed.
+    pub(crate) fn has(&self, task: &str) -> bool {
+        self.0.contains(&crate::state_folder::encoded(task))
+    }
+}
 
 /// Whether a worker holds its claim.
 #[derive(Debug)]
@@ -82,6 +94,11 @@ impl FilePort {
         let text = self.binding.sealing(&path)?.stamp(&text);
         rekindle_fs::refuse_links(&self.project, &path)?;
         Ok(rekindle_fs::create(&path, text.as_bytes())?)
+    }
+
+    /// Returns which tasks may have been claimed: thousands of others need not be looked at one by one.
+    pub(crate) fn begun(&self) -> Begun {
+        Begun(self.list(&self.root).into_iter().collect())
     }
 
     /// Returns the newest number under which a task was claimed.

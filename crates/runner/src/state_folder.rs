@@ -171,6 +171,11 @@ impl StateFolder {
         self.own_file(&self.root, "told.json")
     }
 
+    /// Returns the path of the record of what the user was notified of; a link is refused.
+    pub fn notified(&self) -> Result<Utf8PathBuf, Error> {
+        self.own_file(&self.root, "notified.json")
+    }
+
     /// Returns the path of the list of muted workflows; a link is refused.
     pub fn muted(&self) -> Result<Utf8PathBuf, Error> {
         self.own_file(&self.root, "muted")

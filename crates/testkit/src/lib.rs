@@ -20,6 +20,7 @@ pub mod process;
 pub mod repository;
 pub mod running;
 pub mod sandbox;
+pub mod screen;
 pub mod soak;
 pub mod terminal;
 pub mod transcripts;

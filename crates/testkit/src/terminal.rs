@@ -101,11 +101,8 @@ impl Drop for Terminal {
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "tests start the binary themselves"
-)]
-fn spawn(call: &Call<'_>) -> io::Result<(File, Child)> {
+/// Makes a terminal: the end with keyboard and screen, and the end of its program.
+pub(crate) fn open() -> io::Result<(File, OwnedFd)> {
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
     grantpt(&ours)?;
     unlockpt(&ours)?;
@@ -115,6 +112,15 @@ fn spawn(call: &Call<'_>) -> io::Result<(File, Child)> {
         OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC,
         Mode::empty(),
     )?;
+    Ok((File::from(ours), theirs))
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "tests start the binary themselves"
+)]
+fn spawn(call: &Call<'_>) -> io::Result<(File, Child)> {
+    let (ours, theirs) = open()?;
     let child = Command::new(call.program)
         .args(call.args)
         .current_dir(call.folder)
@@ -125,7 +131,7 @@ fn spawn(call: &Call<'_>) -> io::Result<(File, Child)> {
         .stderr(Stdio::from(theirs))
         .process_group(0)
         .spawn()?;
-    Ok((File::from(ours), child))
+    Ok((ours, child))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 mod branch_name;
 mod claude_folder;
+mod counts;
 mod diff;
 mod display;
 mod document;
@@ -22,6 +23,7 @@ mod yaml;
 
 pub use branch_name::is_branch_name;
 pub use claude_folder::claude_folder_name;
+pub use counts::{count, times};
 pub use diff::diff;
 pub use display::{
     excerpt, fence, hex, is_plain_word, is_printable, option_words, printable, printable_block,

@@ -13,6 +13,7 @@ mod install;
 pub mod journal;
 mod mcp;
 mod mute;
+mod notice;
 pub mod order;
 mod output;
 mod plan;
@@ -29,6 +30,7 @@ pub use facts::Facts;
 pub use install::{InstallFileOut, InstallOut};
 pub use mcp::{Brief, CallOut, Page, Piece, Proposal, Turn, WorkOut};
 pub use mute::MuteOut;
+pub use notice::Notice;
 pub use output::{
     AtWorkOut, CheckOut, CheckpointOut, Checkpoints, CleanOut, DecidedOut, DiffOut, Doctor,
     ErrorBody, ErrorOut, EventOut, Explained, FindingOut, FindingPage, Inspect, LastSessionOut,

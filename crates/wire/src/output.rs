@@ -10,7 +10,7 @@ mod picture;
 mod upkeep;
 mod work;
 
-use rekindle_model::{Finding, Summary};
+use rekindle_model::{Condition, Finding, Summary};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -112,6 +112,10 @@ pub struct WorkflowOut {
     pub id: String,
     /// The state.
     pub state: String,
+    /// The same in a person's words, with who is at work: `running`, `interrupted`, `needs you`, `waiting`, `ready`, `drafting`, `blocked`, `unreadable` or `complete`.
+    pub condition: &'static str,
+    /// When the usage limit ends that it waits for, UTC; null if it waits for none, or that is unknown.
+    pub waiting_until: Option<String>,
     /// The current stage.
     pub stage: String,
     /// Finished tasks.
@@ -148,10 +152,12 @@ pub fn finding(finding: &Finding) -> FindingOut {
 }
 
 /// Converts a summary to its output form.
-pub fn workflow(summary: &Summary) -> WorkflowOut {
+pub fn workflow(summary: &Summary, condition: Condition) -> WorkflowOut {
     WorkflowOut {
         id: summary.id.to_string(),
         state: summary.word().to_owned(),
+        condition: condition.as_str(),
+        waiting_until: condition.until().map(rekindle_text::format_seconds),
         stage: summary.stage.clone(),
         done: summary.progress.done,
         total: summary.progress.total,

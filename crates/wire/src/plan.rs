@@ -6,7 +6,7 @@ use rekindle_model::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::output::{FindingOut, finding};
+use crate::output::{FindingOut, OutlineOut, finding};
 
 /// `rekindle plan --json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -29,6 +29,8 @@ pub struct PlanOut {
     pub ahead: Vec<String>,
     /// Every command from project files that runs once a person agrees.
     pub commands: Vec<CommandOut>,
+    /// The run as a person decides on it, with its agent and its tasks; null if the tasks are not ours to land.
+    pub outline: Option<OutlineOut>,
 }
 
 /// A command that will run.
@@ -254,6 +256,7 @@ pub fn plan(plan: &Plan, digest: &str, findings: &[Finding], commands: &[Command
         id: plan.id.to_string(),
         digest: digest.to_owned(),
         findings: findings.iter().map(finding).collect(),
+        outline: None,
         unfinished: Vec::new(),
         steps: plan.steps.iter().map(step).collect(),
         then: match &plan.then {

@@ -5,6 +5,7 @@ use schemars::{JsonSchema, Schema, schema_for};
 use crate::install::InstallOut;
 use crate::mcp::{Brief, Page, Proposal, Turn};
 use crate::mute::MuteOut;
+use crate::notice::Notice;
 use crate::output::{
     Checkpoints, CleanOut, DecidedOut, Doctor, ErrorOut, EventOut, Explained, FindingPage, Inspect,
     LogsOut, MigrateOut, OutlineOut, Picture, ProgressOut, ReportPage, ResumeOut, RunOut, Status,
@@ -36,6 +37,7 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         of::<LogsOut>("rekindle.logs/1"),
         of::<OutlineOut>("rekindle.outline/1"),
         of::<MuteOut>("rekindle.mute/1"),
+        of::<Notice>("rekindle.notice/1"),
         of::<Page>("rekindle.page/1"),
         of::<Picture>("rekindle.picture/1"),
         of::<PlanOut>("rekindle.plan/1"),

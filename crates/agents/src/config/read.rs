@@ -8,7 +8,7 @@ use camino::Utf8Path;
 use toml::Spanned;
 use toml::de::{DeFloat, DeInteger, DeTable, DeValue};
 
-use super::{Base, Entry, Error, File, RunEntry, Warning, listed, parse_duration};
+use super::{Base, Entry, Error, File, Notify, RunEntry, Warning, listed, parse_duration};
 use crate::{Preset, Prompt, Stream};
 
 /// Protects against a typo that starts a thousand agents.
@@ -67,6 +67,7 @@ impl Reader<'_> {
                 }
                 "run" => file.run = self.run(&found)?,
                 "worktree" => file.worktree = self.worktree(&found.key, self.table(&found)?)?,
+                "notify" => file.notify = Some(self.notify(&found)?),
                 _ => self.unknown(found.key, &at),
             }
         }
@@ -122,6 +123,24 @@ impl Reader<'_> {
             }
         }
         Ok(run)
+    }
+
+    fn notify(&mut self, found: &Found<'_, '_>) -> Result<Notify, Error> {
+        let mut notify = Notify::default();
+        for (name, at, found) in members(&found.key, self.table(found)?) {
+            match name {
+                "command" => notify.command = Some(self.text(&found)?),
+                "bell" => notify.bell = self.switch(&found)?,
+                "desktop" => notify.desktop = self.switch(&found)?,
+                _ => self.unknown(found.key, &at),
+            }
+        }
+        Ok(notify)
+    }
+
+    fn switch(&self, found: &Found<'_, '_>) -> Result<bool, Error> {
+        let value = found.value.get_ref().as_bool();
+        value.ok_or_else(|| self.wrong_type(found, "`true` or `false`"))
     }
 
     fn table<'v, 'i>(&self, found: &Found<'v, 'i>) -> Result<&'v DeTable<'i>, Error> {

@@ -122,9 +122,9 @@ fn before(judged: &Judged, at: usize) -> Vec<String> {
             .iter()
             .filter(|task| judged.standing.states[**task].is_finished());
         lines.push(format!(
-            "{title}: {} of {} tasks finished",
+            "{title}: {} of {} finished",
             done.count(),
-            tasks.len()
+            rekindle_text::count(tasks.len(), "task")
         ));
     }
     lines

@@ -12,7 +12,7 @@ use super::phase::{self, BasePhase, Phase};
 use super::read::{Evidence, RunEvidence};
 use super::task_graph::TaskGraph;
 use super::tasks::Tasks;
-use super::track::State;
+use super::track::{Limit, State};
 
 /// A run in which nothing happened for this long is old.
 const STALE_AFTER: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -54,6 +54,8 @@ pub(super) struct RunVerdict {
     pub(super) last_completed: Option<(String, String)>,
     pub(super) unknown_tasks: Vec<String>,
     pub(super) stale: bool,
+    /// The usage limit that it waits for.
+    pub(super) limit: Option<Limit>,
     pub(super) next: NextAction,
     pub(super) findings: Findings,
 }
@@ -116,6 +118,7 @@ fn assess_run(run: RunEvidence, now: Timestamp) -> RunVerdict {
         last_completed: last_completed(&run, graph),
         unknown_tasks: tasks.unknown(),
         stale: idle_too_long.is_some(),
+        limit: limit(&tasks, now),
         next,
         findings,
         phase,
@@ -143,6 +146,15 @@ fn situation<'a>(
         stuck: tasks.stuck(),
         cleanup_completed: run.folded.cleanup_completed,
     }
+}
+
+/// Returns the limit that ends last of those that open tasks wait for.
+fn limit(tasks: &Tasks<'_>, now: Timestamp) -> Option<Limit> {
+    let records = tasks.open_records();
+    let limits = records.filter_map(|record| record.limit);
+    limits
+        .filter(|limit| limit.until.is_none_or(|until| until > now))
+        .max_by_key(|limit| limit.until)
 }
 
 fn failures(run: &RunEvidence) -> BTreeMap<String, u32> {

@@ -7,6 +7,7 @@
 mod decode;
 mod kind;
 
+use jiff::Timestamp;
 use rekindle_model::FailureKind;
 
 pub(super) use decode::{Field, Key, Payload, Value};
@@ -88,6 +89,7 @@ impl<'a> Event<'a> {
             | Kind::PhaseTransition
             | Kind::SessionResumed
             | Kind::AttemptInterrupted
+            | Kind::UsageLimited
             | Kind::CleanupCompleted
             | Kind::CheckpointCreated
             | Kind::Other => None,
@@ -126,6 +128,11 @@ impl<'a> Event<'a> {
             ends.contains(&self.kind()) && self.attempt().is_some() && self.commit().is_some()
         };
         self.field(Field::InitiatedBy, Value::text) == Some(INITIATOR) || delivers()
+    }
+
+    /// Returns when a limit ends, if it names a time and not something like `3am`.
+    pub(super) fn until(&self) -> Option<Timestamp> {
+        rekindle_text::parse_instant(self.field(Field::Until, Value::text)?)
     }
 
     /// Returns the commit that it names.

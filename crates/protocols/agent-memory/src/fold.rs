@@ -185,6 +185,11 @@ impl<'a> Fold<'a> {
                     self.track(task, mark).interrupted(mark);
                 }
             }
+            Kind::UsageLimited => {
+                if let Some(task) = event.task_id() {
+                    self.track(task, mark).limited(mark, event.until());
+                }
+            }
             Kind::CleanupCompleted => self.cleanup_completed = true,
             Kind::CheckpointCreated => self.checkpoints.push(CheckpointEvent {
                 mark,

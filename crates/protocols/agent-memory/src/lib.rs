@@ -37,9 +37,9 @@ mod work;
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_model::{
-    AgentTask, Assessment, Attempted, Checkpoint, Code, Explanation, Happened, History, Intent,
-    Moment, Plan, Progress, ProtocolName, Room, State, Summary, View, Work, WorkflowDocument,
-    WorkflowId,
+    AgentTask, Assessment, Attempted, Checkpoint, Code, Condition, Explanation, Happened, History,
+    Intent, Moment, Plan, Progress, ProtocolName, Room, State, Summary, View, Work,
+    WorkflowDocument, WorkflowId,
 };
 use rekindle_world::World;
 
@@ -48,6 +48,7 @@ use self::entry::Entry;
 use self::next::NextAction;
 use self::plan::{Documents, Report};
 use self::read::SettingsFile;
+use self::track::Limit;
 use rekindle_protocol::capability::{
     CheckpointList, Draft, Engine, ListedTask, Open, Revision, RunOfList, Starter, Survey,
     TaskSource,
@@ -188,6 +189,10 @@ impl Engine for AgentMemory {
 
     fn attempt_log(&self, workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf {
         scribe::attempt_log(workflow, actor, task, attempt)
+    }
+
+    fn orchestrator_logs(&self, workflow: &str) -> Option<Utf8PathBuf> {
+        Some(layout::run_folder(workflow).join("events/orchestrator"))
     }
 
     fn own_folders(&self) -> &'static [&'static str] {
@@ -382,7 +387,10 @@ fn view(run: &RunVerdict, state: State) -> View {
     let evidence = &run.evidence;
     let folded = &evidence.folded;
     let view = View::of(state).titled(folded.feature.as_deref().unwrap_or_default());
+    let limit = run.limit.filter(|_| state == State::Interrupted);
+    let limited = |limit: Limit| Condition::Limited { until: limit.until };
     View {
+        condition: limit.map_or(view.condition, limited),
         is_ours: folded.is_of_the_engine || matches!(evidence.settings, SettingsFile::Read(_)),
         room: if run.stale { Room::Folded } else { view.room },
         ..view

@@ -67,6 +67,13 @@ impl<'a> Tasks<'a> {
         lacking.cloned().collect()
     }
 
+    /// Returns the records of the tasks of the graph that are not finished.
+    pub(super) fn open_records(&self) -> impl Iterator<Item = &TaskRecord> {
+        let tasks = self.graph.tasks.iter().zip(&self.states);
+        let open = tasks.filter(|(_, state)| !state.is_finished());
+        open.filter_map(|(task, _)| self.run.folded.tasks.get(&task.id))
+    }
+
     /// Returns whether a task was started.
     pub(super) fn any_started(&self) -> bool {
         let records = self.run.folded.tasks.values();

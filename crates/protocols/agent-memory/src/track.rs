@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
+
 use super::event::TaskEvent;
 use super::log::Mark;
 use rekindle_protocol::table::values;
@@ -42,6 +44,8 @@ pub(super) struct Track {
     costs: BTreeMap<u32, u64>,
     /// The last commit that landed.
     landed: Option<(Mark, String)>,
+    /// The last usage limit that its agent reached, with its end.
+    limited: Option<(Mark, Option<Timestamp>)>,
 }
 
 impl Track {
@@ -63,6 +67,7 @@ impl Track {
             ready: None,
             costs: BTreeMap::new(),
             landed: None,
+            limited: None,
         }
     }
 
@@ -170,6 +175,15 @@ impl Track {
         self.interruptions.push(mark);
     }
 
+    pub(super) fn limited(&mut self, mark: Mark, until: Option<Timestamp>) {
+        if self
+            .limited
+            .is_none_or(|(known, _)| mark.order() >= known.order())
+        {
+            self.limited = Some((mark, until));
+        }
+    }
+
     /// Returns the failures that count; an event that calls the task ready resets them.
     fn trials(&self) -> Trials {
         let count = |marks: &[Mark]| {
@@ -214,10 +228,15 @@ impl Track {
     }
 
     pub(super) fn finish(self) -> (String, TaskRecord) {
+        let decided = self.decided();
+        // Whatever happened to the task since then has ended the wait.
+        let waits = |limit: &Mark| decided.is_none_or(|last| !last.mark.is_after(*limit));
+        let limit = self.limited.filter(|(mark, _)| waits(mark));
         let record = TaskRecord {
             failures: self.failures(),
             trials: self.trials(),
-            decided: self.decided(),
+            decided,
+            limit: limit.map(|(_, until)| Limit { until }),
             attempts: self.newest_attempt,
             last_failed: self.last_failed.map(|(_, attempt)| attempt),
             reason: self.reason.map(|(_, reason)| reason),
@@ -244,8 +263,17 @@ pub(super) struct TaskRecord {
     pub(super) costs: BTreeMap<u32, u64>,
     /// The last commit that landed.
     pub(super) landed: Option<(Mark, String)>,
+    /// The usage limit that it waits for.
+    pub(super) limit: Option<Limit>,
     /// The first event that names it.
     pub(super) first: Mark,
+}
+
+/// A usage limit that a task waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Limit {
+    /// Its end, where the agent named a time.
+    pub(super) until: Option<Timestamp>,
 }
 
 /// The failures of an engine task since it was last done or ready.

@@ -50,6 +50,9 @@ pub(super) fn work(run: &RunVerdict) -> Option<Work> {
                 attempts: record.map_or(0, |record| record.attempts),
                 last_failed: record.and_then(|record| record.last_failed),
                 reason: record.and_then(|record| record.reason.clone()),
+                limited_until: record
+                    .and_then(|record| record.limit)
+                    .and_then(|limit| limit.until),
                 place: None,
                 costs: record
                     .map(|record| record.costs.clone())

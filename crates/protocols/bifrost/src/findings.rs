@@ -265,7 +265,8 @@ fn tasks(judged: &Judged, findings: &mut Vec<Finding>) {
         && tasks.has_lost_some()
     {
         let (found, declared) = (tasks.all.len(), tasks.declared.unwrap_or_default());
-        let message = format!("tasks.md has {found} tasks but declares {declared}");
+        let found = rekindle_text::count(found, "task");
+        let message = format!("tasks.md has {found} but declares {declared}");
         findings.push(Finding::new(Code::TaskCountMismatch, message).at(place()));
     }
 }

@@ -138,6 +138,10 @@ impl Engine for KilnTeams {
         scribe::attempt_log(workflow, actor, task, attempt)
     }
 
+    fn orchestrator_logs(&self, _: &str) -> Option<Utf8PathBuf> {
+        None
+    }
+
     fn own_folders(&self) -> &'static [&'static str] {
         &[".kiln"]
     }
@@ -307,11 +311,14 @@ fn next(judged: &Judged) -> Next {
     let summary = match next {
         NextStep::Paused => "a person paused it; confirm the resume to end the pause".to_owned(),
         NextStep::Collision => messages::collisions(&judged.collisions),
-        NextStep::Integrate => format!("put {ready} finished tasks on main"),
+        NextStep::Integrate => format!(
+            "put {} on main",
+            rekindle_text::count(ready, "finished task")
+        ),
         NextStep::Halt => messages::halt_reason(judged),
-        NextStep::Requeue => format!("run {again} tasks again"),
-        NextStep::Wait => format!("wait for {running} workers"),
-        NextStep::Launch => format!("launch {pending} tasks"),
+        NextStep::Requeue => format!("run {} again", rekindle_text::count(again, "task")),
+        NextStep::Wait => format!("wait for {}", rekindle_text::count(running, "worker")),
+        NextStep::Launch => format!("launch {}", rekindle_text::count(pending, "task")),
         NextStep::OpenGate => messages::gate_to_open(judged),
         NextStep::Finish => messages::finished(judged),
     };

@@ -95,6 +95,7 @@ fn task(
         attempts: verdict.retries,
         last_failed: None,
         reason: None,
+        limited_until: None,
         costs: BTreeMap::new(),
         place: Some(WorkPlace {
             worktree: task.worktree.clone(),

@@ -131,3 +131,12 @@ pub(crate) struct LogsArguments {
     #[arg(long, value_name = "PROTOCOL", value_parser = parse_protocol)]
     pub(crate) protocol: Option<ProtocolName>,
 }
+
+#[derive(Debug, Args)]
+pub(crate) struct AttachArguments {
+    /// The run: `protocol:name`, a name, or a unique prefix of one
+    pub(crate) id: Option<String>,
+    /// Look only at this protocol
+    #[arg(long, value_name = "PROTOCOL", value_parser = parse_protocol)]
+    pub(crate) protocol: Option<ProtocolName>,
+}

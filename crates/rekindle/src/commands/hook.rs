@@ -22,7 +22,7 @@ pub(super) fn hook(
     // What is to be written down is small, and must not be lost because the agent is in a hurry: it
     // is asked to end as soon as it was told. So nothing from here on may wait for long.
     rekindle_app::hook::outlive_signals();
-    let told = terminal.input(MOST_TOLD);
+    let told = crate::terminal::input(MOST_TOLD);
     let heard = hear(arguments, told);
     let folder = heard.as_ref().ok().and_then(|event| event.folder.clone());
     // A folder that is gone, or never was, leaves the one that the agent started us in.

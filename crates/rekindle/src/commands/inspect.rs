@@ -1,6 +1,6 @@
 //! Commands that look and change nothing.
 
-use rekindle_app::{Explained, ExplainedObject, Inspected, Listing, Project, Query};
+use rekindle_app::{EngineWish, Explained, ExplainedObject, Inspected, Listing, Project, Query};
 use rekindle_model::{Finding, Severity, State};
 use rekindle_wire::{CheckOut, Doctor, exit};
 
@@ -12,6 +12,7 @@ use crate::terminal::Terminal;
 
 pub(super) fn status(project: &Project, listing: Listing, terminal: &mut Terminal) -> u8 {
     let overview = rekindle_app::status(project, listing);
+    rekindle_app::notify_interrupted(project, &overview, terminal);
     if terminal.is_json() {
         terminal.json(&overview.object(project));
         return exit::DONE;
@@ -91,11 +92,15 @@ fn show(inspected: &Inspected, terminal: &mut Terminal) {
 pub(super) fn plan(
     project: &Project,
     query: &Query,
+    wish: &EngineWish,
     terminal: &mut Terminal,
 ) -> Result<u8, Failure> {
     let planned = rekindle_app::plan(project, query)?;
     if terminal.is_json() {
-        terminal.json(&planned.object());
+        let mut object = planned.object();
+        let outline = rekindle_app::outline(project, &planned, wish);
+        object.outline = outline.map(|outline| outline.object());
+        terminal.json(&object);
     } else {
         let summary = planned.assessment.chosen();
         terminal.result(&render::plan(

@@ -23,7 +23,8 @@ pub(super) fn resume(
     }
     let query = started(project, &arguments.workflow, &arguments.start);
     if arguments.dry_run {
-        return inspect::plan(project, &query, terminal);
+        let wish = run::wish(project, &arguments.agent);
+        return inspect::plan(project, &query, &wish, terminal);
     }
     let start = if arguments.no_agent {
         None

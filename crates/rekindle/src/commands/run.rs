@@ -137,7 +137,19 @@ fn configured(project: &Project, terminal: &mut Terminal) -> Result<ConfiguredRu
     })
 }
 
-fn wish(project: &Project, arguments: &AgentArguments) -> EngineWish {
+/// Returns how tasks are run where nothing was typed about it.
+pub(super) fn no_wish() -> EngineWish {
+    EngineWish {
+        agent: None,
+        jobs: None,
+        max_cost: None,
+        fresh: false,
+        silent_after: SILENT_AFTER,
+    }
+}
+
+/// Returns what was typed about how tasks are run.
+pub(super) fn wish(project: &Project, arguments: &AgentArguments) -> EngineWish {
     let agent = match (&arguments.agent_cmd, &arguments.agent) {
         // A relative path is meant where it was typed; an agent starts in a worktree.
         (Some(command), _) => Some(AgentChoice::Command(anchored(project, command))),

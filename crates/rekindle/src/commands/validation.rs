@@ -95,6 +95,7 @@ pub(super) fn migrate(
             code: None,
             message: summary,
             causes: Vec::new(),
+            findings: Vec::new(),
             hints: Vec::new(),
             exit: code,
         }));

@@ -2,11 +2,12 @@
 //!
 //! The title is put back at the end by the terminal itself, which keeps the old one.
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 
 use rekindle_app::Tally;
+use rekindle_text::excerpt;
 
-use crate::environment::{self, TerminalKind};
+use crate::environment::{self, Notices, TerminalKind};
 
 /// `CSI 22;2t` and `CSI 23;2t` keep a title and bring it back.
 const KEEP_TITLE: &str = "\x1b[22;2t";
@@ -70,6 +71,32 @@ fn sequences(kind: TerminalKind, tally: Tally, is_first: bool) -> String {
     text
 }
 
+/// Has the terminal ring or show a notice, where a person looks at one.
+pub(crate) fn notify(title: &str, text: &str, bell: bool, desktop: bool) {
+    if std::io::stderr().is_terminal() {
+        send(&notice(
+            environment::terminal_kind(),
+            title,
+            text,
+            bell,
+            desktop,
+        ));
+    }
+}
+
+fn notice(kind: TerminalKind, title: &str, text: &str, bell: bool, desktop: bool) -> String {
+    // A semicolon separates the parts, and a control character would end the sequence.
+    let plain = |text: &str| excerpt(text, 200).replace(';', ",");
+    let (title, text) = (plain(title), plain(text));
+    let shown = match kind.notices {
+        Some(Notices::Osc9) if desktop => format!("\x1b]9;{title}: {text}\x07"),
+        Some(Notices::Osc777) if desktop => format!("\x1b]777;notify;{title};{text}\x07"),
+        Some(Notices::Osc9 | Notices::Osc777) | None => String::new(),
+    };
+    let bell = if bell { "\x07" } else { "" };
+    format!("{shown}{bell}")
+}
+
 /// A terminal that is gone needs no title.
 fn send(text: &str) {
     std::io::stderr().write_all(text.as_bytes()).ok();
@@ -78,6 +105,26 @@ fn send(text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_notice_rings_or_is_shown_and_ends_no_sequence_early() {
+        let kind = |notices| TerminalKind {
+            has_title: true,
+            has_progress: false,
+            notices,
+        };
+        let said = |notices, bell, desktop| notice(kind(notices), "a;b", "c\x07d", bell, desktop);
+        assert_eq!(said(None, true, true), "\x07");
+        assert_eq!(said(Some(Notices::Osc9), false, false), "");
+        assert_eq!(
+            said(Some(Notices::Osc9), false, true),
+            "\x1b]9;a,b: c\\u{7}d\x07"
+        );
+        assert_eq!(
+            said(Some(Notices::Osc777), true, true),
+            "\x1b]777;notify;a,b;c\\u{7}d\x07\x07"
+        );
+    }
 
     #[test]
     fn only_what_the_terminal_understands_is_sent() {
@@ -92,6 +139,7 @@ mod tests {
         let kind = |has_title, has_progress| TerminalKind {
             has_title,
             has_progress,
+            notices: None,
         };
         assert_eq!(sequences(kind(false, false), tally, true), "");
         assert_eq!(

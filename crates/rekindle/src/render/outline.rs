@@ -142,6 +142,26 @@ pub(crate) fn uncommitted(n: usize) -> String {
     }
 }
 
+/// Returns the note that commits are not made in the user's name.
+pub(crate) fn no_identity() -> String {
+    format!(
+        "{}: git has no name and address of yours here, so commits are made by `rekindle <rekindle@localhost>`\n{}",
+        styled(NOTE, "note"),
+        hint("`git config user.name NAME` and `git config user.email ADDRESS` set them")
+    )
+}
+
+/// So many files take long enough to say so.
+const MANY_FILES: usize = 1000;
+
+/// Returns what is said while the record of a large run is written.
+pub(crate) fn preparing(n: usize) -> String {
+    match n {
+        0..MANY_FILES => String::new(),
+        n => format!("preparing the run: {}\n", count(n, "file")),
+    }
+}
+
 /// Returns the note that a plan has an open run already.
 pub(crate) fn also_open(id: &WorkflowId) -> String {
     let name = id.to_string();

@@ -10,7 +10,8 @@ use rekindle_model::{
 use rekindle_text::{excerpt, printable, printable_block, visible_command};
 
 use super::{
-    ERROR, FAINT, GOOD, NOTE, STRONG, WARNING, findings, last_session, outline, styled, workflow,
+    ERROR, FAINT, GOOD, NOTE, STRONG, WARNING, count, findings, last_session, outline, styled,
+    workflow,
 };
 
 pub(crate) fn recovered(recovered: &Recovered) -> String {
@@ -238,9 +239,9 @@ fn steps(plan: &Plan) -> String {
             Action::Land(landing) => {
                 put!(
                     text,
-                    "  - commit `{}` ({} files): {}\n",
+                    "  - commit `{}` ({}): {}\n",
                     excerpt(&landing.subject, 200),
-                    landing.files.len(),
+                    count(landing.files.len(), "file"),
                     printable(&step.why)
                 );
             }

@@ -25,6 +25,7 @@ pub(crate) fn progress_word(progress: &rekindle_app::Progress<'_>) -> &'static s
         Progress::Reopened(..) => "reopened",
         Progress::DeliveryLost(..) => "delivery_lost",
         Progress::Limited(..) => "limited",
+        Progress::Unsigned(..) => "unsigned",
         Progress::Stopping(..) => "stopping",
         Progress::StillAtWork(..) => "still_at_work",
     }
@@ -54,7 +55,7 @@ pub(crate) fn progress(progress: &rekindle_app::Progress<'_>) -> String {
             styled(GOOD, "finished"),
             name(task)
         ),
-        Progress::Landed(task, commit, change) => {
+        Progress::Landed(task, _, commit, change) => {
             let nothing = match change {
                 rekindle_app::Change::Something => "",
                 rekindle_app::Change::Nothing => "; nothing changed",
@@ -94,11 +95,16 @@ pub(crate) fn progress(progress: &rekindle_app::Progress<'_>) -> String {
             styled(WARNING, "lost"),
             name(task)
         ),
-        Progress::Limited(task, wait) => format!(
+        Progress::Limited(task, _, wait) => format!(
             "{} {}: the agent's usage limit is reached; continuing in {} s (Ctrl-C stops the wait)\n",
             styled(NOTE, "wait"),
             name(task),
             wait.as_secs()
+        ),
+        Progress::Unsigned(reason) => format!(
+            "{}: commits are not signed, although `commit.gpgSign` is set: signing needs a person ({}); a merge of the branch can be signed\n",
+            styled(WARNING, "warning"),
+            excerpt(reason, 300)
         ),
         Progress::Stopping(false) => {
             "stopping: no new tasks are started; press Ctrl-C again to stop the workers too\n"
@@ -123,6 +129,25 @@ pub(crate) fn progress(progress: &rekindle_app::Progress<'_>) -> String {
             )
         }
     }
+}
+
+/// Returns the note that nobody was told about a run.
+pub(crate) fn not_notified(why: &str) -> String {
+    format!(
+        "{}: no notice was sent: {}\n",
+        styled(NOTE, "note"),
+        excerpt(why, 300)
+    )
+}
+
+/// Returns what is said to a person who no longer follows a run.
+pub(crate) fn left(id: &rekindle_model::WorkflowId) -> String {
+    let id = id.to_string();
+    format!(
+        "{} goes on; `rekindle stop {}` stops it\n",
+        excerpt(&id, 120),
+        shell_word(&id)
+    )
 }
 
 /// Returns what follows for a task whose attempt came to nothing.

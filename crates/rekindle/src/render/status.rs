@@ -139,17 +139,16 @@ fn timed(condition: Condition, zone: &Zone) -> (String, Style) {
 
 /// Returns the state of a workflow in a person's words, and its style.
 pub(super) fn worded(condition: Condition) -> (&'static str, Style) {
-    match condition {
-        Condition::Running => ("running", GOOD),
-        Condition::Interrupted => ("interrupted", WARNING),
-        Condition::NeedsPerson => ("needs you", NOTE),
-        Condition::Limited { .. } => ("waiting", NOTE),
-        Condition::Ready => ("ready", NOTE),
-        Condition::Drafting => ("drafting", NOTE),
-        Condition::Blocked => ("blocked", ERROR),
-        Condition::Unreadable => ("unreadable", ERROR),
-        Condition::Complete => ("complete", GOOD),
-    }
+    let style = match condition {
+        Condition::Running | Condition::Complete => GOOD,
+        Condition::Interrupted => WARNING,
+        Condition::NeedsPerson
+        | Condition::Limited { .. }
+        | Condition::Ready
+        | Condition::Drafting => NOTE,
+        Condition::Blocked | Condition::Unreadable => ERROR,
+    };
+    (condition.as_str(), style)
 }
 
 /// Returns the hint at the end of the overview: the one command to type next.

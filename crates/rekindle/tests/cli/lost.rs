@@ -59,6 +59,7 @@ fn calls() -> Vec<Vec<&'static str>> {
         vec!["doctor"],
         vec!["completions", "bash"],
         vec!["man"],
+        vec!["attach"],
         vec!["help"],
     ]
 }

@@ -80,6 +80,7 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
       plan         Show what `resume` would do, without changing anything
       resume       Resume a workflow
       logs         Show what agents and checks printed
+      attach       Follow a run that is at work in another terminal
       retry        Try failed tasks of a run again
       skip         Leave tasks of a run out
       cancel       End a run for good; what has landed stays on its branch

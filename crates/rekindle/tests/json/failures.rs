@@ -63,6 +63,7 @@ fn a_failure_in_json_says_the_same_as_in_text() -> Result<()> {
         "causes": [],
         "code": "UNKNOWN_WORKFLOW",
         "exit": 1,
+        "findings": [],
         "hints": [
           "`agent-memory:20260119-0900-orders-api-k2l3` can be resumed",
           "`rekindle` lists the workflows of this project"

@@ -25,6 +25,7 @@ fn the_status_in_json_is_what_the_text_says() -> Result<()> {
       "schema": "rekindle.status/1",
       "workflows": [
         {
+          "condition": "interrupted",
           "done": 1,
           "id": "agent-memory:20260119-0900-orders-api-k2l3",
           "last_activity": "2026-01-19T10:01:00Z",
@@ -34,9 +35,11 @@ fn the_status_in_json_is_what_the_text_says() -> Result<()> {
           },
           "stage": "phase 2 (execution)",
           "state": "interrupted",
-          "total": 3
+          "total": 3,
+          "waiting_until": null
         },
         {
+          "condition": "complete",
           "done": 1,
           "id": "agent-memory:20260110-0900-old-things-a1b2",
           "last_activity": "2026-01-19T11:00:00Z",
@@ -46,7 +49,8 @@ fn the_status_in_json_is_what_the_text_says() -> Result<()> {
           },
           "stage": "phase 2 (execution)",
           "state": "complete",
-          "total": 1
+          "total": 1,
+          "waiting_until": null
         }
       ]
     }
@@ -67,7 +71,7 @@ fn the_plan_in_json_has_the_very_lines_that_resume_writes() -> Result<()> {
     assert_eq!(text, resumed.stdout().as_ref());
     plan["digest"] = json!("[DIGEST]");
     plan["steps"] = json!([]);
-    insta::assert_snapshot!(plan, @r#"{"ahead":[],"commands":[],"digest":"[DIGEST]","findings":[],"id":"agent-memory:20260119-0900-orders-api-k2l3","schema":"rekindle.plan/1","steps":[],"then":{"kind":"again"},"unfinished":[]}"#);
+    insta::assert_snapshot!(plan, @r#"{"ahead":[],"commands":[],"digest":"[DIGEST]","findings":[],"id":"agent-memory:20260119-0900-orders-api-k2l3","outline":null,"schema":"rekindle.plan/1","steps":[],"then":{"kind":"again"},"unfinished":[]}"#);
     Ok(())
 }
 

@@ -13,8 +13,8 @@ fn a_tool_that_is_refused_is_named_where_the_work_fails() {
     ];
     let stage = Stage::new("A B", &scripts);
     stage.run(&["--retries", "0"]).stopped().says(&[
-        "blocked A: it failed 1 times: it ended without finishing its work; `Write` was not allowed\n",
-        "blocked B: it failed 1 times: out of turns; `Bash` was not allowed\n",
+        "blocked A: it failed once: it ended without finishing its work; `Write` was not allowed\n",
+        "blocked B: it failed once: out of turns; `Bash` was not allowed\n",
     ]);
     assert_eq!(stage.project.landed(), []);
 }
@@ -35,7 +35,7 @@ fn a_question_on_standard_input_finds_its_end_and_not_a_wait() {
     stage
         .run(&["--retries", "0"])
         .stopped()
-        .says(&["blocked A: it failed 1 times: nobody answered\n"]);
+        .says(&["blocked A: it failed once: nobody answered\n"]);
     assert!(stage.note("prompt").contains("Do task A"));
     assert_eq!(stage.note("answer"), "");
 }
@@ -47,7 +47,7 @@ fn an_agent_that_may_not_write_and_says_success_has_failed() {
     stage
         .run(&["--retries", "0"])
         .stopped()
-        .says(&["blocked A: it failed 1 times: it changed nothing; `Write` was not allowed\n"]);
+        .says(&["blocked A: it failed once: it changed nothing; `Write` was not allowed\n"]);
     assert_eq!(stage.project.landed(), []);
 }
 
@@ -58,5 +58,5 @@ fn a_refused_tool_is_named_before_the_check_that_failed_because_of_it() {
     stage
         .run(&["--retries", "0", "--verify", "test -e A.txt"])
         .stopped()
-        .says(&["blocked A: it failed 1 times: `Write` was not allowed; the check `test -e A.txt` ended with exit code 1\n"]);
+        .says(&["blocked A: it failed once: `Write` was not allowed; the check `test -e A.txt` ended with exit code 1\n"]);
 }

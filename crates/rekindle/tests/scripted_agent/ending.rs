@@ -113,9 +113,9 @@ fn what_the_stream_says_counts_for_more_than_the_exit_code() {
     ];
     let stage = Stage::new("A B C D", &scripts);
     stage.run(&["--retries", "0"]).stopped().says(&[
-        "blocked B: it failed 1 times: no way\n",
-        "blocked C: it failed 1 times: it ended without finishing its work\n",
-        "blocked D: it failed 1 times: it ended with exit code 3 without finishing its work\n",
+        "blocked B: it failed once: no way\n",
+        "blocked C: it failed once: it ended without finishing its work\n",
+        "blocked D: it failed once: it ended with exit code 3 without finishing its work\n",
     ]);
     assert_eq!(stage.tree(), "A.txt README");
 }
@@ -143,9 +143,9 @@ fn nonsense_on_the_stream_is_never_success_and_does_no_harm_next_to_it() {
     ];
     let stage = Stage::new("A B C D", &scripts);
     stage.run(&["--retries", "0"]).stopped().says(&[
-        "blocked A: it failed 1 times: it ended without finishing its work: I am no Claude\n",
-        "blocked B: it failed 1 times: it ended without finishing its work: {\"type\":\"result\"",
-        "blocked C: it failed 1 times: it ended without finishing its work\n",
+        "blocked A: it failed once: it ended without finishing its work: I am no Claude\n",
+        "blocked B: it failed once: it ended without finishing its work: {\"type\":\"result\"",
+        "blocked C: it failed once: it ended without finishing its work\n",
     ]);
     assert_eq!(stage.tree(), "D.txt README");
     assert_eq!(stage.landed("D.txt"), "by fake-D-1\n");

@@ -63,3 +63,49 @@ fn a_wait_without_a_known_end_can_be_stopped_and_the_session_is_resumed_later() 
     assert_eq!(stage.landed("A.txt"), "by s-1\n");
     assert_eq!(stage.project.landed(), [("A".to_owned(), 2)]);
 }
+
+#[test]
+fn a_wait_is_a_state_of_the_run_and_outlives_its_rekindle() {
+    let limited = format!("session s-1\nstream claude\nresult limit {}", SOON + 1799);
+    let second = "stream claude\nwrite A.txt x";
+    let stage = Stage::new("A", &[("A.1", &limited), ("A.2", second)]);
+    let run = "run plan.json --agent scripted --branch result --yes --retries 0";
+    let late = [("REKINDLE_NOW", NOW), ("TZ", "UTC")];
+    let wait = "wait A: the agent's usage limit is reached; continuing in 1800 s";
+    let condition = || {
+        let listed = stage
+            .rekindle("status --json", &[], &late)
+            .finish()
+            .unwrap();
+        let object: serde_json::Value = serde_json::from_slice(&listed.stdout).unwrap();
+        let workflow = &object["workflows"][0];
+        (
+            workflow["condition"].clone(),
+            workflow["waiting_until"].clone(),
+        )
+    };
+    let running = stage.rekindle(run, &[], &late);
+    running.wait_for(wait).unwrap();
+    let listed = stage.rekindle("status", &[], &late).finish().unwrap();
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    assert!(listed.contains("waiting (limit until 23:10)"), "{listed}");
+    let waits = ("waiting".into(), "2026-11-15T23:10:00Z".into());
+    assert_eq!(condition(), waits);
+    kill(running.pid(), "KILL");
+    running.finish().ok();
+    // Nobody waits any more, so a person is needed.
+    assert_eq!(condition().0, "interrupted");
+    let resumed = stage.rekindle("resume --yes", &[], &late);
+    resumed.wait_for(wait).unwrap();
+    assert_eq!(condition(), waits);
+    kill(resumed.pid(), "INT");
+    Ran::of(resumed)
+        .stopped()
+        .says(&["stopped: 0 of 1 task landed in 1 attempt\n"]);
+    // The limit is of the account of the first agent.
+    let other = "cat > /dev/null; echo x > A.txt";
+    let arguments = ["resume", "--yes", "--agent-cmd", other];
+    let output = stage.project.rekindle(&arguments);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(stage.project.landed(), [("A".to_owned(), 2)]);
+}

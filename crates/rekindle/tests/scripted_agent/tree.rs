@@ -19,8 +19,8 @@ fn an_agent_that_hangs_is_ended_with_all_it_started_when_its_time_is_over() {
         .stopped()
         .says(&[
             "stopped: 0 of 2 tasks landed in 2 attempts\n",
-            "blocked A: it failed 1 times: it took longer than 1 s\n",
-            "blocked B: it failed 1 times: it took longer than 1 s\n",
+            "blocked A: it failed once: it took longer than 1 s\n",
+            "blocked B: it failed once: it took longer than 1 s\n",
         ]);
     assert_eq!(stage.project.processes(), BTreeMap::new());
     assert_eq!(stage.project.landed(), []);

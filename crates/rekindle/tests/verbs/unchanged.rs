@@ -28,7 +28,7 @@ fn an_attempt_that_only_talks_has_failed_with_its_last_words_and_what_helps() {
         &ran,
         1,
         &[
-            "blocked T2: it failed 1 times: it changed nothing; its last words: All good.; if nothing has to be changed, say `Allow-Empty: yes` below it in the plan\n",
+            "blocked T2: it failed once: it changed nothing; its last words: All good.; if nothing has to be changed, say `Allow-Empty: yes` below it in the plan\n",
         ],
     );
     assert_eq!(project.tasks(), "T1");

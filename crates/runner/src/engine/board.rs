@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use rekindle_model::{Delivery, FailureKind, Kill, Standing, WorkTask};
+use rekindle_text::times;
 
 /// The state of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -234,7 +235,7 @@ impl Board {
             let reason = format!("it conflicts again with landed work: {reason}");
             Next::GiveUp { reason }
         } else if entry.failures > self.retries {
-            let reason = format!("it failed {} times: {reason}", entry.failures);
+            let reason = format!("it failed {}: {reason}", times(entry.failures));
             Next::GiveUp { reason }
         } else {
             Next::Retry
@@ -299,6 +300,17 @@ impl Board {
         }
     }
 
+    /// Returns the open tasks that need others which have not landed, with those, in plan order.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = (usize, Vec<usize>)> {
+        let open = (0..self.entries.len())
+            .filter(|task| self.entries[*task].state == State::Open && self.missing[*task] > 0);
+        open.map(|task| {
+            let is_missing = |need: &usize| self.entries[*need].state != State::Landed;
+            let needs = self.needs[task].iter().copied();
+            (task, needs.filter(is_missing).collect())
+        })
+    }
+
     /// Returns the tasks that were given up, with their reasons, in plan order.
     pub(crate) fn given_up(&self) -> impl Iterator<Item = (usize, &str)> {
         self.entries
@@ -346,7 +358,7 @@ impl Entry {
             },
             // The orchestrator died after the last failure and before it gave up the task.
             Standing::Open if failures > retries => State::Blocked {
-                reason: format!("it failed {failures} times: {}", reason()),
+                reason: format!("it failed {}: {}", times(failures), reason()),
             },
             Standing::Open if task.conflicts > MOST_CONFLICTS => State::Blocked {
                 reason: format!("it conflicts again with landed work: {}", reason()),
@@ -374,8 +386,8 @@ impl Entry {
     }
 }
 
-fn lost(times: u32) -> String {
-    format!("it was lost {times} times")
+fn lost(interruptions: u32) -> String {
+    format!("it was lost {}", times(interruptions))
 }
 
 /// Returns for each task the others that declare one of its files.

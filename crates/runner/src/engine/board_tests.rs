@@ -24,6 +24,7 @@ fn task(id: &str, needs: &[usize]) -> WorkTask {
         attempts: 0,
         last_failed: None,
         reason: None,
+        limited_until: None,
         costs: std::collections::BTreeMap::new(),
         place: None,
     }

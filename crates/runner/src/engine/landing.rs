@@ -108,9 +108,7 @@ impl Orchestrator<'_> {
         };
         let tree = self.marked(task, tree)?;
         let message = self.message(task, attempt);
-        let landing =
-            self.repo
-                .commit_tree(&tree, std::slice::from_ref(&self.tip), &message, None)?;
+        let landing = self.commit(&tree, &message)?;
         // The worker has checked this very tree, so its checks need not be repeated.
         if moved {
             match self.verify(task, &landing).await? {
@@ -223,7 +221,7 @@ impl Orchestrator<'_> {
         let id = &self.engine.work.tasks[task].id;
         self.engine
             .watcher
-            .progress(&Progress::Landed(id, &commit, change));
+            .progress(&Progress::Landed(id, attempt, &commit, change));
         self.tell_of_repositories(task);
         Ok(())
     }

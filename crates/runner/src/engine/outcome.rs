@@ -1,6 +1,7 @@
 //! The results of attempts, and what follows from them.
 
 use camino::Utf8Path;
+use jiff::Timestamp;
 use rekindle_model::{Delivery, Destination, FailureKind, Happened, Kill, Victim};
 
 use super::board::Next;
@@ -190,12 +191,23 @@ impl Orchestrator<'_> {
             }
             Some(Happened::Failed { reason, kind }) => self.failed(task, attempt, &reason, kind),
             Some(Happened::Limited { until }) => {
-                let until = until.and_then(|time| self.engine.scribe.until(&time));
-                let wait = self.board.limited(task, until);
+                let left = until
+                    .as_ref()
+                    .and_then(|time| self.engine.scribe.until(time));
+                let wait = self.board.limited(task, left);
+                let is_exact = until.is_some_and(|time| time.parse::<Timestamp>().is_ok());
+                if left.is_some() && !is_exact {
+                    // Others cannot know what `3am` meant.
+                    let until = self.engine.scribe.after(wait);
+                    let until = Some(rekindle_text::format_seconds(until));
+                    self.say(task, attempt, &Happened::Limited { until })?;
+                }
                 self.not_before
                     .insert(task, tokio::time::Instant::now() + wait);
                 let id = &self.engine.work.tasks[task].id;
-                self.engine.watcher.progress(&Progress::Limited(id, wait));
+                self.engine
+                    .watcher
+                    .progress(&Progress::Limited(id, attempt, wait));
                 Ok(())
             }
             Some(Happened::Stopped { .. }) if self.is_stopping() => {

@@ -30,8 +30,14 @@ impl Orchestrator<'_> {
                 self.reopen(task)?;
             }
         }
+        let begun = self.port.begun();
         for task in 0..self.engine.work.tasks.len() {
             let on_branch = landed.get(self.task(task));
+            let is_new = self.engine.work.tasks[task].standing == Standing::Open
+                && !begun.has(self.task(task));
+            if is_new && on_branch.is_none() {
+                continue;
+            }
             if on_branch.is_some_and(|proof| proof.is_empty) {
                 self.unchanged.insert(task);
             }
@@ -94,10 +100,12 @@ impl Orchestrator<'_> {
                 self.delivered_again(task, newest, delivery);
                 Ok(())
             }
-            // The failure is in the record already, which the board was made from.
-            Some(Happened::Failed { .. } | Happened::Limited { .. } | Happened::Implemented(_)) => {
+            Some(Happened::Limited { .. }) => {
+                self.wait_on(task, newest);
                 Ok(())
             }
+            // The failure is in the record already, which the board was made from.
+            Some(Happened::Failed { .. } | Happened::Implemented(_)) => Ok(()),
             Some(
                 Happened::Claimed
                 | Happened::Started { .. }
@@ -115,6 +123,25 @@ impl Orchestrator<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// Waits for the rest of a usage limit that an earlier orchestrator waited for.
+    fn wait_on(&mut self, task: usize, attempt: u32) {
+        let until = self.engine.work.tasks[task].limited_until;
+        let until = until.filter(|_| self.engine.heeds_limits);
+        let Some(until) = until else {
+            return;
+        };
+        let left = self.engine.scribe.until(&until.to_string());
+        let Some(wait) = left.filter(|left| !left.is_zero()) else {
+            return;
+        };
+        self.not_before
+            .insert(task, tokio::time::Instant::now() + wait);
+        let id = &self.engine.work.tasks[task].id;
+        self.engine
+            .watcher
+            .progress(&Progress::Limited(id, attempt, wait));
     }
 
     /// Reports that an attempt's order was not written here; the task is done again.

@@ -42,6 +42,9 @@ pub trait Scribe {
     /// Returns a time in the protocol's form.
     fn stamp(&self) -> String;
 
+    /// Returns the moment after so long a time.
+    fn after(&self, time: Duration) -> Timestamp;
+
     /// Returns the time until a moment that an agent named; `None` if that is past.
     fn until(&self, time: &str) -> Option<Duration>;
 }

@@ -3,9 +3,20 @@
 use std::time::Duration;
 
 use camino::Utf8Path;
-use rekindle_model::Kill;
+use rekindle_model::{Kill, WorkflowId};
 
-use super::Tally;
+use super::{Scribe, Tally};
+
+/// What happened in a run, and when.
+#[derive(Debug)]
+pub struct Event<'a> {
+    /// The run.
+    pub run: &'a WorkflowId,
+    /// The time, as RFC 3339.
+    pub at: String,
+    /// What happened.
+    pub progress: &'a Progress<'a>,
+}
 
 /// An event of the engine.
 #[derive(Debug)]
@@ -19,7 +30,7 @@ pub enum Progress<'a> {
     /// A task's work is done and stays in its worktree for the protocol to land.
     Finished(&'a str, u32),
     /// A task's work is on the branch.
-    Landed(&'a str, &'a str, Change),
+    Landed(&'a str, u32, &'a str, Change),
     /// An attempt failed.
     Failed(&'a str, u32, &'a str, After),
     /// A worker or agent was killed.
@@ -29,11 +40,68 @@ pub enum Progress<'a> {
     /// The commit that an attempt delivered is no longer in the repository; the task is done again.
     DeliveryLost(&'a str, u32, &'a str),
     /// An agent has to wait.
-    Limited(&'a str, Duration),
+    Limited(&'a str, u32, Duration),
+    /// Commits are not signed although the user wants that, because it does not work unattended; why.
+    Unsigned(&'a str),
     /// A person wants it to end: after the running attempts, or at once.
     Stopping(bool),
     /// The engine ends with an error while a worker is still running.
     StillAtWork(&'a StillAtWork),
+}
+
+impl Progress<'_> {
+    /// Returns the task that it is about.
+    pub fn task(&self) -> Option<&str> {
+        match self {
+            Self::Adopted(task, _)
+            | Self::Foreign(task, _)
+            | Self::Started(task, _)
+            | Self::Finished(task, _)
+            | Self::Landed(task, ..)
+            | Self::Failed(task, ..)
+            | Self::Interrupted(task, ..)
+            | Self::Reopened(task)
+            | Self::DeliveryLost(task, ..)
+            | Self::Limited(task, ..) => Some(task),
+            Self::StillAtWork(left) => Some(&left.task),
+            Self::Unsigned(_) | Self::Stopping(_) => None,
+        }
+    }
+
+    /// Returns the number of the attempt that it is about.
+    pub fn attempt(&self) -> Option<u32> {
+        match self {
+            Self::Adopted(_, attempt)
+            | Self::Foreign(_, attempt)
+            | Self::Started(_, attempt)
+            | Self::Finished(_, attempt)
+            | Self::Landed(_, attempt, ..)
+            | Self::Failed(_, attempt, ..)
+            | Self::Interrupted(_, attempt, ..)
+            | Self::DeliveryLost(_, attempt, _)
+            | Self::Limited(_, attempt, _) => Some(*attempt),
+            Self::StillAtWork(left) => Some(left.attempt),
+            Self::Reopened(_) | Self::Unsigned(_) | Self::Stopping(_) => None,
+        }
+    }
+
+    /// Returns the commit that it is about.
+    pub fn commit(&self) -> Option<&str> {
+        match self {
+            Self::Landed(_, _, commit, _) | Self::DeliveryLost(_, _, commit) => Some(commit),
+            Self::Adopted(..)
+            | Self::Foreign(..)
+            | Self::Started(..)
+            | Self::Finished(..)
+            | Self::Failed(..)
+            | Self::Interrupted(..)
+            | Self::Reopened(_)
+            | Self::Limited(..)
+            | Self::Unsigned(_)
+            | Self::Stopping(_)
+            | Self::StillAtWork(_) => None,
+        }
+    }
 }
 
 /// A worker that is still running when the engine ends with an error.
@@ -74,7 +142,7 @@ pub enum After {
 /// An observer of the engine.
 pub trait Watcher {
     /// Reports an event.
-    fn progress(&mut self, progress: &Progress<'_>);
+    fn progress(&mut self, event: &Event<'_>);
 
     /// Warns that paths of the user's own checkout changed while agents were at work.
     fn checkout_changed(&mut self, paths: &[String]);
@@ -84,6 +152,44 @@ pub trait Watcher {
 
     /// Shows the current state, about twice a second.
     fn view(&mut self, view: &RunView);
+}
+
+/// Tells a watcher what happens in one run.
+pub struct Reporter<'a> {
+    watcher: &'a mut dyn Watcher,
+    run: &'a WorkflowId,
+    scribe: &'a dyn Scribe,
+}
+
+impl<'a> Reporter<'a> {
+    /// Returns one for the events of a run, with the times of its scribe.
+    pub fn new(watcher: &'a mut dyn Watcher, run: &'a WorkflowId, scribe: &'a dyn Scribe) -> Self {
+        Self {
+            watcher,
+            run,
+            scribe,
+        }
+    }
+
+    pub(crate) fn progress(&mut self, progress: &Progress<'_>) {
+        self.watcher.progress(&Event {
+            run: self.run,
+            at: self.scribe.stamp(),
+            progress,
+        });
+    }
+
+    pub(crate) fn checkout_changed(&mut self, paths: &[String]) {
+        self.watcher.checkout_changed(paths);
+    }
+
+    pub(crate) fn left_out(&mut self, left_out: &LeftOut<'_>) {
+        self.watcher.left_out(left_out);
+    }
+
+    pub(crate) fn view(&mut self, view: &RunView) {
+        self.watcher.view(view);
+    }
 }
 
 /// The repositories that a task landed without.
@@ -106,10 +212,21 @@ pub struct RunView {
     pub workers: Vec<WorkerView>,
     /// Tasks that cannot start.
     pub held_back: Vec<HeldBack>,
-    /// Whether a person asked the run to stop.
-    pub is_stopping: bool,
-    /// How long this rekindle has been at work on it.
+    /// What the one who looks can do about it.
+    pub steering: Steering,
+    /// How long this rekindle has been looking at it.
     pub elapsed: Duration,
+}
+
+/// What the one who looks at a run can do about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Steering {
+    /// Stop it: this rekindle runs it.
+    Running,
+    /// Stop its workers too: a person asked it to stop.
+    Stopping,
+    /// Only look: another rekindle runs it.
+    Watching,
 }
 
 /// A task that cannot start, for a line on a screen.
@@ -117,8 +234,8 @@ pub struct RunView {
 pub struct HeldBack {
     /// The task.
     pub task: String,
-    /// Why.
-    pub reason: String,
+    /// Why, as what the task does: "waits for `T1`".
+    pub why: String,
 }
 
 /// One worker, for a line on a screen.

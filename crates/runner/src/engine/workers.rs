@@ -10,8 +10,9 @@ use rekindle_wire::order::{Command as OrderCommand, ORDER_SCHEMA, Order, OrderPl
 use tokio::process::Command;
 use tokio::task::JoinSet;
 
+use super::ending::held_back;
 use super::{
-    HeldBack, Orchestrator, Progress, RunView, STOP_GRACE, StillAtWork, WorkerView, fresh,
+    HeldBack, Orchestrator, Progress, RunView, STOP_GRACE, Steering, StillAtWork, WorkerView, fresh,
 };
 use crate::pool::Slot;
 use crate::port::{Held, Position};
@@ -326,29 +327,27 @@ impl Orchestrator<'_> {
             tally: self.board.tally(),
             workers: views,
             held_back: self.held_back(now),
-            is_stopping: self.is_stopping(),
+            steering: if self.is_stopping() {
+                Steering::Stopping
+            } else {
+                Steering::Running
+            },
             elapsed: now.duration_since(self.began),
         };
         self.engine.watcher.view(&view);
     }
 
-    /// Returns the tasks that cannot start: those that are given up, and those that wait for a limit.
+    /// Returns the tasks that cannot start, those that wait for a limit first.
     fn held_back(&self, now: tokio::time::Instant) -> Vec<HeldBack> {
-        let given_up = self.board.given_up();
-        let given_up = given_up.map(|(task, reason)| (task, reason.to_owned()));
         let limited = self.not_before.iter().map(|(task, until)| {
             let left = until.duration_since(now).as_secs().div_ceil(60);
-            (
-                *task,
-                format!("waits for the agent's limit, {left} min left"),
-            )
+            HeldBack {
+                task: self.task(*task).to_owned(),
+                why: format!("waits for the agent's limit, {left} min left"),
+            }
         });
-        given_up
-            .chain(limited)
-            .map(|(task, reason)| HeldBack {
-                task: self.task(task).to_owned(),
-                reason,
-            })
+        limited
+            .chain(held_back(&self.engine.work.tasks, &self.board))
             .collect()
     }
 }

@@ -2,9 +2,11 @@
 
 use std::error::Error;
 
-use rekindle_model::Code;
+use rekindle_model::{Code, Finding};
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use super::FindingOut;
 
 /// What any command prints with `--json` when it fails.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -26,11 +28,20 @@ pub struct ErrorBody {
     pub causes: Vec<String>,
     /// What to do.
     pub hints: Vec<String>,
+    /// What is wrong with what was read, such as a plan.
+    pub findings: Vec<FindingOut>,
     /// The exit code.
     pub exit: u8,
 }
 
 impl ErrorBody {
+    /// Returns it with what is wrong with what was read.
+    #[must_use]
+    pub fn about<'f>(mut self, findings: impl IntoIterator<Item = &'f Finding>) -> Self {
+        self.findings = findings.into_iter().map(super::finding).collect();
+        self
+    }
+
     /// Returns the message of an error and those of all its causes.
     pub fn new(error: &dyn Error, code: Option<Code>, hints: Vec<String>, exit: u8) -> Self {
         let causes = std::iter::successors(error.source(), |&error| error.source());
@@ -39,6 +50,7 @@ impl ErrorBody {
             message: error.to_string(),
             causes: causes.map(ToString::to_string).collect(),
             hints,
+            findings: Vec::new(),
             exit,
         }
     }

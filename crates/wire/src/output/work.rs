@@ -120,13 +120,23 @@ pub struct EventOut {
     pub notes: Vec<String>,
 }
 
-/// A line of `rekindle run --json` and `resume --json` while tasks run in parallel.
+/// A line of `rekindle run --json`, `resume --json` and `attach --json` while tasks run in parallel.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ProgressOut {
     /// `rekindle.progress/1`.
     pub schema: &'static str,
-    /// adopted, started, finished, landed, failed, interrupted, reopened, limited or stopping.
+    /// adopted, foreign, started, finished, landed, failed, interrupted, reopened, delivery_lost, limited, unsigned, stopping or still_at_work.
     pub event: &'static str,
+    /// The run, `protocol:name`.
+    pub run: String,
+    /// When it happened, as RFC 3339.
+    pub at: String,
+    /// The task; null if it is about the run as a whole.
+    pub task: Option<String>,
+    /// The number of the attempt; null if it is not about one.
+    pub attempt: Option<u32>,
+    /// The commit on the branch (landed) or the one that is gone (delivery_lost); otherwise null.
+    pub commit: Option<String>,
     /// One sentence for people.
     pub text: String,
 }

@@ -137,6 +137,8 @@ pub(in super::super) enum Field {
     Cost,
     /// The kind of a failure.
     Category,
+    /// The end of a usage limit.
+    Until,
     Commit,
     Feature,
     /// The initiator of the run.
@@ -177,6 +179,7 @@ impl Key {
             4 if key == b"type" => Self::Type(1),
             5 if key == b"event" => Self::Type(2),
             5 if key == b"notes" => Self::Payload(Field::Notes),
+            5 if key == b"until" => Self::Payload(Field::Until),
             5 if key == b"error" => Self::Payload(Field::Reason),
             6 if key == b"run_id" => Self::RunId,
             6 if key == b"commit" => Self::Payload(Field::Commit),

@@ -13,6 +13,8 @@ pub(in super::super) enum Kind {
     CheckpointCreated,
     /// A worker or agent of the engine's was killed from outside.
     AttemptInterrupted,
+    /// An agent of the engine's reached its usage limit.
+    UsageLimited,
     /// Everything else is activity and nothing more.
     Other,
 }
@@ -83,6 +85,7 @@ impl Kind {
             b"cleanup_completed" => Self::CleanupCompleted,
             b"checkpoint_created" => Self::CheckpointCreated,
             b"attempt_interrupted" => Self::AttemptInterrupted,
+            b"usage_limited" => Self::UsageLimited,
             _ => Self::Other,
         }
     }
