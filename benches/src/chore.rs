@@ -7,15 +7,15 @@ use xtask::{files, run};
 
 use crate::report::{self, PICTURES, Section};
 use crate::{
-    breakdown, briefing, crashes, durable, growth, hook, machine, map, overhead, overview, replay,
-    size, startup, stories,
+    breakdown, briefing, crashes, durable, growth, hook, install, machine, map, overhead, overview,
+    replay, size, startup, stories,
 };
 
 /// A name and a measurement.
 type Bench = (&'static str, fn(&Setting) -> Result<Section, String>);
 
 /// Every bench, in the order of the report.
-const BENCHES: [Bench; 13] = [
+const BENCHES: [Bench; 14] = [
     ("briefing", briefing::bench),
     ("durable", durable::bench),
     ("crashes", crashes::bench),
@@ -27,6 +27,7 @@ const BENCHES: [Bench; 13] = [
     ("stories", stories::bench),
     ("growth", growth::bench),
     ("size", size::bench),
+    ("install", install::bench),
     ("overhead", overhead::bench),
     ("breakdown", breakdown::bench),
 ];

@@ -18,6 +18,7 @@ mod generate;
 mod git_trace;
 mod growth;
 mod hook;
+mod install;
 mod machine;
 mod map;
 mod measure;

@@ -11,7 +11,7 @@ pub(crate) const CHORE: Chore = Chore {
 };
 
 /// The checks after the tests, the same as in `.ci/run`.
-const CHECKS: [(&str, &str); 5] = [
+const CHECKS: [(&str, &str); 6] = [
     ("fmt", "fmt --all --check"),
     (
         "clippy",
@@ -20,6 +20,7 @@ const CHECKS: [(&str, &str); 5] = [
     ("doc", "doc --workspace --no-deps"),
     ("docs", "xtask docs --check"),
     ("fuzz", "xtask fuzz --plain --runs 500"),
+    ("workflows", "xtask workflows"),
 ];
 
 fn chore(_args: &[String]) -> Result<bool, String> {
@@ -38,7 +39,7 @@ fn chore(_args: &[String]) -> Result<bool, String> {
     println!();
     for (name, passed, took) in &summary {
         let word = if *passed { "ok" } else { "FAILED" };
-        println!("{name:<8}{word:<8}{:.1} s", took.as_secs_f64());
+        println!("{name:<11}{word:<8}{:.1} s", took.as_secs_f64());
     }
     println!("{}", tested.tally);
     Ok(summary.iter().all(|(_, passed, _)| *passed))

@@ -8,11 +8,13 @@ use std::process::ExitCode;
 use xtask::run;
 
 mod ci;
+mod dist;
 mod fuzz;
 mod other_programs;
 mod soak;
 mod tally;
 mod test;
+mod workflows;
 
 /// Every chore, in the order of the help text.
 const CHORES: &[Chore] = &[
@@ -25,6 +27,8 @@ const CHORES: &[Chore] = &[
     },
     fuzz::CHORE,
     soak::CHORE,
+    dist::CHORE,
+    workflows::CHORE,
     Chore {
         name: "docs",
         about: "write docs/reference, docs/decisions and docs/demo.svg; `--check` lists outdated files",
@@ -67,7 +71,7 @@ fn forward(program: &[&str], args: &[String]) -> Result<bool, String> {
 fn help() -> String {
     let lines = CHORES
         .iter()
-        .map(|chore| format!("\n  {:<8}{}", chore.name, chore.about));
+        .map(|chore| format!("\n  {:<11}{}", chore.name, chore.about));
     format!(
         "usage: cargo xtask <chore> [arguments]\n{}",
         lines.collect::<String>()

@@ -24,9 +24,13 @@ pub fn check(command: &mut Command) -> Result<(), String> {
     if succeeds(command)? {
         return Ok(());
     }
+    Err(format!("`{}` failed", words(command)))
+}
+
+fn words(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
-    Err(format!("`{}` failed", words.join(" ")))
+    words.join(" ")
 }
 
 /// Runs a command and passes every line it prints to `each`; returns whether it succeeded.
@@ -43,6 +47,16 @@ pub fn line_by_line(command: &mut Command, mut each: impl FnMut(&str)) -> Result
     }
     let status = child.wait().map_err(|e| cannot_run(command, &e))?;
     Ok(status.success())
+}
+
+/// Runs a command that must succeed; returns what it printed, and shows what it complained about if it failed.
+pub fn output(command: &mut Command) -> Result<String, String> {
+    let done = command.output().map_err(|e| cannot_run(command, &e))?;
+    if done.status.success() {
+        return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
+    }
+    let said = String::from_utf8_lossy(&done.stderr);
+    Err(format!("`{}` failed: {}", words(command), said.trim()))
 }
 
 /// Returns what a command printed, or nothing if it does not exist or failed.

@@ -1,12 +1,14 @@
 //! `cargo xtask test`: every test of the workspace, and their number.
 
+use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
 
+use xtask::packages::Python;
 use xtask::{run, tools};
 
 use crate::tally::Tally;
-use crate::{Chore, other_programs};
+use crate::{Chore, dist, other_programs};
 
 pub(crate) const CHORE: Chore = Chore {
     name: "test",
@@ -21,10 +23,13 @@ pub(crate) struct Outcome {
 }
 
 /// Features of tests that need programs of others.
-const WITH_OTHERS: &str =
-    "rekindle/map-peer,rekindle/mcp-clients,rekindle/openspec-peer,rekindle/real-agents";
+const WITH_OTHERS: &str = "rekindle/map-peer,rekindle/mcp-clients,rekindle/openspec-peer,rekindle/packages,rekindle/real-agents";
 /// Everything but documentation, which takes half a minute to scan and has no examples to run.
 const KINDS: [&str; 3] = ["--lib", "--bins", "--tests"];
+/// Installs the wheel of a release.
+const UV: Python = Python {
+    packages: &[("uv", "0.13.8")],
+};
 /// The feature of a build that dies on request.
 const CRASH_POINTS: &str = "rekindle/crash-points";
 
@@ -43,8 +48,13 @@ pub(crate) fn all(args: &[String]) -> Result<Outcome, String> {
         (others.join(), built)
     });
     let others = others.map_err(|_| "the thread that installs programs panicked")??;
+    let packages = if built.clone()? {
+        packages()?
+    } else {
+        Vec::new()
+    };
     let mut everything = tests(WITH_OTHERS);
-    everything.args(wanted).envs(others);
+    everything.args(wanted).envs(others).envs(packages);
     // The build with crash points replaces the plain one, so it comes last.
     let mut deaths = tests(CRASH_POINTS);
     deaths.args(["--test", "deaths", "--test", "mcp"]);
@@ -73,6 +83,15 @@ pub(crate) fn all(args: &[String]) -> Result<Outcome, String> {
     }
     println!("{tally}");
     Ok(Outcome { tally, passed })
+}
+
+/// Makes the packages of a release; returns the variables that say where they are.
+fn packages() -> Result<Vec<(&'static str, PathBuf)>, String> {
+    let (folder, _) = run::timed("packages", dist::for_tests);
+    Ok(vec![
+        ("REKINDLE_TEST_DIST", folder?),
+        ("REKINDLE_TEST_UV", UV.program("uv")?),
+    ])
 }
 
 /// Returns the command for the workspace's tests with these features.

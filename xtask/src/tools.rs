@@ -9,12 +9,16 @@ use crate::run;
 type Version = (u32, u32);
 
 /// Every needed program, its Debian package and its oldest supported version.
-const NEEDED: [(&str, &str, Version); 4] = [
+const NEEDED: [(&str, &str, Version); 7] = [
     ("git", "git", (2, 38)),
     // For the MCP clients that the server is tested with.
     ("python3", "python3-venv", (3, 10)),
     ("node", "nodejs", (20, 0)),
     ("npm", "npm", (9, 0)),
+    // Read the completions and the manual pages of the packages.
+    ("zsh", "zsh", (5, 0)),
+    ("fish", "fish", (3, 0)),
+    ("man", "man-db", (2, 8)),
 ];
 
 /// Programs of which every version will do, with their Debian packages: most do not say their version.

@@ -30,7 +30,7 @@ macro_rules! codes {
             /// Returns its page as Markdown: the meaning, and what to do.
             pub const fn page(self) -> &'static str {
                 match self {
-                    $(Self::$variant => include_str!(concat!("../../../docs/findings/", $name, ".md")),)*
+                    $(Self::$variant => include_str!(concat!("../findings/", $name, ".md")),)*
                 }
             }
         }

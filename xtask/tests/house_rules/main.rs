@@ -2,6 +2,7 @@
 
 mod length;
 mod literals;
+mod packages;
 mod phrases;
 
 use std::path::{Path, PathBuf};
