@@ -39,7 +39,7 @@ pub(super) fn pack(release: &Release, contents: &Path) -> Result<(), String> {
     super::contents::set_mode(&root.join("usr/bin/rekindle"), 0o755)?;
     let package = format!("rekindle_{}_amd64.deb", release.version);
     let mut dpkg = release.command("dpkg-deb", &root);
-    dpkg.args(["--build", "--root-owner-group", "-Zxz", "-z6", "."]);
+    dpkg.args(["--build", "--root-owner-group", "-Zxz", "-z1", "."]);
     dpkg.arg(release.folder.join(package));
     run::output(&mut dpkg).map(drop)
 }

@@ -34,7 +34,7 @@ const SUMS: &str = "SHA256SUMS";
 /// What is built, from which commit.
 struct Release {
     version: String,
-    /// Seconds since 1970 of the commit; every file in every package has this time.
+    /// Seconds since 1970 of the commit; files in packages have this time, but for the wheel.
     time: String,
     /// Where the packages go.
     folder: PathBuf,
@@ -123,7 +123,7 @@ fn tarball(release: &Release, contents: &Path) -> Result<(), String> {
     tar.args(["--owner=0", "--group=0", "--numeric-owner"]);
     tar.arg(format!("--mtime=@{}", release.time));
     // Without the name and the time that gzip adds.
-    tar.args(["--use-compress-program", "gzip -9n", "--file"]);
+    tar.args(["--use-compress-program", "gzip -6n", "--file"]);
     run::check(tar.arg(archive).arg(name))
 }
 

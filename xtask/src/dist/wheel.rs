@@ -34,7 +34,7 @@ pub(super) fn pack(release: &Release, contents: &Path, build: &Build) -> Result<
 fn project(manifest: &Path) -> String {
     format!(
         r#"[build-system]
-requires = ["maturin"]
+requires = ["maturin>=1.16,<2"]
 build-backend = "maturin"
 
 [project]

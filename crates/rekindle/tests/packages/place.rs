@@ -1,6 +1,7 @@
 //! A clean place to install into: a home and a prefix of its own, and a path without Rust.
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -8,6 +9,8 @@ use rekindle_testkit::process::{Call, Environment};
 use rekindle_testkit::sandbox::{LIMIT, Sandbox};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_rekindle");
+/// dpkg and npm are slow on a busy machine.
+const INSTALLATION: Duration = LIMIT.saturating_mul(10);
 
 /// Where something is installed; dropping it removes everything.
 pub(crate) struct Place {
@@ -79,7 +82,7 @@ impl Place {
             folder: self.sandbox.project(),
             environment: &self.environment,
             stdin: "",
-            limit: LIMIT,
+            limit: INSTALLATION,
         };
         let output = call.run()?;
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
