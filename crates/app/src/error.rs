@@ -335,43 +335,16 @@ pub enum Error {
 impl Error {
     /// Converts an error of the runner; errors that a person can act upon get a variant of their own.
     pub(crate) fn from_run(id: &WorkflowId, error: rekindle_runner::Error) -> Self {
-        match error {
-            rekindle_runner::Error::Lock(source @ rekindle_fs::LockError::Held { .. }) => {
-                Self::Held {
-                    id: id.clone(),
-                    source,
-                }
-            }
-            rekindle_runner::Error::AgentAlive { ref pids, .. } => Self::AgentAlive {
-                pids: pids.clone(),
-                message: error.to_string(),
-            },
-            error @ (rekindle_runner::Error::Lock(_)
-            | rekindle_runner::Error::Files(_)
-            | rekindle_runner::Error::Git(_)
-            | rekindle_runner::Error::BaseGone { .. }
-            | rekindle_runner::Error::BranchMoves { .. }
-            | rekindle_runner::Error::Changed { .. }
-            | rekindle_runner::Error::CheckedOut { .. }
-            | rekindle_runner::Error::GitsOwn { .. }
-            | rekindle_runner::Error::InTheWay { .. }
-            | rekindle_runner::Error::NoBranch
-            | rekindle_runner::Error::NoCommit
-            | rekindle_runner::Error::NoFolder { .. }
-            | rekindle_runner::Error::Submodule { .. }
-            | rekindle_runner::Error::WorkerStays { .. }
-            | rekindle_runner::Error::WorktreeMoved { .. }
-            | rekindle_runner::Error::NoNumber { .. }
-            | rekindle_runner::Error::NoOrder { .. }
-            | rekindle_runner::Error::ForeignWorker { .. }
-            | rekindle_runner::Error::Tracked { .. }
-            | rekindle_runner::Error::Runtime(_)
-            | rekindle_runner::Error::Unfinished { .. }
-            | rekindle_runner::Error::PutAside { .. }
-            | rekindle_runner::Error::HalfDone { .. }
-            | rekindle_runner::Error::WorkerFailed { .. }
-            | rekindle_runner::Error::Worker { .. }) => Self::Run(error),
+        use rekindle_runner::Error as Run;
+        if let Run::Lock(source @ rekindle_fs::LockError::Held { .. }) = error {
+            let id = id.clone();
+            return Self::Held { id, source };
         }
+        if let Run::AgentAlive { pids, .. } = &error {
+            let (pids, message) = (pids.clone(), error.to_string());
+            return Self::AgentAlive { message, pids };
+        }
+        Self::Run(error)
     }
 }
 

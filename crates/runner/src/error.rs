@@ -191,34 +191,16 @@ impl Error {
     /// Returns whether the project differs from the plan's evidence, so that nothing was changed and a new
     /// plan is due.
     pub(crate) fn is_refusal(&self) -> bool {
-        match self {
+        matches!(
+            self,
             Self::Changed { .. }
-            | Self::NoFolder { .. }
-            | Self::NoBranch
-            | Self::NoCommit
-            | Self::WorktreeMoved { .. }
-            | Self::InTheWay { .. }
-            | Self::Submodule { .. } => true,
-            Self::Lock(_)
-            | Self::AgentAlive { .. }
-            | Self::ForeignWorker { .. }
-            | Self::Tracked { .. }
-            | Self::NoOrder { .. }
-            | Self::CheckedOut { .. }
-            | Self::BaseGone { .. }
-            | Self::BranchMoves { .. }
-            | Self::GitsOwn { .. }
-            | Self::Unfinished { .. }
-            | Self::PutAside { .. }
-            | Self::HalfDone { .. }
-            | Self::WorkerStays { .. }
-            | Self::Worker { .. }
-            | Self::WorkerFailed { .. }
-            | Self::NoNumber { .. }
-            | Self::Runtime(_)
-            | Self::Git(_)
-            | Self::Files(_) => false,
-        }
+                | Self::NoFolder { .. }
+                | Self::NoBranch
+                | Self::NoCommit
+                | Self::WorktreeMoved { .. }
+                | Self::InTheWay { .. }
+                | Self::Submodule { .. }
+        )
     }
 
     /// Returns whether no resume can continue the run, so that its workers work in vain.

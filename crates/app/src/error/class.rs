@@ -8,94 +8,52 @@ use super::Error;
 impl Error {
     /// Returns the exit code for this error.
     pub fn exit(&self) -> u8 {
+        self.verdict().0
+    }
+
+    /// Returns the code that explains it, if it has one.
+    pub fn code(&self) -> Option<Code> {
+        self.verdict().1
+    }
+
+    /// Returns the exit code, and the code that explains it.
+    fn verdict(&self) -> (u8, Option<Code>) {
         match self {
-            Self::Session(error) => error.exit(),
+            Self::Session(error) => (error.exit(), error.code()),
+            Self::NotChosen { finding } if finding.code == Code::BadFeatureName => {
+                (exit::USAGE, Some(finding.code))
+            }
+            Self::NotChosen { finding } => (exit::CANNOT, Some(finding.code)),
+            Self::Unknown { .. } => (exit::CANNOT, Some(Code::UnknownWorkflow)),
+            Self::Moved { .. } | Self::Spent { .. } => (exit::CANNOT, Some(Code::WorldMoved)),
+            Self::NoProgress { .. } => (exit::CANNOT, Some(Code::NoProgress)),
+            Self::WorkMissing { .. } => (exit::CANNOT, Some(Code::LandedWorkMissing)),
+            Self::SessionAlive { .. } => (exit::HELD, Some(Code::SessionAlive)),
+            Self::Held { .. } | Self::BranchHeld { .. } | Self::AgentAlive { .. } => {
+                (exit::HELD, Some(Code::LockHeld))
+            }
             Self::Ambiguous { .. }
             | Self::AmbiguousRescue { .. }
             | Self::ChoiceNeeded { .. }
-            | Self::NobodyAnswered => exit::CHOICE,
-            Self::Held { .. }
-            | Self::BranchHeld { .. }
-            | Self::AgentAlive { .. }
-            | Self::SessionAlive { .. } => exit::HELD,
+            | Self::NobodyAnswered => (exit::CHOICE, None),
             Self::Config(_)
             | Self::NoAgent
             | Self::BadBranch { .. }
             | Self::NotOffered { .. }
             | Self::TaskNeeded { .. }
-            | Self::DetailsNeeded { .. } => exit::USAGE,
-            Self::NotChosen { finding } if finding.code == Code::BadFeatureName => exit::USAGE,
-            Self::Unknown { .. }
-            | Self::UnknownCode { .. }
-            | Self::NotChosen { .. }
-            | Self::Nothing
-            | Self::NothingOf { .. }
-            | Self::NotKept { .. }
-            | Self::NoOutput { .. }
-            | Self::NotAttached { .. }
-            | Self::UnknownTask { .. }
-            | Self::UnknownDocument { .. }
-            | Self::Moved { .. }
-            | Self::Spent { .. }
-            | Self::Blocked { .. }
-            | Self::NoProgress { .. }
-            | Self::AgentCannotStart { .. }
-            | Self::NotConfigured { .. }
-            | Self::BadPlan { .. }
-            | Self::CheckedOut { .. }
-            | Self::WorkMissing { .. }
-            | Self::NoCommits
-            | Self::NothingRescued { .. }
-            | Self::UnknownRescue { .. }
-            | Self::UnknownLeftover { .. }
-            | Self::NoMapScripts { .. }
-            | Self::OriginalMissing { .. }
-            | Self::OriginalDiffers { .. }
-            | Self::Taken { .. }
-            | Self::NotRestored { .. }
-            | Self::Git(_)
-            | Self::Recording { .. }
-            | Self::Unreadable { .. }
-            | Self::Install(_)
-            | Self::Run(_)
-            | Self::Files(_) => exit::CANNOT,
-        }
-    }
-
-    /// Returns the code that explains it, if it has one.
-    pub fn code(&self) -> Option<Code> {
-        match self {
-            Self::Session(error) => error.code(),
-            Self::Unknown { .. } => Some(Code::UnknownWorkflow),
-            Self::NotChosen { finding } => Some(finding.code),
-            Self::Moved { .. } | Self::Spent { .. } => Some(Code::WorldMoved),
-            Self::NoProgress { .. } => Some(Code::NoProgress),
-            Self::WorkMissing { .. } => Some(Code::LandedWorkMissing),
-            Self::SessionAlive { .. } => Some(Code::SessionAlive),
-            Self::Held { .. } | Self::BranchHeld { .. } | Self::AgentAlive { .. } => {
-                Some(Code::LockHeld)
-            }
+            | Self::DetailsNeeded { .. } => (exit::USAGE, None),
             Self::UnknownCode { .. }
-            | Self::NotOffered { .. }
-            | Self::Ambiguous { .. }
-            | Self::ChoiceNeeded { .. }
-            | Self::NobodyAnswered
-            | Self::NoAgent
-            | Self::AgentCannotStart { .. }
-            | Self::NotConfigured { .. }
             | Self::Nothing
             | Self::NothingOf { .. }
             | Self::NotKept { .. }
             | Self::NoOutput { .. }
-            | Self::NotAttached { .. }
-            | Self::TaskNeeded { .. }
-            | Self::DetailsNeeded { .. }
             | Self::UnknownTask { .. }
             | Self::UnknownDocument { .. }
             | Self::Blocked { .. }
+            | Self::AgentCannotStart { .. }
+            | Self::NotConfigured { .. }
             | Self::BadPlan { .. }
-            | Self::Config(_)
-            | Self::BadBranch { .. }
+            | Self::NotAttached { .. }
             | Self::CheckedOut { .. }
             | Self::NoCommits
             | Self::NothingRescued { .. }
@@ -104,7 +62,6 @@ impl Error {
             | Self::NoMapScripts { .. }
             | Self::OriginalMissing { .. }
             | Self::OriginalDiffers { .. }
-            | Self::AmbiguousRescue { .. }
             | Self::Taken { .. }
             | Self::NotRestored { .. }
             | Self::Git(_)
@@ -112,7 +69,7 @@ impl Error {
             | Self::Unreadable { .. }
             | Self::Install(_)
             | Self::Run(_)
-            | Self::Files(_) => None,
+            | Self::Files(_) => (exit::CANNOT, None),
         }
     }
 }

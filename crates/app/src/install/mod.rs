@@ -5,10 +5,9 @@
 //! person agrees, and each file is written if it has not changed since. What the user must still approve
 //! in their agent is reported, never forged.
 
-mod claude;
 mod codex;
-mod gemini;
 mod hooks;
+mod json;
 mod map;
 mod opencode;
 mod server;
@@ -137,9 +136,9 @@ trait Settings {
 
 fn settings(agent: Preset) -> &'static [&'static dyn Settings] {
     match agent {
-        Preset::Claude => &[&claude::Hooks, &claude::Servers],
-        Preset::Codex => &[&codex::Hooks, &codex::Servers],
-        Preset::Gemini => &[&gemini::Gemini],
+        Preset::Claude => &[&json::CLAUDE_HOOKS, &json::CLAUDE_SERVERS],
+        Preset::Codex => &[&json::CODEX_HOOKS, &codex::Servers],
+        Preset::Gemini => &[&json::GEMINI],
         Preset::Opencode => &[&opencode::Opencode],
     }
 }
