@@ -7,15 +7,15 @@ use xtask::{files, run};
 
 use crate::report::{self, PICTURES, Section};
 use crate::{
-    breakdown, briefing, crashes, durable, growth, hook, install, machine, map, overhead, overview,
-    replay, size, startup, stories,
+    breakdown, briefing, crashes, durable, growth, hook, install, long_run, machine, map, overhead,
+    overview, replay, size, startup, stories,
 };
 
 /// A name and a measurement.
 type Bench = (&'static str, fn(&Setting) -> Result<Section, String>);
 
 /// Every bench, in the order of the report.
-const BENCHES: [Bench; 14] = [
+const BENCHES: [Bench; 15] = [
     ("briefing", briefing::bench),
     ("durable", durable::bench),
     ("crashes", crashes::bench),
@@ -29,6 +29,7 @@ const BENCHES: [Bench; 14] = [
     ("size", size::bench),
     ("install", install::bench),
     ("overhead", overhead::bench),
+    ("long-run", long_run::bench),
     ("breakdown", breakdown::bench),
 ];
 

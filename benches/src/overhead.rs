@@ -124,7 +124,7 @@ fn targets(measured: &[(u32, f64)]) -> Vec<Target> {
 pub(crate) fn prepare(folder: &Path, size: u32) -> Result<(), String> {
     files::empty_folder(folder)?;
     let tasks: Vec<String> = (0..size)
-        .map(|n| format!(r#"{{"id":"T{n:05}","title":"Task {n}"}}"#))
+        .map(|n| format!(r#"{{"id":"T{n:05}","title":"Task {n}","allow_empty":true}}"#))
         .collect();
     let plan = format!("{{\"title\":\"overhead\",\"tasks\":[{}]}}", tasks.join(","));
     files::write(folder.join("plan.json"), plan)?;
