@@ -1,8 +1,6 @@
 //! Runs every case below `tests/conformance` against the built binary, one test each.
 //!
-//! A test is named after its folder, `protocol/case`.
-//! Cases of a protocol that is not built yet are listed as `[pending]` and ignored;
-//! `cargo test --test conformance -- --ignored` runs them all the same.
+//! A test is named after its folder, `protocol/case`; `protocol-WORD` is a folder of the protocol too.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -12,47 +10,15 @@ use camino::{Utf8Path, Utf8PathBuf};
 use libtest_mimic::{Arguments, Failed, Trial};
 use rekindle_testkit::conformance::{Case, check};
 
-/// The protocols whose cases must pass.
-const BUILT: &[&str] = &[
-    "agent-memory",
-    "bifrost",
-    "kiln",
-    "kiln-teams",
-    "kiro",
-    "map",
-    "openspec",
-    "spec-kit",
-];
-
-/// Every folder of cases, and the protocol that its cases are about.
-const FOLDERS: &[(&str, &str)] = &[
-    ("agent-memory", "agent-memory"),
-    ("bifrost", "bifrost"),
-    ("bifrost-validate", "bifrost"),
-    ("kiln", "kiln"),
-    ("kiln-teams", "kiln-teams"),
-    ("kiro", "kiro"),
-    ("map", "map"),
-    ("openspec", "openspec"),
-    ("spec-kit", "spec-kit"),
-];
-
 fn main() -> anyhow::Result<ExitCode> {
     let arguments = Arguments::from_args();
     let top = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/conformance");
     let cases = folders_below(&top)?;
     let mut trials = Vec::new();
     for (folder, cases) in &cases {
-        let protocol = protocol_of(folder);
-        let built = protocol.is_some_and(|protocol| BUILT.contains(&protocol));
         for case in cases {
             let (name, case) = (format!("{folder}/{}", name_of(case)), case.clone());
-            let trial = Trial::test(name, move || run(&case));
-            trials.push(if built {
-                trial
-            } else {
-                trial.with_kind("pending").with_ignored_flag(true)
-            });
+            trials.push(Trial::test(name, move || run(&case)));
         }
     }
     trials.push(Trial::test(
@@ -68,23 +34,15 @@ fn run(folder: &Utf8Path) -> Result<(), Failed> {
     checked.map_err(|wrong| Failed::from(wrong.chain()))
 }
 
-/// Checks that no case is left out: each can be read, and stands where its protocol's cases do.
+/// Checks that no case is left out: each can be read, and is where its protocol's cases are.
 fn layout(cases: &BTreeMap<String, Vec<Utf8PathBuf>>) -> anyhow::Result<()> {
-    for (folder, _) in FOLDERS {
-        let found = cases.get(*folder).map_or(0, Vec::len);
+    for (folder, cases) in cases {
+        let protocol = protocol_of(folder)
+            .with_context(|| format!("tests/conformance/{folder} is not named after a protocol"))?;
         ensure!(
-            found > 0,
+            !cases.is_empty(),
             "there are no cases in tests/conformance/{folder}"
         );
-    }
-    for protocol in BUILT {
-        let known = FOLDERS.iter().any(|(_, named)| named == protocol);
-        ensure!(known, "BUILT names `{protocol}`, which FOLDERS does not");
-    }
-    for (folder, cases) in cases {
-        let protocol = protocol_of(folder).with_context(|| {
-            format!("tests/conformance/{folder} is no known protocol: add it to FOLDERS")
-        })?;
         for case in cases {
             let said = Case::load(case).with_context(|| format!("in {folder}"))?;
             ensure!(
@@ -97,9 +55,15 @@ fn layout(cases: &BTreeMap<String, Vec<Utf8PathBuf>>) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Returns the protocol that a folder is named after, with or without a word behind it.
 fn protocol_of(folder: &str) -> Option<&'static str> {
-    let found = FOLDERS.iter().find(|(name, _)| *name == folder);
-    found.map(|(_, protocol)| *protocol)
+    let is_named = |name: &&str| {
+        let rest = folder.strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    };
+    let names = rekindle_app::protocol_names().iter();
+    let named = names.map(|name| name.as_str()).filter(is_named);
+    named.max_by_key(|name| name.len())
 }
 
 /// Returns the case folders of every folder, both in order.
