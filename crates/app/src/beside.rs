@@ -102,7 +102,7 @@ impl<'p> Beside<'p> {
         let open = self
             .known
             .entry(folder.clone())
-            .or_insert_with(|| survey::quick_open_of_others(&there.world()));
+            .or_insert_with(|| survey::quick_open_of_others(&there));
         let touched = &touched;
         workflow_of(folder, open, &Work { prompt, touched })
     }

@@ -13,9 +13,9 @@ use camino::Utf8Path;
 use jiff::SignedDuration;
 use rekindle_agents::hook::session_context;
 use rekindle_agents::traces::UsedTools;
-use rekindle_model::Summary;
+use rekindle_model::{Summary, WorkflowId};
+use rekindle_protocol::Protocol;
 use rekindle_protocol::capability::{CheckpointList, Open};
-use rekindle_protocol::{Ask, Protocol};
 use rekindle_world::World;
 
 use self::briefing::{
@@ -76,7 +76,8 @@ fn brief(project: &Project, event: &Event, started_in: &Utf8Path) -> Option<Stri
     let Open {
         workflows: open,
         unread,
-    } = survey::quick_open(&world);
+        ..
+    } = survey::quick_open(project, &world);
     let muted = crate::mute::muted(project);
     let heard = open
         .into_iter()
@@ -98,7 +99,8 @@ fn brief(project: &Project, event: &Event, started_in: &Utf8Path) -> Option<Stri
         folder: project.folder(),
         is_elsewhere: started_in != project.folder(),
     };
-    let whole = || briefing(&place, &standing, unread, last.as_ref());
+    let background = |id: &WorkflowId| survey::one(&world, id).background(&world);
+    let whole = || briefing(&place, &standing, unread, last.as_ref(), &background);
     let text = match knows(project, event, &standing, last.as_ref()) {
         Knows::All => None,
         Knows::Earlier => pointer(&standing, last.as_ref()),
@@ -137,7 +139,7 @@ fn keep(project: &Project, event: &Event) -> Result<(), Error> {
         return Ok(());
     };
     // A run that nobody could read within the time is older than those that were, so it is not in use.
-    let open = survey::quick_open(&world).workflows;
+    let open = survey::quick_open(project, &world).workflows;
     let is_only = open.len() == 1;
     let touched = open
         .iter()
@@ -193,12 +195,7 @@ fn is_in_use(world: &dyn World, summary: &Summary) -> bool {
     if world.now().duration_since(last) >= IN_USE {
         return false;
     }
-    let ask = Ask {
-        name: Some(summary.id.name.clone()),
-        alone: true,
-        ..Ask::default()
-    };
-    let case = rekindle_registry::find(summary.id.protocol).inspect(world, &ask);
+    let case = survey::one(world, &summary.id);
     let Some(kept) = case.checkpoints().map(CheckpointList::list) else {
         return false;
     };

@@ -1,11 +1,13 @@
 //! The workflows of all protocols.
 
+use jiff::SignedDuration;
 use rekindle_model::{Summary, WorkflowId};
-use rekindle_protocol::Ask;
-use rekindle_protocol::capability::Open;
+use rekindle_protocol::capability::{Finished, Known, Open};
+use rekindle_protocol::{Ask, Case, Protocol};
+use rekindle_runner::FinishedWorkflows;
 use rekindle_world::World;
 
-use crate::{Listing, overview};
+use crate::{Listing, Project, overview};
 
 /// Returns all open workflows of all protocols.
 pub(crate) fn open(world: &dyn World) -> Vec<Summary> {
@@ -15,25 +17,58 @@ pub(crate) fn open(world: &dyn World) -> Vec<Summary> {
         .collect()
 }
 
+/// A workflow in which nothing happened for longer is in `rekindle status`, and no hook looks for it.
+pub(crate) const STALE: SignedDuration = SignedDuration::from_hours(30 * 24);
+
 /// Returns the open workflows of all protocols, for a caller that must not wait.
-pub(crate) fn quick_open(world: &dyn World) -> Open {
-    let mut all = Open::default();
-    let here = rekindle_registry::ALL.iter();
-    for protocol in here.filter(|protocol| protocol.is_here(world)) {
-        let open = rekindle_registry::open(*protocol, world);
-        all.workflows.extend(open.workflows);
-        all.unread += open.unread;
-    }
-    all
+pub(crate) fn quick_open(project: &Project, world: &dyn World) -> Open {
+    let state = project.state();
+    let known = state.finished();
+    let (open, found) = look(world, &known, |_| true);
+    // What cannot be recorded is looked at again.
+    state.keep_finished(&known, found).ok();
+    open
 }
 
-/// Returns the open workflows that come before sessions of coding agents.
-pub(crate) fn quick_open_of_others(world: &dyn World) -> Vec<Summary> {
-    let others = rekindle_registry::ALL
-        .iter()
-        .filter(|protocol| !protocol.gives_way() && protocol.is_here(world));
-    let open = others.map(|protocol| rekindle_registry::open(*protocol, world));
-    open.flat_map(|open| open.workflows).collect()
+/// Returns the open workflows that come before sessions of coding agents; records nothing.
+pub(crate) fn quick_open_of_others(project: &Project) -> Vec<Summary> {
+    let known = project.state().finished();
+    let is_other = |protocol: &dyn Protocol| !protocol.gives_way();
+    look(&project.world(), &known, is_other).0.workflows
+}
+
+/// Returns the open workflows of some protocols, and those that were found to be finished.
+fn look(
+    world: &dyn World,
+    known: &FinishedWorkflows,
+    is_asked: impl Fn(&dyn Protocol) -> bool,
+) -> (Open, FinishedWorkflows) {
+    let none = Finished::new();
+    let mut found = FinishedWorkflows::new();
+    let mut all = Open::default();
+    let asked = rekindle_registry::ALL.iter().copied();
+    for protocol in asked.filter(|one| is_asked(*one) && one.is_here(world)) {
+        let name = protocol.name().as_str();
+        let known = Known {
+            since: world.now() - STALE,
+            finished: known.get(name).unwrap_or(&none),
+        };
+        let open = rekindle_registry::open(protocol, world, &known);
+        all.workflows.extend(open.workflows);
+        all.unread += open.unread;
+        found.insert(name.to_owned(), open.finished);
+    }
+    (all, found)
+}
+
+/// Returns one workflow, of which nothing else of its protocol is read.
+pub(crate) fn one(world: &dyn World, id: &WorkflowId) -> Box<dyn Case> {
+    let ask = Ask {
+        name: Some(id.name.clone()),
+        alone: true,
+        ..Ask::default()
+    };
+    rekindle_registry::find(id.protocol).inspect(world, &ask)
 }
 
 /// Returns all workflows of all protocols, open ones first.

@@ -7,6 +7,7 @@
 
 mod action;
 mod assessment;
+mod background;
 mod code;
 mod command;
 mod facts;
@@ -28,6 +29,7 @@ pub use action::{Action, LandedFile, Landing};
 pub use assessment::{
     Assessment, Checkpoint, Explanation, Next, Progress, Said, State, Summary, WorkflowDocument,
 };
+pub use background::Background;
 pub use code::Code;
 pub use command::{Command, CommandRole, CommandSource};
 pub use facts::Fact;

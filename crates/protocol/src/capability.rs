@@ -1,5 +1,7 @@
 //! What only some protocols can do.
 
+use std::collections::BTreeMap;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_model::{
@@ -13,8 +15,20 @@ use crate::lists::task::Fields;
 /// Finds open workflows in a time that does not grow with the number of finished ones.
 pub trait Survey {
     /// Returns the open workflows.
-    fn open(&self, world: &dyn World) -> Open;
+    fn open(&self, world: &dyn World, known: &Known<'_>) -> Open;
 }
+
+/// What makes it unnecessary to read a workflow.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'a> {
+    /// Workflows in which nothing has begun since this time need not be found.
+    pub since: Timestamp,
+    /// What an earlier look found to be finished.
+    pub finished: &'a Finished,
+}
+
+/// Finished workflows by name, each with the signs in its files by which the protocol knows it again.
+pub type Finished = BTreeMap<String, String>;
 
 /// The open workflows of a protocol, as far as they could be found quickly.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,6 +37,8 @@ pub struct Open {
     pub workflows: Vec<Summary>,
     /// How many others were not read and may be open.
     pub unread: usize,
+    /// Those that are finished, as far as it pays to know that at the next look.
+    pub finished: Finished,
 }
 
 /// Keeps the logs of tasks that the engine runs.

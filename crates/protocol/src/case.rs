@@ -2,8 +2,8 @@
 
 use camino::Utf8PathBuf;
 use rekindle_model::{
-    Assessment, Command, History, Intent, LeftFolder, Permission, Plan, Step, Stop, StopKind,
-    WorkflowDocument,
+    Assessment, Background, Command, History, Intent, LeftFolder, Permission, Plan, Step, Stop,
+    StopKind, WorkflowDocument,
 };
 use rekindle_world::World;
 
@@ -27,6 +27,11 @@ pub trait Case {
     /// Returns what belongs to the chosen workflow.
     fn belongings(&self) -> Belongings {
         Belongings::default()
+    }
+
+    /// Returns what the chosen workflow is for, what was decided in it and what failed.
+    fn background(&self, _: &dyn World) -> Background {
+        Background::default()
     }
 
     /// Returns the tasks of the chosen workflow, if the engine runs them.

@@ -5,6 +5,16 @@
 use rekindle_model::{Delivery, FailureKind, Happened, Kill, Victim};
 use serde_json::{Value, json};
 
+/// Returns what a line of an attempt's log says, of which task and which attempt.
+pub fn heard(line: &str) -> Option<(String, u32, Happened)> {
+    let event: Value = serde_json::from_str(line).ok()?;
+    let task = event.get("task_id")?.as_str()?.to_owned();
+    let details = event.get("details")?;
+    let attempt = u32::try_from(details.get("attempt")?.as_u64()?).ok()?;
+    let happened = understand(event.get("event_type")?.as_str()?, details)?;
+    Some((task, attempt, happened))
+}
+
 /// Returns the event that tells it, and its details.
 pub fn spell(happened: &Happened, attempt: u32) -> (&'static str, Value) {
     match happened {

@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use rekindle_model::{ProtocolName, WorkflowId};
-use rekindle_protocol::capability::{Engine, Migrator, Open, Starter, Validator};
+use rekindle_protocol::capability::{Engine, Known, Migrator, Open, Starter, Validator};
 use rekindle_protocol::sessions::SessionKeeper;
 use rekindle_protocol::{Ask, Protocol};
 use rekindle_world::World;
@@ -69,16 +69,16 @@ pub fn find(name: ProtocolName) -> &'static dyn Protocol {
 }
 
 /// Returns the open workflows of a protocol, quickly if it can.
-pub fn open(protocol: &dyn Protocol, world: &dyn World) -> Open {
+pub fn open(protocol: &dyn Protocol, world: &dyn World, known: &Known<'_>) -> Open {
     if let Some(survey) = protocol.survey() {
-        return survey.open(world);
+        return survey.open(world, known);
     }
     let case = protocol.inspect(world, &Ask::default());
     let workflows = case.assessment().workflows.iter();
     let open = workflows.filter(|summary| summary.state.is_open());
     Open {
         workflows: open.cloned().collect(),
-        unread: 0,
+        ..Open::default()
     }
 }
 

@@ -6,14 +6,11 @@
 
 use std::collections::BTreeSet;
 
-use rekindle_fs::{Company, Content, Error};
+use rekindle_fs::Error;
 use rekindle_model::WorkflowId;
 use rekindle_wire::agreed::{AGREED_SCHEMA, Agreed};
 
 use crate::StateFolder;
-
-/// A few commands, each a line or a script.
-const LARGEST: u64 = 16 * 1024 * 1024;
 
 impl StateFolder {
     /// Returns the commands that this user agreed to here; none if the record is missing or not ours.
@@ -22,11 +19,7 @@ impl StateFolder {
     }
 
     fn read_agreed(&self, id: &WorkflowId) -> Option<BTreeSet<String>> {
-        let path = self.agreed_file(id).ok()?;
-        let bytes = rekindle_fs::read_within(self.project(), &path, LARGEST).ok()??;
-        self.binding()
-            .seal(&path)
-            .filter(|seal| seal.is_on(&bytes))?;
+        let bytes = self.read_sealed(&self.agreed_file(id).ok()?)?;
         let agreed: Agreed = serde_json::from_slice(&bytes).ok()?;
         (agreed.schema == AGREED_SCHEMA).then_some(agreed.commands)
     }
@@ -51,19 +44,14 @@ impl StateFolder {
         };
         // Texts only: there is nothing in it that cannot be written as JSON.
         let text = serde_json::to_string(&agreed).unwrap_or_default();
-        let text = self.sealing(&path)?.stamp(&text);
-        if let Some(folder) = path.parent() {
-            rekindle_fs::ensure_private_dir(folder, Company::GroupAbove)?;
-        }
-        let found = rekindle_fs::read_within(self.project(), &path, LARGEST)?;
-        let expected = found.as_deref().map_or(Content::Absent, Content::of);
-        rekindle_fs::replace(&path, &expected, text.as_bytes())
+        self.write_sealed(&path, &text)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use camino::{Utf8Path, Utf8PathBuf};
+    use rekindle_fs::Content;
     use rekindle_model::ProtocolName;
 
     use super::*;
@@ -109,12 +97,12 @@ mod tests {
             .unwrap();
         assert!(theirs.agreed(&id).is_empty());
         let path = mine.agreed_file(&id).unwrap();
-        let text = rekindle_fs::read_within(mine.project(), &path, LARGEST);
+        let text = rekindle_fs::read_within(mine.project(), &path, u64::MAX);
         let text = text.unwrap().unwrap();
         let forged = String::from_utf8(text.clone()).unwrap();
         let forged = forged.replace("agent\"", "agent --all\"");
         for bytes in [forged.as_bytes(), &text[..text.len() - 3], b"", b"{}"] {
-            let now = rekindle_fs::read_within(mine.project(), &path, LARGEST);
+            let now = rekindle_fs::read_within(mine.project(), &path, u64::MAX);
             let now = Content::of(&now.unwrap().unwrap());
             rekindle_fs::replace(&path, &now, bytes).unwrap();
             assert!(mine.agreed(&id).is_empty());

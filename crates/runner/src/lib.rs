@@ -17,6 +17,7 @@ mod crash;
 mod effects;
 mod engine;
 mod error;
+mod finished;
 mod follow;
 mod heartbeat;
 mod mirror;
@@ -26,6 +27,7 @@ mod pool;
 mod port;
 mod process_tree;
 mod reach;
+mod sealed;
 mod session;
 mod signals;
 mod state_folder;
@@ -45,6 +47,7 @@ pub use engine::{
     WorkerView, has_commits, in_git, is_delivered, missing,
 };
 pub use error::Error;
+pub use finished::FinishedWorkflows;
 pub use follow::{Follower, Look};
 pub use heartbeat::{Attempt, beat};
 pub use notify::{Untold, notify};

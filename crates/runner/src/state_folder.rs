@@ -176,6 +176,11 @@ impl StateFolder {
         self.own_file(&self.root, "notified.json")
     }
 
+    /// Returns the path of the record of finished workflows; a link is refused.
+    pub(crate) fn finished_file(&self) -> Result<Utf8PathBuf, Error> {
+        self.own_file(&self.root, "finished.json")
+    }
+
     /// Returns the path of the list of muted workflows; a link is refused.
     pub fn muted(&self) -> Result<Utf8PathBuf, Error> {
         self.own_file(&self.root, "muted")

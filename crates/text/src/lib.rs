@@ -37,7 +37,7 @@ pub use json_settings::{
     remove_json_member, set_json_member,
 };
 pub use lines::{LineSplitter, RawLine, Text};
-pub use markdown::{Heading, headings, prose};
+pub use markdown::{Heading, headings, opening, prose};
 pub use time::{file_stamp, format_instant, format_seconds, parse_instant, spoken_seconds};
 pub use toml_table::{TomlEditError, TomlTable, add_toml_table, remove_toml_table, toml_table};
 pub use yaml::{YamlError, parse_yaml};

@@ -41,6 +41,19 @@ pub fn headings(source: &str) -> Vec<Heading> {
         .collect()
 }
 
+/// Returns the first line that says something: not a heading, a field, a rule, a table, a quote or a
+/// placeholder in brackets, and without the mark of a list item.
+pub fn opening(source: &str) -> Option<&str> {
+    let lines = prose(source).map(|line| content(source, line).trim());
+    let texts = lines.filter(|line| line::field(line).is_none() && line::check_box(line).is_none());
+    let mut texts = texts.map(|line| line::list_item(line).unwrap_or(line));
+    texts.find(|text| {
+        let mut chars = text.chars();
+        let first = chars.find(|c| !matches!(c, '*' | '_' | '`' | '"'));
+        first.is_some_and(char::is_alphanumeric)
+    })
+}
+
 /// Returns the lines outside fenced code, comments and front matter, including headings.
 ///
 /// Indented lines are included: below a list item they are text, and only a full parser could

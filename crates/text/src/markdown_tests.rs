@@ -5,6 +5,25 @@ use proptest::prelude::*;
 use super::*;
 
 #[test]
+fn the_opening_is_the_first_line_that_says_something() {
+    for (source, expected) in [
+        (
+            "---\na: b\n---\n# T\n\n**Status:** x\n> q\n| a |\n\n- **Orders** first\n",
+            Some("**Orders** first"),
+        ),
+        (
+            "# T\n<!-- c -->\n```\ncode\n```\n[fill in]\n\nText: no field\nReal text, here\n",
+            Some("Real text, here"),
+        ),
+        ("1. One\n", Some("One")),
+        ("# T\n- [ ] a task\n---\n", None),
+        ("", None),
+    ] {
+        assert_eq!(opening(source), expected, "{source:?}");
+    }
+}
+
+#[test]
 fn headings_of_all_levels_are_found() {
     check(
         "# a\n## b\n### c\n#### d\n##### e\n###### f\n",
@@ -166,6 +185,7 @@ proptest! {
     #[test]
     fn no_text_causes_a_panic(source in any::<String>()) {
         headings(&source);
+        opening(&source);
     }
 }
 

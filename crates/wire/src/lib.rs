@@ -9,6 +9,7 @@ pub mod agreed;
 mod claimed;
 pub mod exit;
 mod facts;
+pub mod finished;
 mod install;
 pub mod journal;
 mod mcp;

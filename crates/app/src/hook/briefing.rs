@@ -3,24 +3,28 @@
 //! It goes into the conversation of a model, where every word costs room, and most of it comes from
 //! files that anybody may have written. So it is short: the newest three workflows, in lines with a
 //! mark before them, which no text can leave since it has no line breaks, control characters are made
-//! visible, and the whole is bounded. A person gets one line of their own, see [`line_for_person`].
+//! visible, and the whole is bounded. Where there is room left, goal, failures and decisions follow the
+//! line of a workflow, the newest first. A person gets one line of their own, see [`line_for_person`].
 
 use camino::Utf8Path;
-use jiff::{SignedDuration, Timestamp};
-use rekindle_model::{Attention, Summary, WorkflowId};
+use jiff::Timestamp;
+use rekindle_model::{Attention, Background, Summary, WorkflowId};
 use rekindle_text::{excerpt, format_seconds, is_plain_word};
 
 use super::RECIPE;
+use crate::survey::STALE;
 use crate::{AtWork, Fate, LastSession};
 
 /// The most bytes of the line of one workflow.
 const LONGEST_LINE: usize = 240;
 /// The most workflows that are named.
 const MOST: usize = 3;
+/// Goal, failures and decisions are added as far as the whole stays below 300 tokens, of four bytes each.
+const ROOM: usize = 1196;
+/// The most failures or decisions of a workflow.
+const MOST_LISTED: usize = 2;
 /// What is before every line that comes from files.
 const MARK: &str = "| ";
-/// A workflow in which nothing happened for longer is in `rekindle status`, and in no briefing.
-const STALE: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// The project's folder.
 pub(super) struct Place<'a> {
@@ -60,12 +64,14 @@ pub(super) fn worth_telling(open: Vec<Summary>, now: Timestamp) -> Vec<Summary> 
 
 /// Returns the briefing; `None` if nothing is open.
 ///
-/// `unread` is the number of other workflows that were not read, so they may be open.
+/// `unread` is the number of other workflows that were not read, so they may be open; `background` reads
+/// what there is to know about one.
 pub(super) fn briefing(
     place: &Place<'_>,
     open: &[Standing],
     unread: usize,
     last: Option<&LastSession>,
+    background: &dyn Fn(&WorkflowId) -> Background,
 ) -> Option<String> {
     let unread = match unread {
         0 => String::new(),
@@ -81,21 +87,49 @@ pub(super) fn briefing(
         how_many(open.len()),
         rekindle = command(place),
     );
-    for standing in open.iter().take(MOST) {
-        text.push_str(&quoted(&workflow(standing), LONGEST_LINE));
-        text.push('\n');
-    }
+    let mut end = String::new();
     if let more @ 1.. = open.len().saturating_sub(MOST) {
-        text.push_str(&format!("and {more} more: `rekindle status` lists them.\n"));
+        end.push_str(&format!("and {more} more: `rekindle status` lists them.\n"));
     }
     if let Some(last) = last {
-        text.push_str(&format!("{}\n", quoted(&last.to_string(), LONGEST_LINE)));
+        end.push_str(&format!("{}\n", quoted(&last.to_string(), LONGEST_LINE)));
         if matches!(last.fate, Fate::Running(_)) {
-            text.push_str("Another session is at work here: ask the user first.\n");
+            end.push_str("Another session is at work here: ask the user first.\n");
         }
     }
-    text.push_str(&unread);
+    end.push_str(&unread);
+    let named = open.iter().take(MOST);
+    let lines: Vec<String> = named
+        .map(|standing| format!("{}\n", quoted(&workflow(standing), LONGEST_LINE)))
+        .collect();
+    let used = text.len() + end.len() + lines.iter().map(String::len).sum::<usize>();
+    let mut room = ROOM.saturating_sub(used);
+    for (standing, line) in open.iter().zip(lines) {
+        text.push_str(&line);
+        for detail in details(&background(&standing.summary.id)) {
+            let detail = format!("{}\n", quoted(&detail, LONGEST_LINE));
+            if detail.len() <= room {
+                room -= detail.len();
+                text.push_str(&detail);
+            }
+        }
+    }
+    text.push_str(&end);
     Some(text)
+}
+
+/// Returns what is worth knowing about a workflow, the most important first.
+fn details(background: &Background) -> Vec<String> {
+    let listed = |what: &str, texts: &[String]| {
+        let shown = texts.iter().take(MOST_LISTED);
+        let shown: Vec<String> = shown.map(|text| excerpt(text, 90)).collect();
+        (!shown.is_empty()).then(|| format!("  {what}: {}", shown.join("; ")))
+    };
+    let intent = background.intent.as_deref();
+    let goal = intent.map(|goal| format!("  goal: {}", excerpt(goal, 120)));
+    let failed = listed("failed", &background.failures);
+    let decided = listed("decided", &background.decisions);
+    [goal, failed, decided].into_iter().flatten().collect()
 }
 
 /// Returns what a session is told that was told before: what has changed, in a line or two.

@@ -18,7 +18,7 @@ pub(super) fn note(project: &Project, event: &Event) -> Result<(), Error> {
     let Some(ending) = &event.ending else {
         return Ok(());
     };
-    let open = survey::quick_open(&world);
+    let open = survey::quick_open(project, &world);
     // A workflow that was not read may be open, and an unneeded note does no harm.
     if open.workflows.is_empty() && open.unread == 0 {
         return Ok(());

@@ -10,7 +10,8 @@ use serde_json::json;
 use super::fold::Folded;
 use super::record::Record;
 use super::scene_tests::{RUN, Scene, in_run};
-use super::{read, scribe};
+use super::{AgentMemory, read};
+use rekindle_protocol::capability::Engine as _;
 
 /// Something that a writer of ours records: in which log, of which task and attempt.
 #[derive(Debug, Clone)]
@@ -58,7 +59,7 @@ fn happened(kind: u8) -> Option<Happened> {
 fn line(word: &Word, at: Moment) -> String {
     let task = TASKS[word.task];
     if let Some(happened) = happened(word.kind) {
-        return scribe::record(RUN, "x", task, word.attempt, &happened, at);
+        return AgentMemory.record(RUN, "x", task, word.attempt, &happened, at);
     }
     match word.kind {
         7 => Record::new("task_ready", RUN, at).task(task).line(),

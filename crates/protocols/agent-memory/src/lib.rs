@@ -5,6 +5,7 @@
 //! has its own log.
 
 mod assess;
+mod background;
 mod entry;
 mod event;
 mod explain;
@@ -34,12 +35,10 @@ mod tasks;
 mod track;
 mod work;
 
-use camino::{Utf8Path, Utf8PathBuf};
-use jiff::Timestamp;
+use camino::Utf8Path;
 use rekindle_model::{
-    AgentTask, Assessment, Attempted, Checkpoint, Code, Condition, Explanation, Happened, History,
-    Intent, Moment, Plan, Progress, ProtocolName, Room, State, Summary, View, Work,
-    WorkflowDocument, WorkflowId,
+    AgentTask, Assessment, Background, Checkpoint, Code, Condition, Explanation, History, Intent,
+    Plan, Progress, ProtocolName, Room, State, Summary, View, Work, WorkflowDocument, WorkflowId,
 };
 use rekindle_world::World;
 
@@ -50,7 +49,7 @@ use self::plan::{Documents, Report};
 use self::read::SettingsFile;
 use self::track::Limit;
 use rekindle_protocol::capability::{
-    CheckpointList, Draft, Engine, ListedTask, Open, Revision, RunOfList, Starter, Survey,
+    CheckpointList, Draft, Engine, Known, ListedTask, Open, Revision, RunOfList, Starter, Survey,
     TaskSource,
 };
 use rekindle_protocol::{Ask, Belongings, Case, Decision, Protocol};
@@ -153,58 +152,17 @@ impl Starter for AgentMemory {
 }
 
 impl Survey for AgentMemory {
-    fn open(&self, world: &dyn World) -> Open {
-        let mut unread = 0;
+    fn open(&self, world: &dyn World, known: &Known<'_>) -> Open {
+        let mut open = Open::default();
         let evidence = read::evidence_of(world, |names| {
-            let selection = recent::select(world, names);
-            unread = selection.unread;
+            let selection = recent::select(world, names, known);
+            open.unread = selection.unread;
+            open.finished = selection.finished;
             selection.read
         });
         let verdict = assess::assess(evidence);
-        let workflows = verdict.incomplete().map(summary).collect();
-        Open { workflows, unread }
-    }
-}
-
-impl Engine for AgentMemory {
-    fn record(
-        &self,
-        workflow: &str,
-        actor: &str,
-        task: &str,
-        attempt: u32,
-        happened: &Happened,
-        at: Moment,
-    ) -> String {
-        scribe::record(workflow, actor, task, attempt, happened, at)
-    }
-
-    fn heard(&self, line: &str) -> Option<(String, u32, Happened)> {
-        scribe::heard(line)
-    }
-
-    fn heard_at(&self, line: &str) -> Option<Timestamp> {
-        scribe::heard_at(line)
-    }
-
-    fn attempt_log(&self, workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf {
-        scribe::attempt_log(workflow, actor, task, attempt)
-    }
-
-    fn orchestrator_logs(&self, workflow: &str) -> Option<Utf8PathBuf> {
-        Some(layout::run_folder(workflow).join("events/orchestrator"))
-    }
-
-    fn own_folders(&self) -> &'static [&'static str] {
-        &[".agent-memory"]
-    }
-
-    fn evidence(&self, _: &Attempted) -> Vec<(&'static str, String)> {
-        Vec::new()
-    }
-
-    fn mirrored(&self, _: &[u8], _: &Happened, _: Timestamp) -> Option<Vec<u8>> {
-        None
+        open.workflows = verdict.incomplete().map(summary).collect();
+        open
     }
 }
 
@@ -242,6 +200,11 @@ impl Case for Judged {
             documents: run.map(workflow_documents).unwrap_or_default(),
             ..Belongings::default()
         }
+    }
+
+    fn background(&self, world: &dyn World) -> Background {
+        let run = self.run().map(|run| background::background(world, run));
+        run.unwrap_or_default()
     }
 
     fn tasks(&self) -> Option<&dyn TaskSource> {

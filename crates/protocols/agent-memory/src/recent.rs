@@ -1,12 +1,15 @@
 //! Selects the runs that a hook reads, so that thousands of finished runs do not slow it down.
 //!
 //! A run with a `summary.md` and no later session is over, as is one whose orchestrator's last log
-//! ends with such an event. Of the others the newest are read and the rest are counted.
+//! ends with such an event. What an earlier look found to be over is known by its name, if it is not
+//! one of the newest, else by the names, times and lengths of its files. Of the others the newest are
+//! read and the rest are counted, except old ones.
 
 use std::cmp::Reverse;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::{SignedDuration, Timestamp};
+use rekindle_protocol::capability::{Finished, Known};
 use rekindle_world::{End, Kind, Meta, Seen, World};
 
 use super::event::Event;
@@ -32,6 +35,8 @@ pub(super) struct Selection {
     /// Sorted by name.
     pub(super) read: Vec<String>,
     pub(super) unread: usize,
+    /// Those that are over, with their signs.
+    pub(super) finished: Finished,
 }
 
 /// What the metadata of a run's folder says.
@@ -40,32 +45,66 @@ struct Glance {
     name: String,
     /// When its latest session started, if known.
     at: Option<Timestamp>,
+    /// When the folder of its sessions changed.
+    session: Option<Timestamp>,
     /// Whether it has a summary and no later session.
     is_over: bool,
 }
 
 /// Chooses among the runs of a project.
-pub(super) fn select(world: &dyn World, names: Vec<String>) -> Selection {
+pub(super) fn select(world: &dyn World, mut names: Vec<String>, known: &Known<'_>) -> Selection {
     if names.len() <= ALWAYS_READ {
         return Selection {
             read: names,
             unread: 0,
+            finished: Finished::new(),
         };
     }
-    choose(glances(world, names), |name| is_ended(world, name))
+    names.sort_unstable_by(|a, b| b.cmp(a));
+    let old = names.split_off(names.len().min(NEWEST));
+    let newest = names.len();
+    let mut settled = Finished::new();
+    for name in old {
+        match known.finished.get(&name) {
+            Some(sign) => {
+                settled.insert(name, sign.clone());
+            }
+            None => names.push(name),
+        }
+    }
+    let end = |run: &Glance| {
+        let sign = known.finished.get(&run.name);
+        let sign = sign.filter(|sign| has_sign(world, run, sign)).cloned();
+        sign.or_else(|| sign_of_end(world, run))
+    };
+    let mut selection = choose(glances(world, names, newest), known.since, end);
+    selection.finished.append(&mut settled);
+    selection
 }
 
-fn choose(mut runs: Vec<Glance>, is_ended: impl Fn(&str) -> bool) -> Selection {
+/// `end` returns the sign by which a run is over, if its log says so.
+fn choose(
+    mut runs: Vec<Glance>,
+    since: Timestamp,
+    end: impl Fn(&Glance) -> Option<String>,
+) -> Selection {
     runs.sort_by(|a, b| (Reverse(a.at), &b.name).cmp(&(Reverse(b.at), &a.name)));
+    let mut finished = Finished::new();
     let mut read = Vec::new();
     let (mut unread, mut n_peeked) = (0, 0);
     for (age, run) in runs.into_iter().enumerate() {
         if age >= ALWAYS_READ {
             if run.is_over {
+                finished.insert(run.name, String::new());
+                continue;
+            }
+            if run.at.is_some_and(|at| at < since) {
                 continue;
             }
             n_peeked += 1;
-            if n_peeked <= MOST_PEEKED && is_ended(&run.name) {
+            let sign = (n_peeked <= MOST_PEEKED).then(|| end(&run)).flatten();
+            if let Some(sign) = sign {
+                finished.insert(run.name, sign);
                 continue;
             }
         }
@@ -76,12 +115,16 @@ fn choose(mut runs: Vec<Glance>, is_ended: impl Fn(&str) -> bool) -> Selection {
         }
     }
     read.sort_unstable();
-    Selection { read, unread }
+    Selection {
+        read,
+        unread,
+        finished,
+    }
 }
 
-/// Looks at all runs at once; of an older run with a summary nothing else is checked.
-fn glances(world: &dyn World, mut names: Vec<String>) -> Vec<Glance> {
-    names.sort_unstable_by(|a, b| b.cmp(a));
+/// Looks at all runs at once; of a run with a summary that is not one of the `newest`, which come
+/// first, nothing else is checked.
+fn glances(world: &dyn World, names: Vec<String>, newest: usize) -> Vec<Glance> {
     let in_run = |name: &String, file: &str| {
         let folder = world.project().join(layout::run_folder(name));
         folder.join(file)
@@ -102,7 +145,7 @@ fn glances(world: &dyn World, mut names: Vec<String>) -> Vec<Glance> {
         let mut unclear: Vec<&mut Look> = runs
             .iter_mut()
             .enumerate()
-            .filter(|(age, run)| *age < NEWEST || !run.is_written())
+            .filter(|(age, run)| *age < newest || !run.is_written())
             .map(|(_, run)| run)
             .filter(|run| run.session.is_none())
             .collect();
@@ -138,6 +181,7 @@ impl Look {
             |closed: Timestamp| began.is_none_or(|began| began.duration_since(closed) <= CLOSING);
         Glance {
             at: began.max(rekindle_text::file_stamp(&self.name)),
+            session: began,
             is_over: self.is_written()
                 && !self.session.is_some_and(is_link)
                 && closed.is_some_and(is_last),
@@ -146,28 +190,45 @@ impl Look {
     }
 }
 
-/// Returns whether the last line of the orchestrator's last log ends the run.
-fn is_ended(world: &dyn World, name: &str) -> bool {
-    let events = world
-        .project()
-        .join(layout::run_folder(name))
-        .join("events");
-    let is_folder = |meta: Meta| meta.kind == Kind::Folder;
-    // A link may lead out of the project; only a full read follows it.
-    let folder = events.join("orchestrator");
-    if ![&events, &folder]
-        .iter()
-        .all(|path| world.stat(path).is_ok_and(is_folder))
-    {
+/// Returns the length and the name of a log, and the time of its folder.
+fn sign(log: &str, len: u64, session: Option<Timestamp>) -> Option<String> {
+    Some(format!("{len} {} {log}", session?))
+}
+
+/// Returns whether the log by whose end a run was over is still the last one, and as long as it was.
+fn has_sign(world: &dyn World, run: &Glance, known: &str) -> bool {
+    let Some(log) = known.splitn(3, ' ').nth(2) else {
         return false;
+    };
+    let found = world.stat(&sessions(world, run).join(log));
+    found.is_ok_and(|meta| sign(log, meta.len, run.session).as_deref() == Some(known))
+}
+
+/// Returns the folder with the orchestrator's logs.
+fn sessions(world: &dyn World, run: &Glance) -> Utf8PathBuf {
+    let folder = layout::run_folder(&run.name).join("events/orchestrator");
+    world.project().join(folder)
+}
+
+/// Returns the sign of a run whose orchestrator's last log ends it with its last line.
+fn sign_of_end(world: &dyn World, run: &Glance) -> Option<String> {
+    let folder = sessions(world, run);
+    let is_folder = |path: &Utf8Path| {
+        let found = world.stat(path);
+        found.is_ok_and(|meta| meta.kind == Kind::Folder)
+    };
+    // A link may lead out of the project; only a full read follows it.
+    if !is_folder(folder.parent()?) || !is_folder(&folder) {
+        return None;
     }
     let mut names = world.list(&folder).unwrap_or_default();
     names.retain(|entry| Utf8Path::new(&entry.name).extension() == Some("jsonl"));
-    let Some(last) = names.last().filter(|last| last.kind == Kind::File) else {
-        return false;
-    };
-    let tail = world.read_end(&folder.join(&last.name), End::Tail, LONGEST_END);
-    tail.is_ok_and(|tail| ends(&tail, name))
+    let last = names.last().filter(|last| last.kind == Kind::File)?;
+    let path = folder.join(&last.name);
+    let len = world.stat(&path).ok()?.len;
+    let tail = world.read_end(&path, End::Tail, LONGEST_END).ok()?;
+    // Without a time of the folder it is over and is not known again.
+    ends(&tail, &run.name).then(|| sign(&last.name, len, run.session).unwrap_or_default())
 }
 
 /// Returns whether the end of a log has an event that ends the run as its last line.
@@ -191,6 +252,7 @@ mod tests {
         Glance {
             name: format!("run-{minute:05}"),
             at: Timestamp::from_second(minute * 60).ok(),
+            session: None,
             is_over,
         }
     }
@@ -199,7 +261,7 @@ mod tests {
     fn reads_an_old_open_run_among_many_finished() {
         let mut runs: Vec<Glance> = (1..5000).map(|minute| run(minute, true)).collect();
         runs.push(run(0, false));
-        let chosen = choose(runs, |_| false);
+        let chosen = choose(runs, Timestamp::MIN, |_| None);
         assert_eq!(chosen.read.len(), ALWAYS_READ + 1);
         assert_eq!(chosen.read[0], "run-00000");
         assert_eq!(chosen.unread, 0);
@@ -207,9 +269,8 @@ mod tests {
 
     #[test]
     fn reads_the_newest_and_counts_the_rest() {
-        let chosen = choose((0..5000).map(|minute| run(minute, false)).collect(), |_| {
-            false
-        });
+        let runs: Vec<Glance> = (0..5000).map(|minute| run(minute, false)).collect();
+        let chosen = choose(runs, Timestamp::MIN, |_| None);
         assert_eq!(chosen.read.len(), MOST_READ);
         assert_eq!(chosen.read.last().map(String::as_str), Some("run-04999"));
         assert_eq!(chosen.unread, 5000 - MOST_READ);
@@ -218,13 +279,23 @@ mod tests {
     #[test]
     fn a_run_without_a_summary_is_over_if_its_last_line_says_so() {
         let runs = (0..5000).map(|minute| run(minute, false));
-        let chosen = choose(runs.collect(), |name| name != "run-00007");
+        let chosen = choose(runs.collect(), Timestamp::MIN, |run| {
+            (run.name != "run-00007").then(String::new)
+        });
         assert_eq!(chosen.read.len(), ALWAYS_READ + 1);
         assert_eq!(chosen.read[0], "run-00007");
         assert_eq!(chosen.unread, 0);
         let more = (0..20_000).map(|minute| run(minute, false)).collect();
-        let chosen = choose(more, |_| true);
+        let chosen = choose(more, Timestamp::MIN, |_| Some(String::new()));
         assert_eq!(chosen.unread + chosen.read.len(), 20_000 - MOST_PEEKED);
+    }
+
+    #[test]
+    fn old_open_runs_are_neither_read_nor_counted() {
+        let runs: Vec<Glance> = (0..5000).map(|minute| run(minute, false)).collect();
+        let since = Timestamp::from_second(4970 * 60).unwrap();
+        let chosen = choose(runs, since, |_| None);
+        assert_eq!((chosen.read.len(), chosen.unread), (30, 0));
     }
 
     #[test]
@@ -262,7 +333,7 @@ mod tests {
         };
         let mut runs: Vec<Glance> = (0..200).map(timeless).collect();
         runs.push(run(7000, false));
-        let chosen = choose(runs, |_| false);
+        let chosen = choose(runs, Timestamp::MIN, |_| None);
         assert_eq!(chosen.read.len(), MOST_READ);
         assert!(chosen.read.contains(&"run-07000".to_owned()));
         assert!(chosen.read.contains(&"run-00199".to_owned()));

@@ -3,6 +3,8 @@
 use jiff::{SignedDuration, Timestamp};
 use rekindle_world::{MemoryWorld, Recorder};
 
+use rekindle_protocol::capability::Finished;
+
 use super::*;
 
 const SUMMARY: &str =
@@ -72,16 +74,51 @@ fn runs(n: usize, run: impl Fn(usize) -> Run) -> MemoryWorld {
 
 /// Returns the open runs, how many were not read, and how many files and folders were opened.
 fn opened(world: &MemoryWorld) -> (Vec<String>, usize, usize) {
-    let recorder = Recorder::new(world);
-    let open = AgentMemory.open(&recorder);
+    let (open, n_opened) = look(world, &Finished::new());
     let names = open.workflows.into_iter().map(|summary| summary.id.name);
+    (names.collect(), open.unread, n_opened)
+}
+
+/// Looks for open runs; returns also how many files and folders were opened.
+fn look(world: &MemoryWorld, finished: &Finished) -> (Open, usize) {
+    let since = Timestamp::MIN;
+    let recorder = Recorder::new(world);
+    let open = AgentMemory.open(&recorder, &Known { since, finished });
     let recording = String::from_utf8(recorder.finish()).unwrap();
     let opens = |line: &&str| {
         ["list", "contents", "end"].map(|kind| line.starts_with(&format!("{{\"ask\":{{\"{kind}\"")))
             != [false; 3]
     };
     let n_opened = recording.lines().filter(opens).count();
-    (names.collect(), open.unread, n_opened)
+    (open, n_opened)
+}
+
+#[test]
+fn runs_that_an_earlier_look_found_ended_are_not_opened_again() {
+    let world = |n: usize| {
+        runs(n, |minute| match minute {
+            7 => Run::Open,
+            _ => Run::Ended,
+        })
+    };
+    let (first, n_first) = look(&world(700), &Finished::new());
+    let (again, n_again) = look(&world(700), &first.finished);
+    assert_eq!(again, first);
+    assert_eq!(first.finished.len(), 700 - 17);
+    assert_eq!(first.workflows.len(), 1);
+    // A listing and a log for each.
+    assert_eq!(n_first - n_again, 2 * first.finished.len());
+    // Of the newest a log that has grown, or a new one, is looked at again.
+    let grown = layout::run_folder(&name(650)).join("events/orchestrator");
+    let resumed = "{\"event_type\":\"session_resumed\",\"timestamp\":\"2026-03-01T11:00:00Z\",\"actor\":\"orchestrator\",\"details\":{}}\n";
+    for (log, at) in [("a.jsonl", began(650)), ("b.jsonl", began(651))] {
+        let world = world(700)
+            .file(grown.join(log), resumed)
+            .written_at(&grown, at);
+        let (open, _) = look(&world, &first.finished);
+        let open: Vec<String> = open.workflows.into_iter().map(|it| it.id.name).collect();
+        assert_eq!(open, [name(7), name(650)], "{log}");
+    }
 }
 
 #[test]

@@ -2,60 +2,72 @@
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
-use rekindle_model::{Happened, Moment};
+use rekindle_model::{Attempted, Happened, Moment};
 use serde_json::Value;
 
-use super::layout;
 use super::record::{AFTER, Record};
+use super::{AgentMemory, layout};
+use rekindle_protocol::capability::Engine;
 use rekindle_protocol::happened;
 
-/// Returns the event line for a report about an attempt.
-pub(crate) fn record(
-    run: &str,
-    actor: &str,
-    task: &str,
-    attempt: u32,
-    happened: &Happened,
-    at: Moment,
-) -> String {
-    let (event, details) = happened::spell(happened, attempt);
-    Record::new(event, run, at)
-        .actor(actor)
-        .task(task)
-        .details(details)
-        .line()
-}
-
-/// Returns the task, the attempt and the report in a line of an attempt's log.
-pub(crate) fn heard(line: &str) -> Option<(String, u32, Happened)> {
-    let event: Value = serde_json::from_str(line).ok()?;
-    let task = event.get("task_id")?.as_str()?.to_owned();
-    let details = event.get("details")?;
-    let attempt = u32::try_from(details.get("attempt")?.as_u64()?).ok()?;
-    let happened = happened::understand(event.get("event_type")?.as_str()?, details)?;
-    Some((task, attempt, happened))
-}
-
-/// Returns the time that a line of a log has in the order of events.
-pub(crate) fn heard_at(line: &str) -> Option<Timestamp> {
-    let event: Value = serde_json::from_str(line).ok()?;
-    let time = |key: &str| rekindle_text::parse_instant(event.get(key)?.as_str()?);
-    time("timestamp").max(time(AFTER))
-}
-
-/// Returns the log of an attempt, relative to the project: a writer has a log of its own.
-pub(crate) fn attempt_log(run: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    let mut name: String = task.chars().filter(|c| plain(*c)).take(80).collect();
-    // A digest keeps shortened names apart.
-    if name != task || name.starts_with('.') {
-        name = format!("{}~{:016x}", name.trim_start_matches('.'), digest(task));
+impl Engine for AgentMemory {
+    fn record(
+        &self,
+        run: &str,
+        actor: &str,
+        task: &str,
+        attempt: u32,
+        happened: &Happened,
+        at: Moment,
+    ) -> String {
+        let (event, details) = happened::spell(happened, attempt);
+        Record::new(event, run, at)
+            .actor(actor)
+            .task(task)
+            .details(details)
+            .line()
     }
-    let name = format!("{name}-{attempt}.jsonl");
-    layout::run_folder(run)
-        .join("events")
-        .join(actor)
-        .join(name)
+
+    fn heard(&self, line: &str) -> Option<(String, u32, Happened)> {
+        happened::heard(line)
+    }
+
+    fn heard_at(&self, line: &str) -> Option<Timestamp> {
+        let event: Value = serde_json::from_str(line).ok()?;
+        let time = |key: &str| rekindle_text::parse_instant(event.get(key)?.as_str()?);
+        time("timestamp").max(time(AFTER))
+    }
+
+    /// A writer has a log of its own.
+    fn attempt_log(&self, run: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        let mut name: String = task.chars().filter(|c| plain(*c)).take(80).collect();
+        // A digest keeps shortened names apart.
+        if name != task || name.starts_with('.') {
+            name = format!("{}~{:016x}", name.trim_start_matches('.'), digest(task));
+        }
+        let name = format!("{name}-{attempt}.jsonl");
+        layout::run_folder(run)
+            .join("events")
+            .join(actor)
+            .join(name)
+    }
+
+    fn orchestrator_logs(&self, run: &str) -> Option<Utf8PathBuf> {
+        Some(layout::run_folder(run).join("events/orchestrator"))
+    }
+
+    fn own_folders(&self) -> &'static [&'static str] {
+        &[".agent-memory"]
+    }
+
+    fn evidence(&self, _: &Attempted) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
+    fn mirrored(&self, _: &[u8], _: &Happened, _: Timestamp) -> Option<Vec<u8>> {
+        None
+    }
 }
 
 /// The FNV-1a hash.
@@ -113,24 +125,28 @@ mod tests {
             },
         ];
         for happened in all {
-            let line = record("run", "executor-1", "T1", 3, &happened, at);
+            let line = AgentMemory.record("run", "executor-1", "T1", 3, &happened, at);
             assert!(!line.contains('\n'));
-            assert_eq!(heard(&line), Some(("T1".to_owned(), 3, happened)));
+            assert_eq!(
+                AgentMemory.heard(&line),
+                Some(("T1".to_owned(), 3, happened))
+            );
         }
         let beat = Happened::Beat {
             stage: Stage::Verifying,
         };
         assert_eq!(
-            heard(&record("run", "executor-1", "T1", 3, &beat, at)),
+            AgentMemory.heard(&AgentMemory.record("run", "executor-1", "T1", 3, &beat, at)),
             None
         );
-        assert_eq!(heard("torn {"), None);
+        assert_eq!(AgentMemory.heard("torn {"), None);
     }
 
     #[test]
     fn every_task_has_its_own_log_in_the_run() {
         let name = |task: &str| {
-            attempt_log("r", "executor-1", task, 2)
+            AgentMemory
+                .attempt_log("r", "executor-1", task, 2)
                 .file_name()
                 .unwrap()
                 .to_owned()

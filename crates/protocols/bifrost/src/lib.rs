@@ -31,10 +31,10 @@ mod validate;
 use camino::Utf8Path;
 use jiff::Timestamp;
 use rekindle_model::{
-    Assessment, Checkpoint, Explanation, Finding, History, Intent, Next, Place, Plan, Progress,
-    ProtocolName, State, Summary, WorkflowDocument, WorkflowId,
+    Assessment, Background, Checkpoint, Explanation, Finding, History, Intent, Next, Place, Plan,
+    Progress, ProtocolName, State, Summary, WorkflowDocument, WorkflowId,
 };
-use rekindle_text::excerpt;
+use rekindle_text::{excerpt, opening};
 use rekindle_world::{Kind, World};
 
 use self::assess::Judged;
@@ -188,6 +188,22 @@ impl Case for Resume {
         Belongings {
             documents: documents(&feature.name, &feature.session_path),
             ..Belongings::default()
+        }
+    }
+
+    fn background(&self, world: &dyn World) -> Background {
+        let feature = &self.judged.feature;
+        let spec = read::text(world, &layout::file(&feature.name, "spec.md"));
+        let spec = spec.ok().flatten();
+        let decisions = feature.session.decisions();
+        let failures = feature.session.blockers().into_iter().map(|blocker| {
+            let status = blocker.status.as_deref().unwrap_or("no status");
+            format!("{} ({status})", blocker.title)
+        });
+        Background {
+            intent: spec.as_deref().and_then(opening).map(str::to_owned),
+            decisions: decisions.into_iter().rev().collect(),
+            failures: failures.collect(),
         }
     }
 

@@ -339,3 +339,15 @@ fn a_recorded_world_gives_the_same_verdict() {
     assert_eq!(here, there);
     assert_eq!(recording.zone().iana_name(), Some("Europe/Oslo"));
 }
+
+#[test]
+fn the_background_has_the_spec_the_decisions_and_the_errors() {
+    let scene = Scene::new().file(
+        "specs/f/spec.md",
+        "# Spec\n\n**Status**: Draft\n\nInvoices in cents.\n",
+    );
+    let background = scene.case(&Ask::default()).background(&scene.world());
+    assert_eq!(background.intent.as_deref(), Some("Invoices in cents."));
+    assert_eq!(background.decisions, ["keep cents"]);
+    assert_eq!(background.failures, [""; 0]);
+}

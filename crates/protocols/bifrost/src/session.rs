@@ -192,6 +192,18 @@ impl Session {
             .collect()
     }
 
+    /// Returns what the session has of decisions, those of earlier phases first.
+    pub(super) fn decisions(&self) -> Vec<String> {
+        let sections = [
+            "from spec",
+            "from plan",
+            "from tasks",
+            "architectural decisions",
+            "design choices",
+        ];
+        sections.iter().flat_map(|name| self.points(name)).collect()
+    }
+
     /// Returns the entries of the session history, newest first.
     pub(super) fn history(&self) -> Vec<HistoryEntry> {
         let mut entries: Vec<HistoryEntry> = Vec::new();

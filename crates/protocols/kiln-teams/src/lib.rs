@@ -24,12 +24,10 @@ mod table;
 mod task_list;
 mod work;
 
-use camino::{Utf8Path, Utf8PathBuf};
-use jiff::Timestamp;
+use camino::Utf8Path;
 use rekindle_model::{
-    AgentTask, Assessment, Attempted, Code, Command, Explanation, Finding, Happened, History,
-    Intent, Moment, Next, Place, Plan, Progress, ProtocolName, State, Summary, Work,
-    WorkflowDocument, WorkflowId,
+    AgentTask, Assessment, Code, Command, Explanation, Finding, History, Intent, Next, Place, Plan,
+    Progress, ProtocolName, State, Summary, Work, WorkflowDocument, WorkflowId,
 };
 use rekindle_world::World;
 
@@ -111,48 +109,6 @@ impl Protocol for KilnTeams {
 
 fn task_list_file(ask: &Ask) -> Option<&Utf8Path> {
     ask.option(ResumeOption::TASKS).map(Utf8Path::new)
-}
-
-impl Engine for KilnTeams {
-    fn record(
-        &self,
-        _workflow: &str,
-        _actor: &str,
-        task: &str,
-        attempt: u32,
-        happened: &Happened,
-        at: Moment,
-    ) -> String {
-        scribe::record(task, attempt, happened, at.stamp)
-    }
-
-    fn heard(&self, line: &str) -> Option<(String, u32, Happened)> {
-        scribe::heard(line)
-    }
-
-    fn heard_at(&self, _: &str) -> Option<Timestamp> {
-        None
-    }
-
-    fn attempt_log(&self, workflow: &str, actor: &str, task: &str, attempt: u32) -> Utf8PathBuf {
-        scribe::attempt_log(workflow, actor, task, attempt)
-    }
-
-    fn orchestrator_logs(&self, _: &str) -> Option<Utf8PathBuf> {
-        None
-    }
-
-    fn own_folders(&self) -> &'static [&'static str] {
-        &[".kiln"]
-    }
-
-    fn evidence(&self, attempted: &Attempted) -> Vec<(&'static str, String)> {
-        evidence::files(attempted)
-    }
-
-    fn mirrored(&self, file: &[u8], happened: &Happened, at: Timestamp) -> Option<Vec<u8>> {
-        scribe::mirrored(file, happened, at)
-    }
 }
 
 /// A phase that can be judged.

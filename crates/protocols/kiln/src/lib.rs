@@ -31,15 +31,17 @@ mod values;
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use rekindle_model::{
-    Assessment, Explanation, Fact, Intent, Next, Plan, Progress, ProtocolName, State, Summary,
-    WorkflowDocument, WorkflowId,
+    Assessment, Background, Explanation, Fact, Intent, Next, Plan, Progress, ProtocolName, State,
+    Summary, WorkflowDocument, WorkflowId,
 };
+use rekindle_text::opening;
 use rekindle_world::World;
 
 use self::assess::{Judged, Routing};
 use self::layout::Layout;
 use self::read::Evidence;
 use self::table::Branch;
+use self::values::Event;
 use rekindle_protocol::{Ask, Belongings, Case, Decision, Protocol};
 
 /// The name of the protocol.
@@ -116,6 +118,27 @@ impl Case for Resume {
 
     fn plan(&self, _: &dyn World, intent: &Intent) -> Option<Plan> {
         plan::plan(&self.judged, self.now, intent)
+    }
+
+    fn background(&self, _: &dyn World) -> Background {
+        let project = &self.judged.project;
+        let decisions = project.document(layout::DECISIONS);
+        let decisions = decisions.map(messages::entries).unwrap_or_default();
+        let failed = project.states.iter().rev().flat_map(|(phase, state)| {
+            let events = state.events.iter().rev();
+            let failures = [Event::TaskFail, Event::ReviewRejected, Event::Error];
+            let failed = events.filter(move |event| failures.contains(&event.kind));
+            failed.map(move |event| format!("phase {phase}: {}", event.description))
+        });
+        Background {
+            intent: project
+                .document(layout::VISION)
+                .and_then(opening)
+                .map(str::to_owned),
+            // The log is append-only.
+            decisions: decisions.into_iter().rev().collect(),
+            failures: failed.collect(),
+        }
     }
 
     fn belongings(&self) -> Belongings {

@@ -201,7 +201,7 @@ fn summary(judged: &Judged) -> String {
 }
 
 /// Returns the titles of a log's entries: every heading of the second level except `Format`.
-fn entries(text: &str) -> Vec<String> {
+pub(super) fn entries(text: &str) -> Vec<String> {
     let title = |heading: &Heading| {
         let title = heading.title(text);
         let title = title.strip_prefix("Decision:").unwrap_or(title);

@@ -472,3 +472,18 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_background_has_the_vision_the_newest_decisions_and_the_failures() {
+    let scene = Scene::execution()
+        .memory_file(
+            "decisions.md",
+            "# Decisions\n## Format\nx\n## Decision: SQLite\nwhy\n## No ORM\n",
+        )
+        .phase(1, "storage", "in_progress")
+        .state(1, &["setup] — begun", "task_fail] — no table"]);
+    let background = scene.case().background(&scene.world());
+    assert_eq!(background.intent.as_deref(), Some("The vision."));
+    assert_eq!(background.decisions, ["No ORM", "SQLite"]);
+    assert_eq!(background.failures, ["phase 1: no table"]);
+}

@@ -26,8 +26,8 @@ mod verdict;
 
 use rekindle_map_machine::{Branch, Desk, layout, root};
 use rekindle_model::{
-    Assessment, Explanation, History, Intent, Plan, ProtocolName, State, Summary, WorkflowDocument,
-    WorkflowId,
+    Assessment, Background, Explanation, History, Intent, Plan, ProtocolName, State, Summary,
+    WorkflowDocument, WorkflowId,
 };
 use rekindle_protocol::{Ask, Belongings, Case, Decision, Protocol};
 use rekindle_world::{Kind, World};
@@ -137,6 +137,26 @@ impl Case for Resume {
     fn history(&self, world: &dyn World) -> Option<History> {
         let desk = Desk::new(world, &self.branch);
         Some(history::history(desk, self.found.workflow()?))
+    }
+
+    fn background(&self, world: &dyn World) -> Background {
+        let Some(workflow) = self.found.workflow() else {
+            return Background::default();
+        };
+        let work = prompts::Work {
+            desk: Desk::new(world, &self.branch),
+            workflow,
+            subtask: workflow
+                .briefing
+                .current_subtask
+                .as_text()
+                .unwrap_or_default(),
+        };
+        Background {
+            intent: workflow.goal.clone(),
+            decisions: Vec::new(),
+            failures: work.rejection().into_iter().collect(),
+        }
     }
 
     fn belongings(&self) -> Belongings {

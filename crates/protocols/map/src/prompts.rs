@@ -9,6 +9,7 @@ use rekindle_map_machine::state::key;
 use rekindle_map_machine::{Desk, blueprint, layout, task_plan};
 use rekindle_model::AgentTask;
 use rekindle_protocol::prompt::Prompt;
+use rekindle_text::opening;
 use rekindle_text::python_json::{Json, Object};
 
 use crate::order::{Mode, Order, absolute};
@@ -43,6 +44,16 @@ impl Work<'_> {
             },
         };
         u32::try_from(count).unwrap_or_default()
+    }
+
+    /// Returns how often the subtask was rejected and what the last feedback says, if it was rejected.
+    pub(crate) fn rejection(&self) -> Option<String> {
+        [Mode::Serial, Mode::Wave].into_iter().find_map(|mode| {
+            let count = self.retries(mode);
+            let (_, text) = feedback(self.desk, self.subtask, mode, count)?;
+            let why = opening(&text).unwrap_or("the feedback gives no reason");
+            Some(format!("{} rejected ({count}): {why}", self.subtask))
+        })
     }
 }
 

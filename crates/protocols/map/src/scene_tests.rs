@@ -247,3 +247,18 @@ fn holds(state: &str, plan: &str) -> Result<(), TestCaseError> {
     }
     Ok(())
 }
+
+#[test]
+fn the_background_has_the_goal_and_the_last_rejection() {
+    let state = STATE.replacen('{', "{\"retry_count\": 2, ", 1);
+    let world = with_workflow(&state).file(
+        "/p/.map/main/monitor_feedback_retry2.md",
+        "# Monitor Feedback\n\nThe sum is off by one.\n",
+    );
+    let background = Map.inspect(&world, &Ask::default()).background(&world);
+    assert_eq!(background.intent.as_deref(), Some("Books"));
+    assert_eq!(
+        background.failures,
+        ["ST-002 rejected (2): The sum is off by one."]
+    );
+}

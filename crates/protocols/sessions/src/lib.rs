@@ -21,7 +21,7 @@ use rekindle_model::{
     Assessment, Condition, Explanation, Fact, Finding, Intent, Plan, Progress, ProtocolName,
     Session, SessionState, State, Summary, View, WorkflowId,
 };
-use rekindle_protocol::capability::{Open, Survey};
+use rekindle_protocol::capability::{Known, Open, Survey};
 use rekindle_protocol::sessions::{Reach, Scope, SessionKeeper, Sessions as Found};
 use rekindle_protocol::{Ask, Case, Decision, Protocol};
 use rekindle_world::{GitAnswer, GitQuestion, World};
@@ -78,13 +78,13 @@ impl Protocol for Sessions {
 }
 
 impl Survey for Sessions {
-    fn open(&self, world: &dyn World) -> Open {
+    fn open(&self, world: &dyn World, _: &Known<'_>) -> Open {
         let found = shelf::survey(world, Scope::Project, Reach::Recent);
         let listed = found.sessions.iter().filter(|session| session.is_listed());
         Open {
             workflows: listed.map(summary).collect(),
             // Nobody would look for an old conversation.
-            unread: 0,
+            ..Open::default()
         }
     }
 }

@@ -106,7 +106,13 @@ fn our_own_folders_are_not_used_where_they_are_links_out_of_the_project() -> Res
 
 #[test]
 fn a_hook_does_not_write_through_a_link() -> Result<()> {
-    for link in ["hook.log", "stopped.json", ".gitignore", "locks"] {
+    for link in [
+        "hook.log",
+        "stopped.json",
+        "told.json",
+        ".gitignore",
+        "locks",
+    ] {
         let sandbox = Sandbox::new(BINARY)?;
         Run::interrupted("20260119-0900-orders-api-k2l3").lay_out(&sandbox)?;
         let outside = sandbox.root().join("outside");
@@ -116,6 +122,10 @@ fn a_hook_does_not_write_through_a_link() -> Result<()> {
         for (moment, told) in [
             (
                 "stop",
+                json!({"session_id": "s", "cwd": sandbox.project()}).to_string(),
+            ),
+            (
+                "session-start",
                 json!({"session_id": "s", "cwd": sandbox.project()}).to_string(),
             ),
             (

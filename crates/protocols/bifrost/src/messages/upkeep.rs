@@ -118,16 +118,7 @@ pub(super) fn hand_over(judged: &Judged) -> String {
     for file in feature.files.iter().filter(|file| file.is_required) {
         text.push_str(&format!("- {}\n", excerpt(&file.path, 200)));
     }
-    let sections = [
-        "from spec",
-        "from plan",
-        "from tasks",
-        "architectural decisions",
-        "design choices",
-    ];
-    let decisions = sections
-        .iter()
-        .flat_map(|name| feature.session.points(name));
+    let decisions = feature.session.decisions().into_iter();
     let decisions: Vec<String> = decisions.take(MOST_DECISIONS).collect();
     if !decisions.is_empty() {
         text.push_str("\nDecisions to keep:\n");
