@@ -140,16 +140,29 @@ fn keep(project: &Project, event: &Event) -> Result<(), Error> {
     };
     // A run that nobody could read within the time is older than those that were, so it is not in use.
     let open = survey::quick_open(project, &world).workflows;
-    let is_only = open.len() == 1;
     let touched = open
         .iter()
-        .filter(|summary| used.names(&summary.id.name) || (is_only && used.names("rekindle")));
+        .filter(|summary| has_touched(&used, summary, &open));
     let in_use = touched.filter(|summary| is_in_use(&world, summary));
     // One that can not be kept is no reason to leave out the others.
     let kept: Vec<_> = in_use
         .map(|summary| keep_one(project, event, summary))
         .collect();
     kept.into_iter().collect()
+}
+
+/// Returns whether a session worked on a workflow: it named it, or used the folders of a protocol that has
+/// only this one open, or called rekindle where nothing else is open.
+fn has_touched(used: &UsedTools, summary: &Summary, open: &[Summary]) -> bool {
+    let mut folders = rekindle_registry::find(summary.id.protocol)
+        .folders()
+        .iter();
+    let is_only_one =
+        |of: &dyn Fn(&Summary) -> bool| open.iter().filter(|one| of(one)).count() == 1;
+    used.names(&summary.id.name)
+        || (is_only_one(&|one| one.id.protocol == summary.id.protocol)
+            && folders.any(|folder| used.names(folder)))
+        || (is_only_one(&|_| true) && used.names("rekindle"))
 }
 
 /// Returns what a session's tools were used for, if any of it could be about a workflow.

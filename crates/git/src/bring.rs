@@ -12,11 +12,13 @@
 
 use std::fs;
 use std::io;
+use std::path::Path;
 
 use camino::Utf8Path;
 use rekindle_fs::{Fingerprint, GuardedFile};
 
 use crate::abandoned;
+use crate::changes::{Change, ChangeKind};
 use crate::error::Error;
 use crate::head_name;
 use crate::id::ObjectId;
@@ -79,6 +81,27 @@ impl OwnWorktree {
             .fold(reset, |call, name| call.setting(*name))
             .done()?;
         self.clean(&[])
+    }
+
+    /// Removes the files that these changes add and that a commit has. git may ignore them: then
+    /// [`OwnWorktree::bring_to`] would leave them for the next task, whose commit does not have them.
+    pub fn remove_added(&self, changes: &[Change]) -> Result<(), Error> {
+        self.verify()?;
+        let added = changes
+            .iter()
+            .filter(|change| change.kind == ChangeKind::Added);
+        for path in added.map(|change| change.path.as_path()) {
+            let mut above = path.ancestors().skip(1);
+            // Behind a link is somebody else's folder.
+            let is_inside = above.all(|folder| is_folder(&self.path().as_std_path().join(folder)));
+            let file = self.path().as_std_path().join(path);
+            if is_inside && file.symlink_metadata().is_ok_and(|found| !found.is_dir()) {
+                rekindle_fault::change("git-remove-added")
+                    .and_then(|()| fs::remove_file(&file))
+                    .map_err(Error::prepare(self.path()))?;
+            }
+        }
+        Ok(())
     }
 
     /// Keeps the index as it is now for the next [`OwnWorktree::bring_to`], and returns its
@@ -185,6 +208,10 @@ impl OwnWorktree {
         }
         Ok(())
     }
+}
+
+fn is_folder(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_dir())
 }
 
 fn fingerprint(path: &Utf8Path, limit: u64) -> Result<Option<Fingerprint>, Error> {

@@ -35,6 +35,7 @@ pub const PLACES: &[&str] = &[
     "git-read-tree",
     "git-register",
     "git-rejoin",
+    "git-remove-added",
     "git-reset",
     "git-scratch",
     "git-tidy",

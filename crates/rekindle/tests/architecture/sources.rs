@@ -152,7 +152,7 @@ const CHANGERS: &[(&str, &str)] = &[
     ),
     (
         "crates/git/src/bring.rs",
-        "the index and what was begun in a worktree's own git folder, after the places `git-keep-index` and `git-tidy`",
+        "the index and what was begun in a worktree's own git folder, and files that a commit has, after the places `git-keep-index`, `git-tidy` and `git-remove-added`",
     ),
     (
         "crates/git/src/register.rs",

@@ -60,6 +60,7 @@ fn calls() -> Vec<Vec<&'static str>> {
         vec!["completions", "bash"],
         vec!["man"],
         vec!["attach"],
+        vec!["report", ORDERS],
         vec!["help"],
     ]
 }

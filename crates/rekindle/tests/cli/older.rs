@@ -119,8 +119,13 @@ fn a_run_of_0_1_goes_on_from_what_has_landed_and_keeps_the_rest() -> Result<()> 
     }
     let delivery = format!("show refs/rekindle/work/{RUN}/T003/1:T003.txt");
     assert_eq!(git(&sandbox, &delivery, "")?.stdout(), "work of T003\n");
+    // A worktree of 0.1 stays as it was until somebody removes it, with a backup.
+    let half = format!(".rekindle/worktrees/agent-memory-{RUN}/T002/half-T002.txt");
+    assert_eq!(sandbox.read(&half)?, "half\n", "{ran}");
+    let cleaned = sandbox.typed(&["clean", "--yes"]).at(AFTER).run()?;
+    assert_eq!(cleaned.code(), Some(0), "{cleaned}");
     let backup = format!("show refs/rekindle/rescue/{RUN}/T002/1:half-T002.txt");
-    assert_eq!(git(&sandbox, &backup, "")?.stdout(), "half\n", "{ran}");
+    assert_eq!(git(&sandbox, &backup, "")?.stdout(), "half\n", "{cleaned}");
     let listed = sandbox.typed(&["status"]).at(AFTER).run()?;
     assert!(!listed.stdout().contains("interrupted"), "{listed}");
     Ok(())

@@ -81,6 +81,7 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
       resume       Resume a workflow
       logs         Show what agents and checks printed
       attach       Follow a run that is at work in another terminal
+      report       Write what happened to a workflow as one HTML page, a drawing or a trace
       retry        Try failed tasks of a run again
       skip         Leave tasks of a run out
       cancel       End a run for good; what has landed stays on its branch
@@ -311,7 +312,7 @@ fn wrong_usage_is_exit_code_2_and_says_what_is_right() -> Result<()> {
     --- stderr
     error: unrecognized subcommand 'resurrect'
 
-      tip: some similar subcommands exist: 'resume', 'rescue'
+      tip: some similar subcommands exist: 'report', 'resume', 'rescue'
 
     Usage: rekindle [OPTIONS] [COMMAND]
 

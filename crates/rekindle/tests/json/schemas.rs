@@ -160,7 +160,7 @@ fn objects_of_a_run(schemas: &Schemas) -> Result<[&'static str; 8]> {
     let last = objects.last().context("nothing was printed")?;
     let mut checked = vec![last.clone()];
     for args in [
-        &["clean"][..],
+        &["clean", "--yes"][..],
         &["rescue", "list"],
         &["rescue", "show", "2"],
         &["rescue", "restore", "2", "--yes"],

@@ -106,7 +106,7 @@ impl Worker<'_> {
         let tree = tree.as_str().to_owned();
         // All of it is in the commit now. What could not be removed or freed is kept.
         match self.slot() {
-            Some(slot) => self.leave_slot(&slot, own, &content).ok(),
+            Some(slot) => self.leave_slot(&slot, own, &content, &changes).ok(),
             None => self.main.remove_worktree(&own, Removal::WithChanges).ok(),
         };
         Ok(Happened::Implemented(Delivery {

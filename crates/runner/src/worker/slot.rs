@@ -1,6 +1,6 @@
 //! The worktree of an attempt in the pool: brought to its base, and free again after a delivery.
 
-use rekindle_git::{Content, ObjectId, OwnWorktree};
+use rekindle_git::{Change, Content, ObjectId, OwnWorktree};
 use rekindle_wire::slot::SlotRecord;
 
 use super::Worker;
@@ -54,15 +54,20 @@ impl Worker<'_> {
         }
         if !is_free {
             own.break_locks()?;
-            match record {
+            let saved = match record {
                 Some(record) if !is_of(record, User::of(self.order)) => {
                     // Another task must not find them.
                     own.refuse_nested()?;
-                    own.repo().rescue(&record.workflow, &record.task)?;
+                    own.repo().rescue(&record.workflow, &record.task)?
                 }
-                Some(_) | None => {
-                    own.repo().rescue(&order.workflow, &order.task)?;
-                }
+                Some(_) | None => own.repo().rescue(&order.workflow, &order.task)?,
+            };
+            let there = match saved {
+                Some(rescue) => Some(rescue.tree),
+                None => own.repo().head()?.commit().cloned(),
+            };
+            if let Some(there) = there {
+                own.remove_added(&own.repo().between(base, &there)?)?;
             }
         }
         let index = record.and_then(|record| fingerprint(record.index.as_ref()));
@@ -77,6 +82,7 @@ impl Worker<'_> {
         slot: &Slot,
         own: OwnWorktree,
         content: &Content,
+        changes: &[Change],
     ) -> Result<(), Error> {
         if content.has_more() {
             let order = self.order;
@@ -85,6 +91,7 @@ impl Worker<'_> {
                 .place(&order.protocol, &order.workflow, &order.task);
             return move_to(own, &place);
         }
+        own.remove_added(changes)?;
         match slot.record() {
             Some(record) => slot.free(record),
             // Somebody removed it; the next user looks at the files.
