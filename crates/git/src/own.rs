@@ -178,7 +178,7 @@ fn verify(common_dir: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, Error> 
         }
         // git would wait for somebody at the other end of a pipe.
         if !found.is_file() && !found.is_dir() {
-            return Err(refuse(&format!("`{name}` in its git folder is no file")));
+            return Err(refuse(&format!("`{name}` in its git folder is not a file")));
         }
     }
     Ok(git_dir)

@@ -67,6 +67,9 @@ fn message(noticed: &Noticed) -> String {
             "the brackets are empty; the task counts as open".to_owned()
         }
         Notice::UnknownMark => format!("`{about}` is not a known mark; the task counts as open"),
+        Notice::NearlyABox => {
+            "one sign of this check box is wrong, so it is not read as a task".to_owned()
+        }
         Notice::DuplicateId => {
             format!("the id `{about}` is already used; a number is appended to this one")
         }

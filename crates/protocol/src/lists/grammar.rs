@@ -43,6 +43,7 @@ impl<'p> Boxes<'p> {
             match scan::item(&line.text) {
                 Item::Box(check) => found.boxes.push(Boxed { check, at, group }),
                 Item::Torn if is_torn(page, at) => file.notice(Notice::TornLine, number(at), ""),
+                Item::Nearly => file.notice(Notice::NearlyABox, number(at), ""),
                 Item::Torn | Item::Other => {}
             }
         }

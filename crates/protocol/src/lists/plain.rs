@@ -128,7 +128,7 @@ fn lines<'p>(page: &'p Page<'_>) -> Vec<Line<'p>> {
         }
         let found = match scan::item(&line.text) {
             Item::Box(check) => Some(check),
-            Item::Torn | Item::Other => None,
+            Item::Torn | Item::Nearly | Item::Other => None,
         };
         if let Some(indent) = scan::indent_of(&line.text)
             && (found.is_some() || list_item(&line.text).is_some())
@@ -381,9 +381,12 @@ impl<'p, 'b> Reading<'p, 'b> {
     /// Gives a line to the task above it.
     fn below(&mut self, at: usize) {
         let line = &self.page.lines[at];
-        let is_cut = is_torn(self.page, at) && matches!(scan::item(&line.text), Item::Torn);
-        if is_cut {
-            self.file.notice(Notice::TornLine, number(at), "");
+        match scan::item(&line.text) {
+            Item::Torn if is_torn(self.page, at) => {
+                self.file.notice(Notice::TornLine, number(at), "");
+            }
+            Item::Nearly => self.file.notice(Notice::NearlyABox, number(at), ""),
+            Item::Box(_) | Item::Torn | Item::Other => {}
         }
         let (Some(_), Some(last)) = (self.within, self.file.tasks.last_mut()) else {
             return;

@@ -188,6 +188,7 @@ fn a_box_is_a_step_only_below_another_box() {
 fn marks_ids_and_ends_that_are_odd_are_noticed() {
     for (text, code, expected) in [
         ("- [!] T1 a\n", Notice::UnknownMark, (1, "!")),
+        ("- [ ] a\n- [ \\ b\n", Notice::NearlyABox, (2, "")),
         ("- [ ] T1 a\n- [ ] T1 b\n", Notice::DuplicateId, (2, "T1")),
         ("- [ ] a\n- [ ]\n", Notice::NoText, (2, "")),
         ("- [ ] a\n- [", Notice::TornLine, (2, "")),

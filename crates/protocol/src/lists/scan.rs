@@ -344,13 +344,40 @@ pub enum Item<'l> {
     Box(CheckBox<'l>),
     /// The line ends inside of a box.
     Torn,
+    /// One sign keeps the line from being a list item with a box.
+    Nearly,
     /// Something else.
     Other,
 }
 
 /// Reads a line as a list item with a box.
 pub fn item(line: &str) -> Item<'_> {
-    read_item(line).unwrap_or(Item::Other)
+    read_item(line).unwrap_or_else(|| {
+        if is_nearly_a_box(line) {
+            Item::Nearly
+        } else {
+            Item::Other
+        }
+    })
+}
+
+/// Returns whether one wrong sign is all that is wrong with a box. Instead of a bullet, a blank or `]` a
+/// letter, a digit or a sign of other Markdown makes it something else.
+fn is_nearly_a_box(line: &str) -> bool {
+    let mut signs = line.trim_start_matches(BLANKS).chars();
+    let mut next = || signs.next().unwrap_or(' ');
+    let (bullet, gap, open, mark, close, after) = (next(), next(), next(), next(), next(), next());
+    let is_odd = |sign: char| !sign.is_alphanumeric() && !"|>#`'\"([{".contains(sign);
+    let has_bullet = matches!(bullet, '-' | '*' | '+');
+    let has_gap = BLANKS.contains(&gap);
+    let is_one_wrong = match (has_bullet, has_gap, open == '[', close == ']') {
+        (false, true, true, true) => is_odd(bullet),
+        (true, false, true, true) => is_odd(gap),
+        (true, true, false, true) => true,
+        (true, true, true, false) => is_odd(close),
+        _ => false,
+    };
+    is_one_wrong && matches!(mark, ' ' | 'x' | 'X') && BLANKS.contains(&after)
 }
 
 fn read_item(line: &str) -> Option<Item<'_>> {
@@ -418,4 +445,33 @@ pub fn indent_of(line: &str) -> Option<usize> {
     let text = line.trim_start_matches(BLANKS);
     let blanks = &line[..line.len() - text.len()];
     (!text.trim_matches(is_space).is_empty()).then(|| columns(blanks))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_box_with_one_wrong_sign_is_noticed_and_other_text_is_not() {
+        for (line, is_noticed) in [
+            ("- [ \\ T1 a", true),
+            ("  - [x\u{fffd} T1 a", true),
+            ("- Z ] T1 a", true),
+            ("-! [ ] a", false),
+            ("-![ ] a", true),
+            (", [x] T1 a", true),
+            ("• [ ] a", true),
+            ("- [ ] a", false),
+            ("- [x](https://a.b) c", false),
+            ("| [x] | done", false),
+            ("> [ ] quoted", false),
+            ("- [a link][1]", false),
+            ("- [ text", false),
+            ("a [ ] b", false),
+            ("- a", false),
+            ("", false),
+        ] {
+            assert_eq!(matches!(item(line), Item::Nearly), is_noticed, "{line}");
+        }
+    }
 }

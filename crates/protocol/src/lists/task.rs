@@ -116,6 +116,8 @@ pub enum Notice {
     NotUtf8,
     /// The graph of waves cannot be read.
     BadGraph,
+    /// A line is not a box because of one sign.
+    NearlyABox,
     /// A key is almost one that means something.
     MisspeltKey,
 }
@@ -124,7 +126,7 @@ impl Notice {
     /// Returns the code of the finding.
     pub const fn code(self) -> Code {
         match self {
-            Self::UnknownMark => Code::UnknownMark,
+            Self::UnknownMark | Self::NearlyABox => Code::UnknownMark,
             Self::DuplicateId => Code::DuplicateId,
             Self::UnknownNeed => Code::UnknownNeed,
             Self::NoId => Code::NoId,
