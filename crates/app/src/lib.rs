@@ -81,7 +81,7 @@ pub use objects::ExplainedObject;
 pub use offers::{Offer, offers};
 pub use outline::{Outline, OutlineState, OutlineTask, outline};
 pub use overview::{Folded, Line, Listing};
-pub use picture::{ReportWish, picture, report_page, write_report};
+pub use picture::{ReportWish, picture, report_page, write_new_report, write_report};
 pub use project::Project;
 pub use query::Query;
 pub use records::finished;

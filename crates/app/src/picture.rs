@@ -1,12 +1,14 @@
 //! What happened to a workflow, as one object that every front end only paints.
 
 mod details;
+mod masked;
 mod numbers;
 mod settle;
 mod story;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
+use rekindle_fs::Content;
 use rekindle_git::{Program, Repo, Rescue};
 use rekindle_model::graph::Graph;
 use rekindle_model::{
@@ -46,12 +48,39 @@ pub fn report_page(
     })
 }
 
-/// Writes a report to a file in one step: a death in the middle leaves the old file, or none.
+/// Writes a report to the file that a person named, in one step: a death in the middle leaves the old
+/// file, or none.
 ///
 /// A link is not followed, so that a project cannot send a report to another file.
 pub fn write_report(path: &Utf8Path, bytes: &[u8]) -> Result<(), Error> {
-    let old = rekindle_fs::Content::read(path)?;
-    Ok(rekindle_fs::replace(path, &old, bytes)?)
+    Ok(match Content::read(path)? {
+        Content::Absent => rekindle_fs::create_private(path, bytes)?,
+        old @ Content::Present(_) => rekindle_fs::replace(path, &old, bytes)?,
+    })
+}
+
+/// Writes a report to a new file of a folder, and returns its path.
+///
+/// The name comes from files of the project, so it never takes the place of another file: where it is
+/// taken, the next number is added.
+pub fn write_new_report(
+    folder: &Utf8Path,
+    name: &str,
+    ending: &str,
+    bytes: &[u8],
+) -> Result<Utf8PathBuf, Error> {
+    let mut number = 1;
+    loop {
+        let path = match number {
+            1 => folder.join(format!("{name}{ending}")),
+            n => folder.join(format!("{name}-{n}{ending}")),
+        };
+        match rekindle_fs::create_private(&path, bytes) {
+            Ok(()) => return Ok(path),
+            Err(rekindle_fs::Error::Exists(_)) => number += 1,
+            Err(error) => return Err(error.into()),
+        }
+    }
 }
 
 fn look(project: &Project, query: &Query) -> Result<(Picture, WorkflowId), Error> {
@@ -68,7 +97,8 @@ fn look(project: &Project, query: &Query) -> Result<(Picture, WorkflowId), Error
         id: id.clone(),
         what,
     })?;
-    Ok((paint(project, &inspected, &id, history), id))
+    let picture = paint(project, &inspected, &id, history);
+    Ok((masked::masked(picture), id))
 }
 
 /// Returns the workflow that a person most likely means: one at work, or the newest.

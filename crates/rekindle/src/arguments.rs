@@ -112,7 +112,7 @@ pub(crate) enum Command {
     /// Write what happened to a workflow as one HTML page, a drawing or a trace
     ///
     /// The page needs no network and no scripts: story, timeline, graph, and for each task why, diff and findings.
-    /// Secrets in diffs and output are masked. An existing file is replaced; a link is refused.
+    /// Secrets are masked, and only you can read the file. Only a file that you name with `-o` is replaced; a link is refused.
     Report(ReportArguments),
     /// Try failed tasks of a run again
     Retry(RetryArguments),

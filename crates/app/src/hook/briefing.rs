@@ -8,6 +8,7 @@
 
 use camino::Utf8Path;
 use jiff::Timestamp;
+use rekindle_agents::redact;
 use rekindle_model::{Attention, Background, Summary, WorkflowId};
 use rekindle_text::{excerpt, format_seconds, is_plain_word};
 
@@ -173,13 +174,13 @@ pub(super) fn line_for_person(open: &[Standing]) -> Option<String> {
             "stopped".to_owned(),
             format!(
                 ", next: {}. Say \"resume\" to continue.",
-                excerpt(&first.summary.next.summary, 60)
+                excerpt(&redact(&first.summary.next.summary), 60)
             ),
         ),
     };
     Some(format!(
         "rekindle: {} {what} ({done}){more}{say}",
-        excerpt(name, 60)
+        excerpt(&redact(name), 60)
     ))
 }
 
@@ -234,9 +235,10 @@ fn shown(id: &WorkflowId) -> String {
     excerpt(&id.to_string(), 90)
 }
 
-/// Returns one line of data: line breaks are made visible, and its length is limited.
+/// Returns one line of data: its secrets are masked, line breaks are made visible, and its length is
+/// limited.
 fn quoted(line: &str, most: usize) -> String {
-    let mut shown = excerpt(line, most);
+    let mut shown = excerpt(&redact(line), most);
     while shown.len() > most {
         let chars = shown.chars().count();
         shown = excerpt(&shown, chars.saturating_sub(10));

@@ -67,6 +67,26 @@ fn where_nothing_is_open_nothing_is_said() {
 }
 
 #[test]
+fn no_secret_of_a_file_is_told_to_a_session() {
+    let token = "ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789";
+    let trouble = |_: &WorkflowId| Background {
+        intent: Some(format!("Push with {token}")),
+        decisions: vec![format!("use {token}")],
+        failures: vec![format!("T1: remote: {token} is refused")],
+    };
+    let mut open = standing("a", &format!("retry with {token}"));
+    open.summary.view.title = Some(format!("with {token}"));
+    let open = [open];
+    let text = briefing(&here(), &open, 0, None, &trouble).unwrap();
+    assert!(
+        text.contains("goal: Push with") && !text.contains(&token[4..]),
+        "{text}"
+    );
+    let line = line_for_person(&open).unwrap();
+    assert!(!line.contains(&token[4..20]), "{line}");
+}
+
+#[test]
 fn workflows_that_were_not_read_are_counted() {
     let unread = "4872 older workflows were not read: `rekindle status` reads them.\n";
     let nothing_open = briefing(&here(), &[], 4872, None, &nothing);

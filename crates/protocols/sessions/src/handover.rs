@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use rekindle_agents::redact;
+use rekindle_agents::Redactor;
 use rekindle_model::Session;
 use rekindle_text::{excerpt, format_seconds, printable_block};
 
@@ -51,7 +51,17 @@ pub(crate) fn page(session: &Session, story: &Story, uncommitted: &[String]) -> 
         &mut page,
         format_args!("\n## Transcript\n\n{transcript}, read from its end\n"),
     );
-    cut(page)
+    cut(masked(&page))
+}
+
+/// Returns a page without secrets, also those of several lines: another program reads it, and perhaps a
+/// person who was not meant to.
+fn masked(page: &str) -> String {
+    let mut redactor = Redactor::new();
+    let lines = page.lines();
+    lines
+        .map(|line| redactor.line(line).into_owned() + "\n")
+        .collect()
 }
 
 fn put(page: &mut String, text: std::fmt::Arguments<'_>) {
@@ -170,7 +180,7 @@ fn quote(text: Option<&str>) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let mut quoted = String::new();
     for text in lines.iter().take(LONGEST_PROMPT) {
-        put(&mut quoted, format_args!("> {}\n", redact(text)));
+        put(&mut quoted, format_args!("> {text}\n"));
     }
     if lines.len() > LONGEST_PROMPT {
         quoted.push_str("> […]\n");

@@ -60,6 +60,18 @@ fn the_briefing_of_gemini_names_no_tool() {
 }
 
 #[test]
+fn a_private_key_in_a_prompt_is_not_handed_over() {
+    let body = "MIIEowIBAAKCAQEA7tM3v1sFZl9cQnYw1K8J0zqvVb5x2mGq0sYh3rTnPpLr4aXc";
+    let key = format!("-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----");
+    let typed = format!("Deploy with this key:\n{key}\nthen run the tests");
+    let rows = [prompt(1, &typed), bash(2, "ls")];
+    let world = world().file(CLAUDE, lines(&rows));
+    let page = Sessions.handover(&world, &one(&world)).unwrap();
+    assert!(!page.contains(&body[..20]), "{page}");
+    assert!(page.contains("> then run the tests\n"), "{page}");
+}
+
+#[test]
 fn the_hand_over_has_goal_decisions_files_commands_and_the_step_in_flight() {
     let ask = json!({"questions": [{"question": "Postgres or SQLite?"}]});
     let rows = [

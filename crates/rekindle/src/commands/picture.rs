@@ -1,6 +1,5 @@
 //! `rekindle report`: what happened to a workflow, as a page, a drawing or a trace.
 
-use camino::Utf8PathBuf;
 use rekindle_app::{Project, Query, ReportWish};
 use rekindle_text::shell_word;
 use rekindle_wire::{Picture, ReportPage, exit};
@@ -32,9 +31,15 @@ pub(super) fn report(
         }
         None if terminal.is_json() => {}
         output => {
-            let named = output.as_ref().map(|output| project.typed_path(output));
-            let path = named.unwrap_or_else(|| project.typed_in.join(default_name(&made)));
-            rekindle_app::write_report(&path, made.text.as_bytes())?;
+            let bytes = made.text.as_bytes();
+            let path = if let Some(output) = output {
+                let path = project.typed_path(output);
+                rekindle_app::write_report(&path, bytes)?;
+                path
+            } else {
+                let name = default_name(&made.picture.id);
+                rekindle_app::write_new_report(&project.typed_in, &name, made.ending, bytes)?
+            };
             let shown = path.strip_prefix(&project.typed_in).unwrap_or(&path);
             if !terminal.is_json() {
                 terminal.result(&format!("{}\n", told(&made, shown.as_str())));
@@ -89,9 +94,9 @@ fn make(project: &Project, query: &Query, arguments: &ReportArguments) -> Result
     }
 }
 
-/// Returns the name of the file: that of the workflow, as far as it is a plain word.
-fn default_name(made: &Made) -> Utf8PathBuf {
-    let (_, name) = rekindle_app::split_id(&made.picture.id);
+/// Returns the name of the file without its ending: that of the workflow, as far as it is a plain word.
+fn default_name(id: &str) -> String {
+    let (_, name) = rekindle_app::split_id(id);
     let is_plain = |c: char| c.is_alphanumeric() || "-_.".contains(c);
     let plain: String = name
         .chars()
@@ -102,8 +107,11 @@ fn default_name(made: &Made) -> Utf8PathBuf {
         .chars()
         .take(80)
         .collect();
-    let plain = if plain.is_empty() { "report" } else { &plain };
-    Utf8PathBuf::from(format!("{plain}{}", made.ending))
+    if plain.is_empty() {
+        "report".to_owned()
+    } else {
+        plain
+    }
 }
 
 fn contents(page: &ReportPage, with_output: bool) -> String {

@@ -15,6 +15,7 @@ make_canary() {
 make_repository() {
   [ -e .git ] || git init -q
   echo bait >bait-clean; echo bait >bait-process; echo bait >bait-worktree; echo bait >bait-diff
+  printf '# Bait\n\n- [ ] T001 Bait\n' >bait-plan.md; cp bait-plan.md todo.md
   git add -A . >/dev/null 2>&1 || git add bait-*
   git commit -qm base
 }

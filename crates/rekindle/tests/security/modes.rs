@@ -74,6 +74,29 @@ fn a_strict_umask_holds_for_everything_that_is_made() -> Result<()> {
     Ok(())
 }
 
+/// The name of a workflow comes from a clone, and so could be that of any page of the project.
+#[test]
+fn a_report_is_private_and_takes_the_place_of_no_other_file() -> Result<()> {
+    let (project, path) = run_under("022")?;
+    let written = |arguments: &[&str]| -> Result<String> {
+        let ran = project.rekindle(arguments);
+        ensure!(ran.status.success(), "{}", text(&ran.stderr));
+        let said = text(&ran.stdout);
+        let name = said.split_whitespace().nth(1).unwrap_or_default();
+        Ok(name.to_owned())
+    };
+    let first = written(&["report"])?;
+    assert_eq!(path.join(&first).metadata()?.mode() & 0o777, 0o600);
+    fs_err::write(path.join(&first), "a page of mine")?;
+    let second = written(&["report"])?;
+    assert_eq!(second, first.replace(".html", "-2.html"));
+    assert_eq!(fs_err::read_to_string(path.join(&first))?, "a page of mine");
+    // A file that a person names is theirs to replace.
+    written(&["report", "-o", &first])?;
+    assert!(fs_err::read_to_string(path.join(&first))?.starts_with("<!doctype html>"));
+    Ok(())
+}
+
 #[test]
 fn no_file_that_is_made_can_be_executed() -> Result<()> {
     let (_project, path) = run_under("022")?;

@@ -55,6 +55,45 @@ fn what_an_agent_prints_is_kept_without_its_secrets() -> Result<()> {
 }
 
 #[test]
+fn no_report_has_a_secret_of_a_plan_a_reason_or_a_diff() -> Result<()> {
+    let project = Project::new(BINARY);
+    let [_, github, _] = SECRETS;
+    let plan = format!("# Push\n\n- [ ] T1 Push with {github}\n- [ ] T2 Fail\n");
+    fs_err::write(project.path().join("plan.md"), plan)?;
+    let script = project.path().join("agent.sh");
+    let lines = format!(
+        "cat > /dev/null\necho '{github}' > $REKINDLE_TASK.txt\necho 'refused: {github}'\n[ $REKINDLE_TASK = T1 ]\n"
+    );
+    fs_err::write(&script, lines)?;
+    let agent = format!("sh {}", script.display());
+    let ran = project.rekindle(&[
+        "run",
+        "plan.md",
+        "--yes",
+        "--retries",
+        "0",
+        "--agent-cmd",
+        &agent,
+    ]);
+    ensure!(ran.status.code() == Some(1), "{}", text(&ran.stderr));
+    for words in [
+        &["report", "--with-output", "-o", "-"][..],
+        &["report", "--json"],
+        &["report", "--trace", "-o", "-"],
+        &["report", "--svg", "graph", "-o", "-"],
+        &["report", "--svg", "timeline", "-o", "-"],
+    ] {
+        let shown = text(&project.rekindle(words).stdout);
+        ensure!(
+            shown.contains("Push with") || words[1] == "--svg",
+            "{words:?}: {shown}"
+        );
+        ensure!(!shown.contains(&github[4..]), "{words:?}: {shown}");
+    }
+    Ok(())
+}
+
+#[test]
 fn secrets_behind_names_colors_and_base64_are_kept_out_of_the_output() -> Result<()> {
     let project = Project::new(BINARY);
     project.plan("A");
