@@ -190,6 +190,7 @@ pub(crate) fn chosen(inspected: &Inspected, query: &Query) -> Result<WorkflowId,
         }
         (_, State::Choice) => Err(Error::ChoiceNeeded { open: open() }),
         _ if inspected.is_nothing() => Err(Error::Nothing),
+        (None, _) if !inspected.is_named => Err(Error::NothingOpen),
         _ => Err(Error::NothingOf {
             protocol: inspected.protocol,
         }),

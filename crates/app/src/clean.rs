@@ -196,9 +196,9 @@ fn left_by_protocols(project: &Project) -> Vec<(WorkflowId, LeftFolder)> {
 fn question(removable: &[(Leftover, Vec<String>)]) -> String {
     let loses = removable.iter().any(|(_, ignored)| !ignored.is_empty());
     let kept = if loses {
-        "their contents are saved, except for files that git ignores"
+        "a backup of each is made first, without files that git ignores"
     } else {
-        "their contents are saved"
+        "a backup of each is made first"
     };
     let mut text = format!("These worktrees will be removed; {kept} (see `rekindle rescue list`):");
     for (leftover, ignored) in removable {

@@ -77,8 +77,11 @@ pub enum Error {
         option: &'static str,
     },
     /// The project has no workflow of any protocol.
-    #[error("nothing to resume here")]
+    #[error("no workflow found in this project")]
     Nothing,
+    /// All workflows of the project are finished, and none was named.
+    #[error("no open workflow in this project")]
+    NothingOpen,
     /// The project has no workflow of the given protocol.
     #[error("no {protocol} workflow found in this project")]
     NothingOf {
@@ -216,7 +219,7 @@ pub enum Error {
         path: camino::Utf8PathBuf,
     },
     /// Neither a rescue nor a workflow has the given name.
-    #[error("no rescue and no workflow is named `{workflow}`")]
+    #[error("no backup and no workflow is named `{workflow}`")]
     NothingRescued {
         /// The given name.
         workflow: String,
@@ -228,13 +231,13 @@ pub enum Error {
         name: String,
     },
     /// No rescue has the given name.
-    #[error("no rescue is named `{name}`")]
+    #[error("no backup is named `{name}`")]
     UnknownRescue {
         /// The given name.
         name: String,
     },
     /// Several rescues match the name.
-    #[error("`{name}` is ambiguous: it matches {} rescues", among.len())]
+    #[error("`{name}` is ambiguous: it matches {} backups", among.len())]
     AmbiguousRescue {
         /// The given name.
         name: String,
@@ -248,7 +251,7 @@ pub enum Error {
         path: camino::Utf8PathBuf,
     },
     /// A rescue could not be restored completely.
-    #[error("the rescue was only partly restored, to `{draft}`")]
+    #[error("the backup was only partly restored, to `{draft}`")]
     NotRestored {
         /// The incomplete folder.
         draft: camino::Utf8PathBuf,

@@ -158,7 +158,7 @@ pub trait Face: Output + Watcher {
 
     /// Asks for agreement to what the text says.
     fn agree(&mut self, text: &str) -> Agreement {
-        self.propose(text, "Go?", Enter::No)
+        self.propose(text, "Continue?", Enter::No)
     }
 
     /// Shows a text and asks a question that is answered with yes or no.

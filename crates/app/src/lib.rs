@@ -96,8 +96,8 @@ pub use validate::{Validated, validate};
 
 pub use rekindle_agents::config::{Run as RunDefaults, parse_duration};
 pub use rekindle_agents::shell::anchored;
-pub use rekindle_agents::{Agent, Preset};
-pub use rekindle_fs::{Unfinished, sweep_unfinished};
+pub use rekindle_agents::{Agent, ConfigError, Preset};
+pub use rekindle_fs::{Error as FilesError, Unfinished, sweep_unfinished};
 pub use rekindle_git::{
     ChangeKind, Mode, RepoPath, Rescue, Rescued, SCRUBBED as GIT_VARIABLES, absolute_folders,
 };

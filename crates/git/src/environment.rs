@@ -103,8 +103,8 @@ pub(crate) const DURABLE: [&str; 2] = [
     "core.fsyncMethod=batch",
 ];
 
-/// Subcommands that never convert the content of a file (without `--filters`). Before any other, a
-/// git that looks switches off every configured filter.
+/// Subcommands that never convert the content of a file, except with [`CONVERTS`]. Before any other,
+/// a git that looks switches off every configured filter.
 const NEVER_FILTER: &[&str] = &[
     "cat-file",
     "check-ignore",
@@ -125,6 +125,10 @@ const NEVER_FILTER: &[&str] = &[
     "version",
     "write-tree",
 ];
+
+/// Options with which each subcommand converts files: git compares a file whose time has changed by
+/// what its filter makes of it.
+const CONVERTS: &[&str] = &["--filters", "--modified", "-m"];
 
 /// The first version with hooks in settings (`hook.<name>.command`), which `core.hooksPath` does
 /// not switch off.
@@ -147,7 +151,9 @@ impl Sections {
         let verb = args.first().map(OsString::as_os_str).unwrap_or_default();
         let word = |at: usize, wanted: &str| args.get(at).is_some_and(|arg| arg == wanted);
         let never_filters = (NEVER_FILTER.iter().any(|name| verb == OsStr::new(name))
-            && !args.iter().any(|arg| arg == "--filters"))
+            && !args
+                .iter()
+                .any(|arg| CONVERTS.iter().any(|name| arg == name)))
             || (word(0, "worktree") && word(1, "list"))
             || (word(0, "diff-index") && word(1, "--cached"));
         Self {
@@ -238,6 +244,9 @@ mod tests {
             ("cat-file --batch -z", false),
             ("cat-file --filters --path=a 1234", true),
             ("worktree list --porcelain", false),
+            ("ls-files -z --stage -v", false),
+            ("ls-files -z --modified --others", true),
+            ("ls-files -m", true),
             ("diff-index --cached -z", false),
             ("status --porcelain", true),
             ("diff --name-only", true),

@@ -157,7 +157,7 @@ pub enum Error {
 
     /// Repositories inside the worktree, or changed submodules, would be deleted with it.
     #[error(
-        "`{dir}` holds other repositories, which no rescue can keep: {}",
+        "`{dir}` holds other repositories, which no backup can keep: {}",
         list(paths)
     )]
     Nested {

@@ -17,7 +17,9 @@ const LONGEST_REPORT: usize = 8 * 1024;
 pub(crate) fn brief(desk: &Desk, query: &Query) -> Result<Brief, Error> {
     let planned = match rekindle_app::plan(&desk.project, query) {
         Ok(planned) => planned,
-        Err(Error::Nothing | Error::NothingOf { .. }) if query.name.is_none() => {
+        Err(Error::Nothing | Error::NothingOpen | Error::NothingOf { .. })
+            if query.name.is_none() =>
+        {
             return Ok(Brief {
                 schema: "rekindle.brief/1",
                 id: None,

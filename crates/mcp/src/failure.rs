@@ -125,7 +125,7 @@ fn hints(error: &Error) -> Vec<String> {
             "ask the user which workflow is meant",
         ),
         Error::NotChosen { finding } => finding.hint.iter().cloned().collect(),
-        Error::Nothing | Error::NothingOf { .. } => {
+        Error::Nothing | Error::NothingOpen | Error::NothingOf { .. } => {
             one("`list` shows the workflows of this project")
         }
         Error::NotKept { id, .. } => vec![format!(

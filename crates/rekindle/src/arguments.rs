@@ -172,7 +172,7 @@ pub(crate) enum Command {
     Hook(HookArguments),
     /// Remove worktrees that are no longer needed
     ///
-    /// List the worktrees that runs left behind and those of landed kiln waves and, after confirmation, save their contents as rescues and remove them.
+    /// List the worktrees that runs left behind and those of landed kiln waves and, after confirmation, back up their contents and remove them.
     /// A folder that does not belong to a task is removed only if you name it.
     Clean {
         /// Worktrees to remove, by path or name [default: all that are no longer needed]
@@ -182,7 +182,7 @@ pub(crate) enum Command {
         #[arg(short, long)]
         yes: bool,
     },
-    /// List, show and restore saved work (rescues)
+    /// List, show and restore backups of worktrees
     #[command(subcommand)]
     Rescue(RescueCommand),
     /// Run a command of MAP's `map_orchestrator.py`, such as `rekindle map get_next_step`

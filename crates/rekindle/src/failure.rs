@@ -2,13 +2,16 @@
 
 use std::error::Error as StdError;
 
-use rekindle_app::{Error, InstallError, Missing, Unattached, Unfit};
+use rekindle_app::{ConfigError, Error, FilesError, InstallError, Missing, Unattached, Unfit};
 use rekindle_model::{Code, Finding, WorkflowId};
-use rekindle_text::shell_word;
+use rekindle_text::{excerpt, shell_word};
 use rekindle_wire::{ErrorBody, ErrorOut, exit};
 
 use crate::render;
 use crate::terminal::Terminal;
+
+/// The most tasks for which a hint names a command each.
+const MOST_TASKS: usize = 5;
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -142,6 +145,7 @@ fn hints(error: &Error) -> Vec<String> {
             one("it is for `bifrost` only; name a feature, or omit the option")
         }
         Error::Nothing => one("`rekindle run PLAN` starts a run; `-C DIR` uses another project"),
+        Error::NothingOpen => one("`rekindle -a` lists the finished ones, too"),
         Error::NothingOf { .. } => one("`rekindle` lists the workflows of this project"),
         Error::NotKept { id, .. } => vec![format!(
             "events are not needed: progress is read from the files; `rekindle plan {}` shows what comes next",
@@ -163,6 +167,9 @@ fn hints(error: &Error) -> Vec<String> {
         }
         Error::NoProgress { .. } => one("look at the agent's output above"),
         Error::BadPlan { findings, .. } => bad_plan(findings),
+        Error::Config(ConfigError::UnknownAgent { .. }) => {
+            one("name a known one, or define it below `[agents.NAME]` in `.rekindle/config.toml`")
+        }
         Error::Config(_) => one("fix it, then run `rekindle doctor`"),
         Error::BadBranch { .. } => one("choose another branch with `--branch`"),
         Error::CheckedOut { .. } => one(
@@ -183,12 +190,12 @@ fn hints(error: &Error) -> Vec<String> {
         ),
         Error::UnknownLeftover { .. } => one("`rekindle clean` lists leftover worktrees"),
         Error::NothingRescued { .. } | Error::UnknownRescue { .. } => {
-            one("`rekindle rescue list` lists saved work")
+            one("`rekindle rescue list` lists the backups")
         }
         Error::AmbiguousRescue { among, .. } => ambiguous_rescue(among),
         Error::Taken { .. } => one("name a folder that does not exist yet: `--into DIR`"),
         Error::NotRestored { .. } => one(
-            "free some space or fix the permissions, then restore it again; the rescue is unchanged",
+            "free some space or fix the permissions, then restore it again; the backup is unchanged",
         ),
         Error::Git(error) if error.is_no_repository() => {
             one("go to the project's folder, or name it with `-C DIR`")
@@ -208,6 +215,9 @@ fn hints(error: &Error) -> Vec<String> {
         Error::Run(error) => vec![error.hint().unwrap_or_else(doctor)],
         Error::Install(error) => one(install(error)),
         Error::Session(error) => vec![error.hint()],
+        Error::Files(FilesError::Exists(_) | FilesError::NotAFile(_)) => {
+            one("choose the name of a file that does not exist yet")
+        }
         Error::Files(_) => vec![doctor()],
     }
 }
@@ -318,13 +328,16 @@ fn work_missing(id: &WorkflowId, branch: &str, missing: &Missing) -> Vec<String>
         }
         None => {}
     }
-    if let Some(task) = missing.tasks.first() {
+    let events = missing.tasks.iter().take(MOST_TASKS);
+    hints.extend(events.map(|task| {
         let event = render::event_of(&id.to_string(), "task_ready", task);
-        hints.push(format!(
-            "to repeat it: `{event}`, then `rekindle resume {}`",
-            typed(id)
-        ));
+        format!("to repeat `{}`: `{event}`", excerpt(task, 80))
+    }));
+    match missing.tasks.len().saturating_sub(MOST_TASKS) {
+        0 => {}
+        more => hints.push(format!("and {more} more tasks in the same way")),
     }
+    hints.push(format!("then: `rekindle resume {}`", typed(id)));
     hints
 }
 

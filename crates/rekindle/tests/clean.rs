@@ -72,7 +72,7 @@ fn a_question_about_worktrees_without_ignored_files_promises_all() {
     let asked = project.rekindle(&["clean"]);
     let question = text(&asked.stderr);
     assert!(
-        question.contains("their contents are saved (see `rekindle rescue list`)"),
+        question.contains("a backup of each is made first (see `rekindle rescue list`)"),
         "{question}"
     );
     assert!(!question.contains("ignores"), "{question}");

@@ -110,7 +110,7 @@ fn a_worker_that_dies_while_all_is_being_stopped_is_left_for_a_resume() {
     let rest = said.rest();
     assert!(
         rest.contains(
-            "A (attempt 1): its worker was killed by signal 9; `rekindle resume` retries it"
+            "A (attempt 1): its worker was killed by signal 9; `rekindle resume` tries the task again"
         ),
         "{rest}"
     );
@@ -137,7 +137,7 @@ fn two_interrupts_at_the_moment_of_a_workers_start_leave_nothing_running() {
         kill(run.id(), "INT");
         let rest = said.rest();
         assert_eq!(run.wait().unwrap().code(), Some(1), "{rest}");
-        assert!(!rest.contains("it is tried again"), "{rest}");
+        assert!(!rest.contains("the task is tried again"), "{rest}");
         wait_until(|| {
             !project
                 .processes()

@@ -112,7 +112,7 @@ fn the_change_is_shown_and_made_only_after_consent() -> Result<()> {
     +command = "rekindle"
     +args = ["mcp", "--installed"]
 
-    Go? [y/N] 
+    Continue? [y/N] 
     error: nobody answered the question
 
     hint: use `--yes` to agree in advance

@@ -250,7 +250,7 @@ fn without_anything_rescued_there_is_nothing_to_show() {
     let list = project.rekindle(&["rescue", "list"]);
     assert_eq!(
         (code(&list), text(&list.stdout).as_str()),
-        (0, "No rescues in this project.\n")
+        (0, "No backups in this project.\n")
     );
     for arguments in [
         &["list", "nonsense"][..],
@@ -302,7 +302,7 @@ fn a_name_may_be_short_but_not_that_of_several() {
         let output = project.rekindle(&["rescue", command, "20260119-x/A"]);
         let said = text(&output.stderr);
         assert_eq!(code(&output), 3, "{said}");
-        assert!(said.contains("it matches 2 rescues"), "{said}");
+        assert!(said.contains("it matches 2 backups"), "{said}");
         assert!(
             said.contains("`rekindle rescue show 20260119-x/A/10`"),
             "{said}"

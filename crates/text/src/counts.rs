@@ -6,10 +6,11 @@ pub fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{s}")
 }
 
-/// Returns how often something happened: "once", "3 times".
+/// Returns how often something happened: "once", "twice", "3 times".
 pub fn times(n: u32) -> String {
     match n {
         1 => "once".to_owned(),
+        2 => "twice".to_owned(),
         n => format!("{n} times"),
     }
 }

@@ -117,7 +117,7 @@ impl Reader<'_> {
                     run.retries = u32::try_from(self.number(&found, 0, MOST_RETRIES)?).ok();
                 }
                 "timeout" => run.timeout = Some(self.duration(&found)?),
-                "verify" => run.verify = Some(self.texts(&found)?),
+                "verify" => run.verify = Some(self.commands(&found)?),
                 "max_cost" => run.max_cost = Some(self.money(&found)?),
                 _ => self.unknown(found.key, &at),
             }
@@ -178,6 +178,15 @@ impl Reader<'_> {
             texts.push(text.to_owned());
         }
         Ok(texts)
+    }
+
+    /// Reads commands; an empty one would succeed and check nothing.
+    fn commands(&self, found: &Found<'_, '_>) -> Result<Vec<String>, Error> {
+        let commands = self.texts(found)?;
+        if commands.iter().any(|command| command.trim().is_empty()) {
+            return Err(self.wrong(found, "must not contain an empty command"));
+        }
+        Ok(commands)
     }
 
     fn resume(&self, found: &Found<'_, '_>) -> Result<Vec<String>, Error> {

@@ -44,6 +44,7 @@ impl Error {
             | Self::DetailsNeeded { .. } => (exit::USAGE, None),
             Self::UnknownCode { .. }
             | Self::Nothing
+            | Self::NothingOpen
             | Self::NothingOf { .. }
             | Self::NotKept { .. }
             | Self::NoOutput { .. }

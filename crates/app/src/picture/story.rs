@@ -125,11 +125,7 @@ fn restarts(history: &History) -> usize {
 }
 
 fn times(n: usize) -> String {
-    match n {
-        1 => "once".to_owned(),
-        2 => "twice".to_owned(),
-        n => format!("{n} times"),
-    }
+    rekindle_text::times(u32::try_from(n).unwrap_or(u32::MAX))
 }
 
 fn and(parts: &[String]) -> String {

@@ -122,7 +122,7 @@ impl Repo {
         let made = self.rescues()?;
         let made = made.into_iter().find(|rescue| rescue.name == name);
         made.map(Some).ok_or_else(|| {
-            let what = "the rescue that was just made is missing";
+            let what = "the backup that was just made is missing";
             Error::unexpected(&["for-each-ref", &name], self.dir(), what)
         })
     }

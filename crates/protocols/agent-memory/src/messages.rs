@@ -1,6 +1,7 @@
 //! The messages of the protocol: its report, its questions and the prompts of agents.
 
 use rekindle_model::Question;
+use rekindle_text::times;
 
 use super::assess::RunVerdict;
 use super::event::Kind;
@@ -89,7 +90,7 @@ pub(super) fn approval(run: &RunVerdict) -> Question {
 /// Returns the question about a task that failed too often.
 pub(super) fn escalation(work: &Work) -> Question {
     let (named, failed) = (work.named(), work.attempt.saturating_sub(1));
-    let text = format!("{named} failed {failed} times. What is to happen?");
+    let text = format!("{named} failed {}. What is to happen?", times(failed));
     let answers = vec![
         ("retry", "try it once more"),
         (

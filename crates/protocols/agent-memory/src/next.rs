@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use rekindle_model::{Fact, Next, State as Standing};
+use rekindle_text::times;
 
 use super::layout::{self, Artifact};
 use super::phase::Phase;
@@ -172,7 +173,7 @@ impl NextAction {
             Self::ExecuteTask(work) if work.interrupted => format!("Resume {} (attempt {})", work.named(), work.attempt),
             Self::ExecuteTask(work) if work.attempt > 1 => format!("Retry {} (attempt {})", work.named(), work.attempt),
             Self::ExecuteTask(work) => format!("Execute {}", work.named()),
-            Self::EscalateUser(work) => format!("Ask the user about {}, which failed {} times", work.named(), work.attempt.saturating_sub(1)),
+            Self::EscalateUser(work) => format!("Ask the user about {}, which failed {}", work.named(), times(work.attempt.saturating_sub(1))),
             Self::ResolveBlockers(tasks) => format!("Resolve what blocks {}", tasks.iter().map(|t| line(t)).collect::<Vec<_>>().join(", ")),
             Self::FixTaskGraph { stuck } => {
                 format!("Fix task-graph.json (task-breaker): {} can never run", stuck.iter().map(|t| line(t)).collect::<Vec<_>>().join(", "))

@@ -21,21 +21,21 @@ pub(crate) struct TortureArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum RescueCommand {
-    /// List saved work
+    /// List the backups
     List {
-        /// Only rescues of this workflow: `protocol:name`, a name, or a prefix of one
+        /// Only backups of this workflow: `protocol:name`, a name, or a prefix of one
         workflow: Option<String>,
     },
-    /// Show a rescue: its origin and time, and the files that differ from its base
+    /// Show a backup: its origin and time, and the files that differ from its base
     ///
     /// Files are compared byte by byte, so files that git converts at checkout (line ends, filters) differ too.
     Show {
-        /// The rescue: its ref, `workflow/task/n`, or a unique prefix
+        /// The backup: its ref, `workflow/task/n`, or a unique prefix
         name: String,
     },
-    /// Write the files of a rescue to a new folder, after confirmation
+    /// Write the files of a backup to a new folder, after confirmation
     Restore {
-        /// The rescue: its ref, `workflow/task/n`, or a unique prefix
+        /// The backup: its ref, `workflow/task/n`, or a unique prefix
         name: String,
         /// The new folder [default: a new folder in `.rekindle/restored/`]
         #[arg(long, value_name = "DIR")]

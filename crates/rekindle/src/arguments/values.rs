@@ -25,6 +25,14 @@ pub(super) fn parse_dollars(text: &str) -> Result<u64, String> {
         .map_err(|_| "that is too much".to_owned())
 }
 
+/// Reads a shell command; an empty one would succeed and do nothing.
+pub(super) fn parse_command(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        return Err("the command is empty".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
 pub(super) fn parse_object(text: &str) -> Result<String, String> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     if value.is_object() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use camino::Utf8PathBuf;
 use clap::Args;
 
-use super::values::parse_dollars;
+use super::values::{parse_command, parse_dollars};
 use super::{StartArguments, WorkflowArguments};
 
 #[derive(Debug, Args)]
@@ -65,7 +65,7 @@ pub(crate) struct ResumeArguments {
 #[derive(Debug, Args)]
 pub(crate) struct AgentArguments {
     /// Use this shell command as the agent; it gets the prompt on standard input
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", value_parser = parse_command)]
     pub(crate) agent_cmd: Option<String>,
     /// Use this agent: `claude`, `codex`, `opencode`, `gemini`, or one from the configuration
     #[arg(long, value_name = "NAME", conflicts_with = "agent_cmd")]
@@ -94,7 +94,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) branch: Option<String>,
     /// Require this command to succeed in a task's worktree, and again after merging if the branch has new commits; may be repeated [default: `verify` from the configuration]
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", value_parser = parse_command)]
     pub(crate) verify: Vec<String>,
     /// Time limit of one attempt, such as `90s` or `1h30m` [default: from the configuration, or 45m]
     #[arg(long, value_name = "TIME", value_parser = rekindle_app::parse_duration)]

@@ -1,7 +1,8 @@
 //! The job, on a terminal.
 
 use rekindle_app::{
-    EngineWish, Options, Outcome, Project, Query, Resumed, SessionMode, SessionOptions, UpdatePlan,
+    EngineWish, Error, Options, Outcome, Project, Query, Resumed, SessionMode, SessionOptions,
+    UpdatePlan,
 };
 use rekindle_model::{ProtocolName, WorkflowId};
 use rekindle_wire::exit;
@@ -118,7 +119,15 @@ pub(super) fn rollback(
         yes: arguments.yes,
         ..Options::default()
     };
-    let resumed = rekindle_app::resume(project, &query, &options, terminal)?;
+    let resumed = rekindle_app::resume(project, &query, &options, terminal);
+    let resumed = resumed.map_err(|error| match error {
+        // The option is ours: nobody typed it.
+        Error::NotOffered { protocol, .. } => Failure::usage(format!(
+            "workflows of `{protocol}` cannot be rolled back"
+        ))
+        .hint("only features of Bifrost can; `rekindle` lists the workflows of this project"),
+        error => error.into(),
+    })?;
     Ok(show(project, resumed, terminal))
 }
 

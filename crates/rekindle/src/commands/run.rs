@@ -292,7 +292,7 @@ pub(super) fn clean(
             terminal.note(&render::not_kept(&cleaning));
         }
         if cleaning.removed.iter().any(|gone| gone.saved_as.is_some()) {
-            terminal.hint(&render::hint("`rekindle rescue list` lists saved work"));
+            terminal.hint(&render::hint("`rekindle rescue list` lists the backups"));
         }
         terminal.note(&render::stuck(&cleaning));
     }

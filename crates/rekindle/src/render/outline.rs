@@ -43,7 +43,7 @@ pub(crate) fn outline(outline: &Outline, verbose: bool) -> String {
     line("branch", format!("`{}`", excerpt(&outline.branch, 200)));
     line("checks", checks(&outline.checks, verbose));
     line("cost", cost(outline));
-    line("rescued", rescued(outline.rescued));
+    line("backups", backups(outline.rescued));
     text
 }
 
@@ -113,10 +113,10 @@ fn cost(outline: &Outline) -> String {
     }
 }
 
-fn rescued(n: usize) -> String {
+fn backups(n: usize) -> String {
     match n {
         0 => String::new(),
-        n => format!("{} (`rekindle rescue list`)", count(n, "backup")),
+        n => format!("{n} (`rekindle rescue list`)"),
     }
 }
 
@@ -267,7 +267,7 @@ mod tests {
           checks      `make` for 2 tasks (from `x.json`, a file of the project)
                       `cargo test` for 2 tasks
           cost        $1.23 so far, at most $5.00
-          rescued     1 backup (`rekindle rescue list`)
+          backups     1 (`rekindle rescue list`)
         ");
     }
 

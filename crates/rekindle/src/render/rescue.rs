@@ -18,7 +18,7 @@ pub(crate) fn made_at(rescue: &Rescue) -> Option<Timestamp> {
 
 pub(crate) fn rescues(rescues: &[Rescue], now: Timestamp) -> String {
     if rescues.is_empty() {
-        return "No rescues in this project.\n".to_owned();
+        return "No backups in this project.\n".to_owned();
     }
     let mut text = String::new();
     for rescue in rescues {
@@ -41,7 +41,7 @@ pub(crate) fn rescue(shown: &Shown, now: Timestamp, all: bool) -> String {
     line("workflow", excerpt(&rescue.workflow, 300));
     line("task", excerpt(&rescue.task, 300));
     line("made", when(rescue, now));
-    let place = rescue.worktree.as_deref().unwrap_or("not told");
+    let place = rescue.worktree.as_deref().unwrap_or("unknown");
     line("from", excerpt(place, 300));
     if let Some(branch) = &rescue.branch {
         line("branch", excerpt(branch, 300));

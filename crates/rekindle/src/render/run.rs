@@ -153,9 +153,9 @@ pub(crate) fn left(id: &rekindle_model::WorkflowId) -> String {
 /// Returns what follows for a task whose attempt came to nothing.
 fn then(after: rekindle_app::After) -> &'static str {
     match after {
-        rekindle_app::After::Again => "it is tried again",
-        rekindle_app::After::Resume => "`rekindle resume` retries it",
-        rekindle_app::After::Person => "it waits for you",
+        rekindle_app::After::Again => "the task is tried again",
+        rekindle_app::After::Resume => "`rekindle resume` tries the task again",
+        rekindle_app::After::Person => "the task waits for you",
         rekindle_app::After::Protocol => "the retry ledger decides",
     }
 }

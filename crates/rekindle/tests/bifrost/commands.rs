@@ -180,7 +180,7 @@ fn a_legacy_session_is_migrated_once() -> Result<()> {
     This will:
       - specs/user-authentication/session.md: the session of user-authentication
       - .bifrost/memory/session.md: the legacy session is saved under another name
-    Go? [y/N] 
+    Continue? [y/N] 
     error: nobody answered the question
 
     hint: use `--yes` to agree in advance

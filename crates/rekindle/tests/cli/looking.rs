@@ -46,7 +46,8 @@ fn in_an_empty_folder_every_command_says_the_same() -> Result<()> {
         let ran = sandbox.run(&[needs_one])?;
         assert_eq!(ran.code(), Some(1), "{needs_one}: {ran}");
         assert!(
-            ran.stderr().starts_with("error: nothing to resume here\n"),
+            ran.stderr()
+                .starts_with("error: no workflow found in this project\n"),
             "{needs_one}: {ran}"
         );
     }

@@ -99,7 +99,7 @@ fn help_names_every_command_and_the_exit_codes() -> Result<()> {
       uninstall    Remove what `install` added
       hook         Handle a coding-agent hook event (always exits 0)
       clean        Remove worktrees that are no longer needed
-      rescue       List, show and restore saved work (rescues)
+      rescue       List, show and restore backups of worktrees
       map          Run a command of MAP's `map_orchestrator.py`, such as `rekindle map get_next_step`
       demo         Kill a run in a scratch project and resume it, to see how it works
       torture      Kill runs at random moments, resume them, and count what was lost

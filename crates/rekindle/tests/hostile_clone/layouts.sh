@@ -54,7 +54,7 @@ hostile_settings() {
   done
   mkdir -p "$dir/info" "$dir/hooks" "$dir/objects/info"
   printf '%s\n' 'bait-clean filter=c' 'bait-process filter=p' 'bait-worktree filter=w' \
-    'bait-diff diff=d merge=m' 'bait-clean diff=e' >>"$dir/info/attributes"
+    'bait-diff diff=d merge=m' 'bait-clean diff=e' 'tasks.md filter=c' >>"$dir/info/attributes"
   for hook in post-index-change reference-transaction post-checkout; do
     printf '#!/bin/sh\n"%s" hook-%s\nexit 0\n' "$canary" "$hook" >"$dir/hooks/$hook"
     chmod 755 "$dir/hooks/$hook"
@@ -123,6 +123,7 @@ lack_head() {
 }
 
 touch_bait() {
+  find . -name tasks.md -exec touch -d '2001-02-03' {} +
   for file in bait-clean bait-process bait-worktree sub/bait; do
     [ ! -e "$file" ] || touch -d '2001-02-03' "$file"
   done

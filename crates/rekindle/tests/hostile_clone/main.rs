@@ -33,6 +33,14 @@ const CASES: [(&str, &str); 5] = [
     ("map", "20-monitor-failed-once"),
 ];
 
+/// One case of each format of task lists; two layouts have all ways to run something.
+const LISTS: [(&str, &str); 3] = [
+    ("spec-kit", "02-half-done-parallel"),
+    ("openspec", "02-half-done-newer-project"),
+    ("kiro", "02-stopped-in-progress"),
+];
+const LAYOUTS_OF_LISTS: [&str; 2] = ["archive", "partial"];
+
 /// What a repository came as, and how many ways to run something it has.
 const LAYOUTS: [(&str, usize); 4] = [
     // An unpacked archive with a `.git` of its own, submodule and hooks included.
@@ -102,7 +110,8 @@ impl Hostile {
 }
 
 fn check(layout: &str, n_ways: usize) -> Result<()> {
-    for case in CASES {
+    let lists = LISTS.iter().filter(|_| LAYOUTS_OF_LISTS.contains(&layout));
+    for &case in CASES.iter().chain(lists) {
         let hostile = Hostile::lay_out(case, layout)?;
         hostile.ran()?;
         // Only once: the ways are the same for every protocol.

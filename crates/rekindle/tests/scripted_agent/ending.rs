@@ -38,7 +38,7 @@ fn after_a_failure_the_session_continues_and_learns_the_reason() {
     );
     let stage = Stage::new("A", &[("A.1", first), ("A.2", &second)]);
     stage.run(&["--retries", "1"]).done().says(&[
-        "failed A (attempt 1): it does not compile; it is tried again\n",
+        "failed A (attempt 1): it does not compile; the task is tried again\n",
         "start A (attempt 2)\n",
         "done: 1 of 1 task landed in 2 attempts\n",
     ]);
@@ -61,7 +61,7 @@ fn an_agent_that_is_killed_is_started_again_in_its_session_at_no_cost() {
     let second = "stream claude\nwrite A.txt by $SESSION";
     let stage = Stage::new("A", &[("A.1", first), ("A.2", second)]);
     stage.run(&["--retries", "0"]).done().says(&[
-        "lost A (attempt 1): its agent was killed by signal 9; it is tried again\n",
+        "lost A (attempt 1): its agent was killed by signal 9; the task is tried again\n",
         "done: 1 of 1 task landed in 2 attempts\n",
     ]);
     assert_eq!(stage.landed("A.txt"), "by s-1\n");
@@ -75,10 +75,10 @@ fn an_agent_that_is_killed_is_started_again_in_its_session_at_no_cost() {
 fn an_agent_that_crashes_by_itself_has_failed() {
     let stage = Stage::new("A", &[("A", "stream claude\ndie ABRT")]);
     stage.run(&["--retries", "1"]).stopped().says(&[
-        "failed A (attempt 1): it crashed with signal 6; it is tried again\n",
-        "failed A (attempt 2): it crashed with signal 6; it waits for you\n",
+        "failed A (attempt 1): it crashed with signal 6; the task is tried again\n",
+        "failed A (attempt 2): it crashed with signal 6; the task waits for you\n",
         "stopped: 0 of 1 task landed in 2 attempts\n",
-        "blocked A: it failed 2 times: it crashed with signal 6\n",
+        "blocked A: it failed twice: it crashed with signal 6\n",
     ]);
     assert_eq!(stage.project.landed(), []);
 }
@@ -93,7 +93,7 @@ fn a_success_that_a_check_denies_is_a_failure_and_the_agent_learns_which() {
         .run(&["--verify", "test -e A.txt"])
         .done()
         .says(&[&format!(
-            "failed A (attempt 1): {failed}; it is tried again\n"
+            "failed A (attempt 1): {failed}; the task is tried again\n"
         )]);
     assert!(stage.note("prompt").contains(failed));
     assert_eq!(stage.tree(), "A.txt README");

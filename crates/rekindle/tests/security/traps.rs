@@ -21,8 +21,13 @@ const TRAPS: [&str; 4] = [
 ];
 
 /// Every command that looks at a project or goes on with its work.
-const LOOKS: [&str; 7] = [
+const LOOKS: [&str; 12] = [
     "status",
+    "sessions",
+    "logs",
+    "report --with-output -o -",
+    "attach",
+    "hook session-start --agent claude",
     "inspect",
     "plan",
     "resume --yes --agent-cmd true",
@@ -67,9 +72,18 @@ fn nothing_in_the_place_of_a_file_of_ours_is_waited_for_or_read_without_end() ->
     project.plan("A B<A");
     project.run("exit 1", &["--verify", "true"]);
     let own = project.path().join(".rekindle");
-    let mut paths = ["stopped.json", "hook.log", "config.toml"]
-        .map(|name| own.join(name))
-        .to_vec();
+    let names = [
+        "stopped.json",
+        "hook.log",
+        "config.toml",
+        "told.json",
+        "notified.json",
+        "finished.json",
+        "muted",
+        "worktrees/pool/0.json",
+        "worktrees/pool/0.lock",
+    ];
+    let mut paths = names.map(|name| own.join(name)).to_vec();
     own_files(&own, &mut paths)?;
     ensure!(paths.len() > 6, "{paths:?}");
     // This run has had no plan that a journal is kept for.

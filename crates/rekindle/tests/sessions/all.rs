@@ -221,7 +221,7 @@ fn one_question_lists_what_goes_on_and_what_does_not() -> Result<()> {
     1 session is continued:
       session:claude:aaaa1111   cd [PROJECT] && claude -p --output-format stream-json --verbose --resume aaaa1111-5b1e-4c77-9a10-2d6c1b7e0001
       session:claude:bbbb2222   left alone: it waits for a person
-    Go? [y/N] nothing was changed
+    Continue? [y/N] nothing was changed
     ");
     assert_eq!(home.calls()?, []);
     let ran = home.typed(&["resume", "--all", "--yes", "--json"]).run()?;

@@ -72,7 +72,7 @@ fn what_rekindle_became_holds_the_session_too() -> Result<()> {
     let mut gate = Gate::new(sandbox.root())?;
     home.then(&gate.script())?;
     let mut terminal = home.typed(&RESUME).on_a_terminal()?;
-    terminal.wait_for("Go? [y/N] ")?;
+    terminal.wait_for("Continue? [y/N] ")?;
     terminal.answer("y\n")?;
     gate.wait()?;
     let pid = terminal.pid();
@@ -94,7 +94,7 @@ fn what_changes_while_the_question_is_open_starts_nothing() -> Result<()> {
     let transcript = home.claude(&folder, "3f2a9c10", 10, "Fix the rounding", Cut::Tool)?;
     // Somebody else goes on with it.
     let mut terminal = home.typed(&RESUME).on_a_terminal()?;
-    terminal.wait_for("Go? [y/N] ")?;
+    terminal.wait_for("Continue? [y/N] ")?;
     let row = r#"{"type":"user","uuid":"x","timestamp":"2026-01-20T11:50:00Z","message":{"content":"more"}}"#;
     let mut file = fs_err::OpenOptions::new().append(true).open(&transcript)?;
     writeln!(file, "{row}")?;
@@ -104,7 +104,7 @@ fn what_changes_while_the_question_is_open_starts_nothing() -> Result<()> {
     assert!(shown.contains("WORLD_MOVED"), "{shown}");
     // A holder comes, whose rows are not written yet.
     let mut terminal = home.typed(&RESUME).on_a_terminal()?;
-    terminal.wait_for("Go? [y/N] ")?;
+    terminal.wait_for("Continue? [y/N] ")?;
     let (holder, start) = alive(&sandbox)?;
     home.claude_process("3f2a9c10", holder.pid(), &start)?;
     terminal.answer("y\n")?;

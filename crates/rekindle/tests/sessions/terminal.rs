@@ -18,7 +18,7 @@ fn after_a_yes_the_process_is_the_agent_and_the_briefing_its_first_prompt() -> R
     let before = fs_err::read(&transcript)?;
     let typed = home.typed(&["resume", "session:claude:3f2a9c10"]);
     let mut terminal = typed.on_a_terminal()?;
-    terminal.wait_for("Go? [y/N] ")?;
+    terminal.wait_for("Continue? [y/N] ")?;
     let pid = terminal.pid();
     terminal.answer("y\n")?;
     let (status, shown) = terminal.ended()?;
@@ -84,7 +84,7 @@ fn each_program_gets_its_own_words() -> Result<()> {
         ),
     ] {
         let mut terminal = home.typed(&["resume", id]).on_a_terminal()?;
-        terminal.wait_for("Go? [y/N] ")?;
+        terminal.wait_for("Continue? [y/N] ")?;
         let pid = terminal.pid();
         terminal.answer("y\n")?;
         let (status, shown) = terminal.ended()?;
@@ -109,7 +109,7 @@ fn without_a_yes_nothing_is_started() -> Result<()> {
         &["resume", "session:claude:3f2a9c10", "--with", "codex"],
     ] {
         let mut terminal = home.typed(args).on_a_terminal()?;
-        terminal.wait_for("Go? [y/N] ")?;
+        terminal.wait_for("Continue? [y/N] ")?;
         terminal.answer("\n")?;
         let (status, shown) = terminal.ended()?;
         assert!(
@@ -142,7 +142,7 @@ fn a_hand_over_is_the_first_prompt_of_the_other_program() -> Result<()> {
     ] {
         let args = ["resume", "session:claude:3f2a9c10", "--with", agent];
         let mut terminal = home.typed(&args).on_a_terminal()?;
-        terminal.wait_for("Go? [y/N] ")?;
+        terminal.wait_for("Continue? [y/N] ")?;
         let pid = terminal.pid();
         terminal.answer("y\n")?;
         let (_, shown) = terminal.ended()?;
