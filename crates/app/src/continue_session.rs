@@ -80,7 +80,7 @@ pub(crate) fn continue_session(
         findings: start.findings,
         ..Resumed::plain(Some(start.session.id), outcome)
     };
-    start.refuse(options.mode)?;
+    start.refuse(project, options.mode)?;
     if options.mode == SessionMode::HandBack {
         let outcome = Outcome::AgentNeeded(start.task());
         return Ok(resumed(outcome, start));

@@ -141,7 +141,9 @@ fn tell(project: &Project, notice: &Notice, state: &str, face: &mut dyn Face) {
 }
 
 fn start(project: &Project, words: &[&str], input: &[u8], face: &mut dyn Face) {
-    if let Err(untold) = rekindle_runner::notify(words, project.folder(), input) {
+    if let Err(untold) =
+        rekindle_runner::notify(words, project.folder(), &project.search_path, input)
+    {
         let program = words.last().filter(|_| words[0] == "sh");
         let program = excerpt(program.unwrap_or(&words[0]), LONGEST);
         face.tell(&News::NotNotified(&format!("`{program}`: {untold}")));

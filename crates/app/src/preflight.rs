@@ -32,6 +32,7 @@ pub(crate) fn refuse_unstartable(project: &Project, agent: &Agent) -> Result<(),
     if agent.is_shell() && BUILT_IN.contains(&program) {
         return Ok(());
     }
+    refuse_relative(project, agent, program)?;
     let refusal = |problem: String| Error::AgentCannotStart {
         agent: agent.name.clone(),
         problem,
@@ -46,6 +47,40 @@ pub(crate) fn refuse_unstartable(project: &Project, agent: &Agent) -> Result<(),
         Some(missing) if find(project, &missing).is_none() => Err(refusal(format!(
             "`{program}` needs `{missing}`, which does not exist"
         ))),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Refuses a program that `PATH` finds in a relative folder: that is wherever the agent works, and a
+/// clone could bring a program of this name.
+pub(crate) fn refuse_relative(
+    project: &Project,
+    agent: &Agent,
+    program: &str,
+) -> Result<(), Error> {
+    if program.contains('/') {
+        return Ok(());
+    }
+    let mut folders = std::env::split_paths(&project.search_path);
+    let has_it = |folder: &PathBuf| {
+        project
+            .folder()
+            .as_std_path()
+            .join(folder)
+            .join(program)
+            .is_file()
+    };
+    match folders.find(has_it) {
+        Some(folder) if folder.is_relative() => {
+            let shown = folder.join(program);
+            Err(Error::AgentCannotStart {
+                agent: agent.name.clone(),
+                problem: format!(
+                    "`PATH` finds `{program}` as `{}`, in whatever folder it is started",
+                    shown.display()
+                ),
+            })
+        }
         Some(_) | None => Ok(()),
     }
 }

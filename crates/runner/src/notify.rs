@@ -1,5 +1,6 @@
 //! Starts the command that tells a person of something.
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::io;
 use std::process::{ExitStatus, Stdio};
@@ -34,15 +35,27 @@ impl fmt::Display for Untold {
 }
 
 /// Runs a command in a folder with a notice on its standard input, and waits for its end.
-pub fn notify(words: &[&str], folder: &Utf8Path, notice: &[u8]) -> Result<(), Untold> {
+///
+/// Its program is looked for in the absolute folders of `search_path`: others could be in a clone.
+pub fn notify(
+    words: &[&str],
+    folder: &Utf8Path,
+    search_path: &OsStr,
+    notice: &[u8],
+) -> Result<(), Untold> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(Untold::Start)?;
-    runtime.block_on(run(words, folder, notice))
+    runtime.block_on(run(words, folder, search_path, notice))
 }
 
-async fn run(words: &[&str], folder: &Utf8Path, notice: &[u8]) -> Result<(), Untold> {
+async fn run(
+    words: &[&str],
+    folder: &Utf8Path,
+    search_path: &OsStr,
+    notice: &[u8],
+) -> Result<(), Untold> {
     let (program, arguments) = words
         .split_first()
         .ok_or_else(|| Untold::Start(io::ErrorKind::InvalidInput.into()))?;
@@ -50,6 +63,7 @@ async fn run(words: &[&str], folder: &Utf8Path, notice: &[u8]) -> Result<(), Unt
     let input = rekindle_fs::scratch(notice).map_err(Untold::Start)?;
     let child = Command::new(program)
         .args(arguments)
+        .env("PATH", rekindle_git::absolute_folders(search_path))
         .current_dir(folder)
         .stdin(Stdio::from(input))
         .stdout(Stdio::null())
@@ -82,13 +96,14 @@ mod tests {
     fn the_command_reads_the_notice_and_may_fail() {
         let folder = tempfile::tempdir().unwrap();
         let folder = Utf8Path::from_path(folder.path()).unwrap();
-        let told = |line: &str| notify(&["sh", "-c", line], folder, b"{\"a\":1}\n");
+        let path = OsStr::new("/usr/bin:/bin");
+        let told = |line: &str| notify(&["sh", "-c", line], folder, path, b"{\"a\":1}\n");
         told("cat > heard").unwrap();
         let heard = rekindle_fs::read_within(folder, &folder.join("heard"), 100);
         assert_eq!(heard.unwrap().unwrap(), b"{\"a\":1}\n");
         let failed = told("exit 3").unwrap_err();
         assert_eq!(failed.to_string(), "it ended with exit status: 3");
-        let missing = notify(&["./no-such-program"], folder, b"");
+        let missing = notify(&["./no-such-program"], folder, path, b"");
         assert!(matches!(missing, Err(Untold::Start(_))), "{missing:?}");
     }
 }

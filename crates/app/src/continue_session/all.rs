@@ -239,7 +239,7 @@ fn go_on(
         session = one(project, &session.id.name)?;
     }
     let mut start = Start::of(project, session, &self::options())?;
-    start.refuse(SessionMode::Headless)?;
+    start.refuse(project, SessionMode::Headless)?;
     let claim = Claim::take(project, &start.session)?;
     refuse_moved(project, &start.session)?;
     start.run(project, &claim, say)

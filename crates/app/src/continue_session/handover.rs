@@ -51,6 +51,7 @@ pub(super) fn hand_over(
         let path = folder;
         return Err(SessionError::NoFolder { path }.into());
     }
+    crate::preflight::refuse_relative(project, agent, &agent.program)?;
     let page = page(project, &session)?;
     let new = New {
         agent,

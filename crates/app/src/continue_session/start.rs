@@ -71,7 +71,8 @@ impl Start {
     }
 
     /// Refuses what would not be safe.
-    pub(super) fn refuse(&self, mode: SessionMode) -> Result<(), Error> {
+    pub(super) fn refuse(&self, project: &Project, mode: SessionMode) -> Result<(), Error> {
+        crate::preflight::refuse_relative(project, &self.agent, &self.agent.program)?;
         let id = &self.session.id;
         let is_server = self
             .session

@@ -32,7 +32,9 @@ impl Graph {
                 rows[task] = row;
             }
         };
-        columns.iter().for_each(|column| number(column, &mut rows));
+        for column in &columns {
+            number(column, &mut rows);
+        }
         for column in &mut columns {
             sort(column, &self.dependencies, &rows);
             number(column, &mut rows);
@@ -49,7 +51,9 @@ impl Graph {
         let mut layers: Vec<Option<usize>> = vec![None; self.len()];
         let mut order = self.order();
         let mut is_ordered = vec![false; self.len()];
-        order.iter().for_each(|&task| is_ordered[task] = true);
+        for &task in &order {
+            is_ordered[task] = true;
+        }
         order.extend((0..self.len()).filter(|&task| !is_ordered[task]));
         for task in order {
             let known = self.dependencies[task].iter().filter_map(|&d| layers[d]);

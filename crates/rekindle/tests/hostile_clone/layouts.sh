@@ -197,7 +197,7 @@ case $1 in
     make_canary
     make_repository
     mkdir -p bin
-    for program in git claude codex gemini opencode sh ps; do
+    for program in git claude codex gemini opencode sh ps notify-send; do
       printf '#!/bin/sh\nexec "%s" relative-%s\n' "$canary" "$program" >"bin/$program"
       chmod 755 "bin/$program"
       cp "bin/$program" "$program"

@@ -157,12 +157,33 @@ fn programs_of_the_project_are_not_found_through_a_relative_path() -> Result<()>
         hostile.ran()?.contains("relative-git"),
         "plain lookup runs it"
     );
+    // The user is told of what was found interrupted by programs that are not the project's.
+    let config = hostile.sandbox.root().join("config/rekindle");
+    fs_err::create_dir_all(&config)?;
+    let notify = "[notify]\ncommand = \"cat > /dev/null\"\ndesktop = true\n";
+    fs_err::write(config.join("config.toml"), notify)?;
+    let config = config.parent().context("a folder")?;
     let others: [&[&str]; 2] = [&["demo"], &["torture", "--kills", "1"]];
     for words in look::COMMANDS.iter().chain(&others) {
         let typed = hostile.sandbox.typed(words).with("PATH", path.as_str());
+        let typed = typed.with("XDG_CONFIG_HOME", config.as_str());
         typed.without("REKINDLE_NOW").run()?;
         let ran = hostile.ran()?;
         ensure!(ran.is_empty(), "{words:?} ran {ran:?}");
     }
+    let words = ["run", "bait-plan.md", "--yes", "--agent", "claude"];
+    let refused = hostile
+        .sandbox
+        .typed(&words)
+        .with("PATH", path.as_str())
+        .run()?;
+    ensure!(refused.code() == Some(1), "{refused}");
+    ensure!(
+        refused
+            .stderr()
+            .contains("in whatever folder it is started"),
+        "{refused}"
+    );
+    ensure!(hostile.ran()?.is_empty(), "{refused}");
     Ok(())
 }
