@@ -53,7 +53,10 @@ pub(crate) fn bench(setting: &Setting) -> Result<Section, String> {
     let told = folder("keep.json");
     files::write(
         &told,
-        format!(r#"{{"session_id":"bench","transcript_path":{transcript:?},"cwd":"."}}"#),
+        format!(
+            r#"{{"session_id":"bench","transcript_path":"{}","cwd":"."}}"#,
+            transcript.display()
+        ),
     )?;
     let keep = |moment: &str| format!("{rekindle} hook {moment} --agent claude");
     let kept =

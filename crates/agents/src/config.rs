@@ -246,8 +246,8 @@ impl Config {
             notify: user.notify.unwrap_or_default(),
             run: Run::default().under(user.run).under(project.run),
             worktree: Worktree::default()
-                .under(user.worktree)
-                .under(project.worktree),
+                .under(&user.worktree)
+                .under(&project.worktree),
             default_agent: project.default_agent.or(user.default_agent),
             agents,
             from_project,

@@ -52,7 +52,7 @@ impl Way {
 
 /// Returns how the program at this path was installed, in words, and the command that prints the newest version.
 pub(crate) fn installed(program: &Utf8Path, version: &str) -> (&'static str, Option<&'static str>) {
-    let way = way(program, version, |path| path.exists());
+    let way = way(program, version, camino::Utf8Path::exists);
     (way.shown(), way.newest())
 }
 

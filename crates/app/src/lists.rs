@@ -200,7 +200,7 @@ impl ListDocuments {
                 Some(at) => Some(files[at].1.clone()),
                 None => there()?.map(|(_, bytes)| bytes),
             };
-            if let Some(marked) = before.and_then(|before| self.marked(before)) {
+            if let Some(marked) = before.and_then(|before| self.marked(&before)) {
                 match at {
                     Some(at) => files[at].1 = marked,
                     None => files.push((source, marked)),
@@ -226,8 +226,8 @@ impl ListDocuments {
     }
 
     /// Returns the file with the marks of what has landed, if that changes it.
-    fn marked(&self, before: Vec<u8>) -> Option<Vec<u8>> {
-        let mut after = before.clone();
+    fn marked(&self, before: &[u8]) -> Option<Vec<u8>> {
+        let mut after = before.to_vec();
         for (task, title) in &self.unmarked {
             after = self.marks.mark(&after, task, title).unwrap_or(after);
         }

@@ -129,7 +129,7 @@ pub(crate) fn lines<'a>(
 
 /// Puts sessions that worked on a workflow into its line.
 pub(crate) fn beside<'a>(
-    lines: Vec<Line<'a>>,
+    lines: &[Line<'a>],
     worked_on: &[(WorkflowId, WorkflowId)],
 ) -> Vec<Line<'a>> {
     let workflow = |line: &Line<'_>| {
@@ -145,8 +145,9 @@ pub(crate) fn beside<'a>(
     for session in moved {
         let id = workflow(&session);
         let of = kept.iter_mut().find(|line| Some(&line.summary.id) == id);
-        of.into_iter()
-            .for_each(|line| line.sessions.push(session.summary));
+        if let Some(line) = of {
+            line.sessions.push(session.summary);
+        }
     }
     kept
 }

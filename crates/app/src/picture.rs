@@ -53,10 +53,11 @@ pub fn report_page(
 ///
 /// A link is not followed, so that a project cannot send a report to another file.
 pub fn write_report(path: &Utf8Path, bytes: &[u8]) -> Result<(), Error> {
-    Ok(match Content::read(path)? {
+    match Content::read(path)? {
         Content::Absent => rekindle_fs::create_private(path, bytes)?,
         old @ Content::Present(_) => rekindle_fs::replace(path, &old, bytes)?,
-    })
+    }
+    Ok(())
 }
 
 /// Writes a report to a new file of a folder, and returns its path.
@@ -265,7 +266,7 @@ fn tasks(project: &Project, id: &WorkflowId, history: &History) -> Vec<PictureTa
             needs: task.needs.clone(),
             layer: position.layer,
             place: position.row,
-            cost_microdollars: costs.reduce(|one, other| one.saturating_add(other)),
+            cost_microdollars: costs.reduce(u64::saturating_add),
             attempts: of_task
                 .iter()
                 .zip(saved.drain(..))

@@ -32,7 +32,10 @@ pub(crate) fn update_plan(
     let world = project.world();
     let inspected = inspect_world(&world, query)?;
     let id = chosen(&inspected, query)?;
-    let work = inspected.case.tasks().and_then(|tasks| tasks.work());
+    let work = inspected
+        .case
+        .tasks()
+        .and_then(rekindle_protocol::capability::TaskSource::work);
     let Some(work) = work.filter(|_| id.protocol == rekindle_registry::starter().0) else {
         return Ok(());
     };

@@ -76,7 +76,7 @@ impl Overview {
     pub fn lines(&self) -> (Vec<Line<'_>>, Folded) {
         let (lines, folded) =
             overview::lines(&self.workflows, &self.counted, &self.at_work, self.all);
-        (overview::beside(lines, &self.worked_on), folded)
+        (overview::beside(&lines, &self.worked_on), folded)
     }
 
     /// Returns the state of a workflow in a person's words.

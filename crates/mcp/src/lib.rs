@@ -7,6 +7,11 @@
 //! Everything that was read from files is data to the agent: `answer` and `quote` make it safe and
 //! limit its length.
 
+#![expect(
+    clippy::result_large_err,
+    reason = "an error of a request is the type that `rmcp` prescribes"
+)]
+
 mod answer;
 mod brief;
 mod failure;

@@ -90,7 +90,7 @@ fn head(picture: &Picture) -> String {
     });
     let mut story = picture.story.iter().map(|sentence| escaped(sentence));
     let first = story.next().unwrap_or_default();
-    let rest: String = story.map(|sentence| format!(" {sentence}")).collect();
+    let rest = story.fold(String::new(), |rest, sentence| rest + " " + &sentence);
     format!(
         "<h1>{}<span class=\"pill {}\">{} {}</span></h1>\n{}<p class=\"story\"><b>{first}</b>{rest}</p>\n",
         escaped(&picture.title),
@@ -343,7 +343,7 @@ pub(crate) fn digest(text: &str) -> String {
             text.push(char::from(DIGITS[digit % 64]));
         }
     }
-    while text.len() % 4 != 0 {
+    while !text.len().is_multiple_of(4) {
         text.push('=');
     }
     text

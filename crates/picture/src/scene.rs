@@ -265,5 +265,6 @@ fn joined(mut times: Vec<(i64, i64)>) -> Vec<(i64, i64)> {
 
 /// Returns a time of a picture in milliseconds.
 pub(crate) fn milliseconds(text: &str) -> Option<i64> {
-    rekindle_text::parse_instant(text).map(|at| at.as_millisecond())
+    let at = rekindle_text::parse_instant(text)?;
+    Some(at.as_millisecond())
 }

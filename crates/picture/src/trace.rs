@@ -67,7 +67,7 @@ pub fn trace(picture: &Picture) -> String {
 #[derive(Default)]
 struct Events {
     names: Vec<Value>,
-    events: Vec<(i64, u8, Value)>,
+    timed: Vec<(i64, u8, Value)>,
     arrows: usize,
 }
 
@@ -90,7 +90,7 @@ impl Events {
         event["pid"] = json!(1);
         event["tid"] = json!(track);
         event["ts"] = json!(at * 1000);
-        self.events.push((at, rank, event));
+        self.timed.push((at, rank, event));
     }
 
     fn instant(&mut self, at: i64, name: &str, track: usize, scope: &str) {
@@ -156,8 +156,8 @@ impl Events {
     }
 
     fn finish(mut self, picture: &Picture) -> String {
-        self.events.sort_by_key(|(at, rank, _)| (*at, *rank));
-        let events = self.events.into_iter().map(|(_, _, event)| event);
+        self.timed.sort_by_key(|(at, rank, _)| (*at, *rank));
+        let events = self.timed.into_iter().map(|(_, _, event)| event);
         let lines: Vec<String> = self
             .names
             .into_iter()

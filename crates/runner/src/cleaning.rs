@@ -170,9 +170,10 @@ fn remove_saved(
         return Ok(None);
     }
     let own = OwnWorktree::open(main.program(), &main.common_dir()?, &leftover.path)?;
-    let rescue = match leftover.is_free {
-        true => None,
-        false => own.repo().rescue(&workflow, &task)?,
+    let rescue = if leftover.is_free {
+        None
+    } else {
+        own.repo().rescue(&workflow, &task)?
     };
     main.remove_worktree(&own, Removal::WithChanges)?;
     Ok(rescue.map(|rescue| rescue.name))

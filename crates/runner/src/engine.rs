@@ -198,8 +198,8 @@ impl Ground {
             (Destination::Branch, None) | (Destination::Worktree, _) => Signing::Off,
         };
         Ok(Self {
-            signing,
             repo,
+            signing,
             base,
             common_dir,
             folder,

@@ -3,7 +3,8 @@
 #![expect(
     clippy::missing_panics_doc,
     clippy::unwrap_used,
-    reason = "a test whose terminal cannot be made fails by panicking"
+    clippy::disallowed_methods,
+    reason = "a test starts the program on a terminal and waits for it with a deadline; one whose terminal cannot be made fails by panicking"
 )]
 
 use std::fs::File;

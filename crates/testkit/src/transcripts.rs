@@ -3,6 +3,7 @@
 //! A stand-in writes down how it was called and says that all went well; it runs `~/then` first, if a
 //! test has put commands there.
 
+use std::ffi::OsStr;
 use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -86,7 +87,8 @@ impl<'s> Transcripts<'s> {
 
     /// Returns a command line that finds the stand-ins.
     pub fn typed(&self, args: &[&str]) -> Typed<'s> {
-        let path = std::env::var("PATH").unwrap_or_default();
+        let path = self.sandbox.environment().get(OsStr::new("PATH"));
+        let path = path.and_then(|path| path.to_str()).unwrap_or_default();
         let path = format!("{}/bin:{path}", self.home);
         self.sandbox.typed(args).with("PATH", path)
     }

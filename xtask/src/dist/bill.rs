@@ -1,4 +1,4 @@
-//! The bill of materials in the form of CycloneDX: every library in the binary, with its hash and licence.
+//! The bill of materials in the form of `CycloneDX`: every library in the binary, with its hash and licence.
 
 use std::collections::HashMap;
 

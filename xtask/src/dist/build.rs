@@ -8,7 +8,7 @@ use xtask::{files, run};
 use super::TARGET;
 
 /// The first time that a zip can have, for compilers and the wheel: with the time of the commit, every
-/// commit would build SQLite anew.
+/// commit would build `SQLite` anew.
 const TIME: &str = "315532800";
 /// Instead of the profile for releases, where only the packing is tested.
 const WITHOUT_OPTIMIZATION: [(&str, &str); 3] = [

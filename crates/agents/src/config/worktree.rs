@@ -20,7 +20,7 @@ pub struct Worktree {
 
 impl Worktree {
     /// Returns these settings with those of a file that takes precedence.
-    pub(super) fn under(self, over: Entry) -> Self {
+    pub(super) fn under(self, over: &Entry) -> Self {
         Self {
             fresh: over.fresh.unwrap_or(self.fresh),
         }

@@ -1,6 +1,6 @@
 //! Marking: the bytes between the brackets of a task change, and no other byte of the file.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rekindle_text::{Document, Edit, Span};
 
@@ -14,7 +14,7 @@ use crate::lists::task::{Task, TaskFile};
 ///
 /// `None` if the task cannot be found again with its title; what is marked already is not touched.
 pub fn mark(format: &dyn Format, bytes: &[u8], id: &str, title: &str) -> Option<Vec<u8>> {
-    let (marked, n_found) = mark_all(format, bytes, &HashMap::from([(id, title)]));
+    let (marked, n_found) = mark_all(format, bytes, &BTreeMap::from([(id, title)]));
     (n_found == 1).then_some(marked)
 }
 
@@ -22,7 +22,7 @@ pub fn mark(format: &dyn Format, bytes: &[u8], id: &str, title: &str) -> Option<
 pub fn mark_all(
     format: &dyn Format,
     bytes: &[u8],
-    wanted: &HashMap<&str, &str>,
+    wanted: &BTreeMap<&str, &str>,
 ) -> (Vec<u8>, usize) {
     let document = Document::new(bytes.to_vec());
     let file = format.tasks(&Page::read(&document));

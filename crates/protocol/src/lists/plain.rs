@@ -277,6 +277,10 @@ struct Reading<'p, 'b> {
     ids: Ids,
     named: Vec<Vec<String>>,
     /// The heading that the current lines belong to: its level, or none for a list item.
+    #[expect(
+        clippy::option_option,
+        reason = "no heading, one without a level, one with it"
+    )]
     within: Option<Option<usize>>,
 }
 

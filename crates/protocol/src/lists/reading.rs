@@ -14,6 +14,10 @@ use super::task::{Notice, Task, TaskFile};
 
 /// What stands behind a box.
 #[derive(Debug, Clone, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a box can be marked as each of them, in any combination"
+)]
 pub struct Words<'l> {
     /// The id, if one is written.
     pub id: Option<&'l str>,
@@ -175,14 +179,11 @@ pub fn set_waves(file: &mut TaskFile, named: Vec<Vec<String>>, line: u64) {
     for ids in named {
         let mut leaves = Vec::new();
         for id in ids {
-            match places.get(&id) {
-                Some(&task) => {
-                    leaves.extend(super::order::work_below(task, &is_work, &children));
-                }
-                None => {
-                    let about = format!("the graph names `{id}`");
-                    file.notice(Notice::UnknownNeed, line, about);
-                }
+            if let Some(&task) = places.get(&id) {
+                leaves.extend(super::order::work_below(task, &is_work, &children));
+            } else {
+                let about = format!("the graph names `{id}`");
+                file.notice(Notice::UnknownNeed, line, about);
             }
         }
         leaves.retain(|leaf| seen.insert(*leaf));
@@ -267,10 +268,9 @@ impl<'g, 'l> Outline<'g, 'l> {
             .and_then(numbered::parent)
             .and_then(|id| self.written.get(id).copied());
         let parent = match self.grammar.parents {
-            Parents::Indent => nested,
             Parents::IdOrIndent => by_id.or(nested),
             Parents::Id if id.is_some() => by_id,
-            Parents::Id => nested,
+            Parents::Indent | Parents::Id => nested,
         };
         if let Some(id) = id {
             self.written.insert(id, at);

@@ -23,6 +23,10 @@ pub struct TaskFile {
 
 /// A task.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a task can be marked as each of them, in any combination"
+)]
 pub struct Task {
     /// Its id, unique in the file.
     pub id: String,

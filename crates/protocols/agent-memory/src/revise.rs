@@ -242,9 +242,12 @@ fn renumber(plan: &mut PlanFile, old: &[Entry]) {
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     for by_title in [true, false] {
         for task in plan.tasks.iter().filter(|task| is_counted(&task.id)) {
-            let is_it = |old: &&Task| match by_title {
-                true => old.title == task.title,
-                false => old.id == task.id,
+            let is_it = |old: &&Task| {
+                if by_title {
+                    old.title == task.title
+                } else {
+                    old.id == task.id
+                }
             };
             if names.contains_key(&task.id) {
                 continue;

@@ -1,9 +1,19 @@
 //! Task lists end to end: check boxes of any file, marks that are missing, lists of several formats, hostile files.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test whose project cannot be laid out fails by panicking"
+)]
+
 mod checklist;
 mod hostile;
 mod marks;
 #[cfg(feature = "openspec-peer")]
+#[expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    reason = "the other tool is started as its users start it"
+)]
 mod peer;
 mod several;
 #[path = "../verbs/stage.rs"]

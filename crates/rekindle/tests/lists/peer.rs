@@ -1,4 +1,4 @@
-//! Comparison with the released OpenSpec: `openspec list --json` counts the tasks of every conformance case.
+//! Comparison with the released `OpenSpec`: `openspec list --json` counts the tasks of every conformance case.
 //!
 //! `REKINDLE_TEST_OPENSPEC` is the program; `cargo xtask test` installs it.
 
@@ -74,7 +74,7 @@ fn ours(sandbox: &Sandbox) -> Vec<(String, u64, u64)> {
     counts.collect()
 }
 
-/// Returns the changes as OpenSpec counts them.
+/// Returns the changes as `OpenSpec` counts them.
 fn theirs(sandbox: &Sandbox) -> Vec<(String, u64, u64)> {
     let program = std::env::var("REKINDLE_TEST_OPENSPEC").expect("the path of openspec");
     let output = Command::new(program)

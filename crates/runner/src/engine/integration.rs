@@ -20,9 +20,10 @@ impl Integration {
     /// Takes the worktree of checks for as long as the value lives.
     pub(super) fn take(engine: &Engine<'_>) -> Result<Self, Error> {
         let slot = engine.state.pool().integration();
-        let lock = match engine.fresh {
-            true => None,
-            false => slot.take("checks", engine.scribe.stamp())?,
+        let lock = if engine.fresh {
+            None
+        } else {
+            slot.take("checks", engine.scribe.stamp())?
         };
         Ok(match lock {
             Some(lock) => Self {

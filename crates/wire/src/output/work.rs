@@ -125,7 +125,7 @@ pub struct EventOut {
 pub struct ProgressOut {
     /// `rekindle.progress/1`.
     pub schema: &'static str,
-    /// adopted, foreign, started, finished, landed, failed, interrupted, reopened, delivery_lost, limited, unsigned, stopping or still_at_work.
+    /// adopted, foreign, started, finished, landed, failed, interrupted, reopened, `delivery_lost`, limited, unsigned, stopping or `still_at_work`.
     pub event: &'static str,
     /// The run, `protocol:name`.
     pub run: String,
@@ -135,7 +135,7 @@ pub struct ProgressOut {
     pub task: Option<String>,
     /// The number of the attempt; null if it is not about one.
     pub attempt: Option<u32>,
-    /// The commit on the branch (landed) or the one that is gone (delivery_lost); otherwise null.
+    /// The commit on the branch (landed) or the one that is gone (`delivery_lost`); otherwise null.
     pub commit: Option<String>,
     /// One sentence for people.
     pub text: String,
