@@ -237,9 +237,9 @@ fn many_tasks_are_drawn_as_far_as_they_matter() {
         attempt(1, 7000, Some(7001), "killed"),
         attempt(2, 7002, Some(7100), "done"),
     ];
-    for n in 1..10_000 {
-        tasks[n].needs = vec![n - 1];
-        tasks[n].layer = n.min(50);
+    for (n, task) in tasks.iter_mut().enumerate().skip(1) {
+        task.needs = vec![n - 1];
+        task.layer = n.min(50);
     }
     let picture = picture(tasks);
     let scene = Scene::new(&picture);

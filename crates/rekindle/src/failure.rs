@@ -181,13 +181,9 @@ fn hints(error: &Error) -> Vec<String> {
             missing,
         } => work_missing(id, branch, missing),
         Error::NoCommits => one("create a first commit, then run it again"),
-        Error::NoMapScripts { .. } => {
-            one("`mapify init` sets MAP up; run it in the project's folder")
-        }
-        Error::OriginalMissing { .. } => one("`mapify init` writes MAP's own script again"),
-        Error::OriginalDiffers { .. } => one(
-            "MAP has written a newer script; compare the two, and remove the one that you do not need",
-        ),
+        Error::NoMapScripts { .. }
+        | Error::OriginalMissing { .. }
+        | Error::OriginalDiffers { .. } => one(map_scripts(error)),
         Error::UnknownLeftover { .. } => one("`rekindle clean` lists leftover worktrees"),
         Error::NothingRescued { .. } | Error::UnknownRescue { .. } => {
             one("`rekindle rescue list` lists the backups")
@@ -215,10 +211,26 @@ fn hints(error: &Error) -> Vec<String> {
         Error::Run(error) => vec![error.hint().unwrap_or_else(doctor)],
         Error::Install(error) => one(install(error)),
         Error::Session(error) => vec![error.hint()],
-        Error::Files(FilesError::Exists(_) | FilesError::NotAFile(_)) => {
-            one("choose the name of a file that does not exist yet")
-        }
-        Error::Files(_) => vec![doctor()],
+        Error::Files(error) => vec![files(error)],
+    }
+}
+
+/// Returns what to do about MAP's own scripts.
+fn map_scripts(error: &Error) -> &'static str {
+    if let Error::NoMapScripts { .. } = error {
+        "`mapify init` sets MAP up; run it in the project's folder"
+    } else if let Error::OriginalMissing { .. } = error {
+        "`mapify init` writes MAP's own script again"
+    } else {
+        "MAP has written a newer script; compare the two, and remove the one that you do not need"
+    }
+}
+
+fn files(error: &FilesError) -> String {
+    if let FilesError::Exists(_) | FilesError::NotAFile(_) = error {
+        "choose the name of a file that does not exist yet".to_owned()
+    } else {
+        doctor()
     }
 }
 

@@ -120,14 +120,13 @@ pub(super) fn rollback(
         ..Options::default()
     };
     let resumed = rekindle_app::resume(project, &query, &options, terminal);
-    let resumed = resumed.map_err(|error| match error {
-        // The option is ours: nobody typed it.
-        Error::NotOffered { protocol, .. } => Failure::usage(format!(
-            "workflows of `{protocol}` cannot be rolled back"
-        ))
-        .hint("only features of Bifrost can; `rekindle` lists the workflows of this project"),
-        error => error.into(),
-    })?;
+    // The option is ours: nobody typed it.
+    if let Err(Error::NotOffered { protocol, .. }) = &resumed {
+        let message = format!("workflows of `{protocol}` cannot be rolled back");
+        let hint = "only features of Bifrost can; `rekindle` lists the workflows of this project";
+        return Err(Failure::usage(message).hint(hint));
+    }
+    let resumed = resumed?;
     Ok(show(project, resumed, terminal))
 }
 

@@ -95,9 +95,10 @@ impl Story for Engine {
         let runs = self.sandbox.path(".agent-memory/runs");
         let is_made = |name: &str| !name.starts_with('.');
         let mut names = runs.read_dir_utf8().into_iter().flatten().flatten();
-        let fresh: &[&str] = match self.is_fresh {
-            true => &["--fresh-worktrees"],
-            false => &[],
+        let fresh: &[&str] = if self.is_fresh {
+            &["--fresh-worktrees"]
+        } else {
+            &[]
         };
         // A run that died before its folder was there is begun anew.
         let typed = if names.any(|entry| is_made(entry.file_name())) {

@@ -155,7 +155,7 @@ fn a_worktree_that_git_still_lists_comes_back_by_the_command_that_is_shown() -> 
     assert_eq!(typed.run()?.code(), Some(0));
     assert_eq!(home.typed(&resume).run()?.code(), Some(0));
     let folders: Vec<_> = home.calls()?.into_iter().map(|call| call.folder).collect();
-    assert_eq!(folders, [worktree.clone()]);
+    assert_eq!(folders, std::slice::from_ref(&worktree));
     // Without its branch there is nothing to bring back.
     home.git(
         project,

@@ -1,11 +1,6 @@
 //! Sessions of coding agents continued by the whole binary; programs that write down how they were
 //! called stand in for the agents.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a test reads what the stand-ins wrote down"
-)]
-
 mod all;
 mod alone;
 mod gemini;
