@@ -42,7 +42,7 @@ fn what_git_ignores_is_named_before_it_is_lost() {
     let asked = project.rekindle(&["clean"]);
     let question = text(&asked.stderr);
     assert!(
-        question.contains("saved, except for files that git ignores"),
+        question.contains("without files that git ignores"),
         "{question}"
     );
     assert!(question.contains(&format!("    {LOST}\n")), "{question}");
