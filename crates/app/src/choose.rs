@@ -21,6 +21,16 @@ pub(crate) fn inspect_world(world: &dyn World, query: &Query) -> Result<Inspecte
     }
 }
 
+/// Returns the protocols that understand an option of `resume`.
+pub fn protocols_with(option: &str) -> Vec<ProtocolName> {
+    let all = rekindle_registry::ALL.iter();
+    let understands = all.filter(|protocol| {
+        let mut options = protocol.options().iter();
+        options.any(|ResumeOption(known)| *known == option)
+    });
+    understands.map(|protocol| protocol.name()).collect()
+}
+
 fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
     let (protocol, name) = query.parts();
     let of = |protocol: ProtocolName, name: Option<String>| {

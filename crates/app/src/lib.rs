@@ -53,6 +53,7 @@ mod validate;
 pub use agent::{EngineWish, engine_options};
 pub use at_work::{AtWork, at_work, refuse_beside};
 pub use attach::{Attached, Attention, Unattached, attach};
+pub use choose::protocols_with;
 pub use clean::{Cleaned, Cleaning, Stuck, clean};
 pub use config::{Configured, configured};
 pub use continue_session::{

@@ -3,7 +3,7 @@
 //! A run that was cut off goes on; else the open tasks of the list become a new one. Documents of the
 //! list that are not committed are the first commit of the branch, so that every worktree has them.
 
-use rekindle_git::{Message, ObjectId, Repo, RepoPath};
+use rekindle_git::{Message, ObjectId, Program, Repo, RepoPath};
 use rekindle_model::{ListSource, State, Summary, WorkflowId};
 use rekindle_protocol::ResumeOption;
 use rekindle_protocol::capability::TaskMarks;
@@ -37,8 +37,7 @@ pub(crate) fn go_on(
     let Some(wish) = &options.engine else {
         return Ok(None);
     };
-    let is_elsewhere = given(ResumeOption::IN_PLACE) || options.agreed_to.is_some();
-    if is_elsewhere || crate::engine_options(project, wish)?.is_none() {
+    if given(ResumeOption::IN_PLACE) || options.agreed_to.is_some() {
         return Ok(None);
     }
     let world = project.world();
@@ -53,10 +52,11 @@ pub(crate) fn go_on(
         return Ok(None);
     };
     if let Some(run) = open_run(project, id) {
+        crate::revise::follow_list(project, &run, list, face)?;
         return resume(project, &Query::only(&run), options, face).map(Some);
     }
     let tasks = list.tasks(&world);
-    if tasks.is_empty() {
+    if tasks.is_empty() || crate::engine_options(project, wish)?.is_none() {
         return Ok(None);
     }
     face.tell(&News::Findings(&inspected.assessment().findings));
@@ -78,10 +78,13 @@ pub(crate) fn go_on(
         unmarked: list.unmarked(&world),
     };
     let usual = || RunOptions::of(wish.clone());
-    let how = RunOptions {
+    let mut how = RunOptions {
         yes: options.yes,
         ..options.start.clone().unwrap_or_else(usual)
     };
+    if how.branch.is_none() {
+        how.branch = branch_ahead(project, id)?;
+    }
     let ran = run_list(project, &plan, draft, &documents, &how, face)?;
     Ok(Some(match ran {
         Ran::Ended(id, ending) => Resumed::plain(Some(id), Outcome::Ran(*ending)),
@@ -141,6 +144,29 @@ fn open_run(project: &Project, list: &WorkflowId) -> Option<WorkflowId> {
         let is_open = summary.state.is_open() && summary.state != State::Corrupt;
         is_open.then_some(id)
     })
+}
+
+/// Returns the branch of a list's last run if it has more than what is checked out: what is open may
+/// need what has landed there.
+fn branch_ahead(project: &Project, list: &WorkflowId) -> Result<Option<String>, Error> {
+    let (_, starter) = rekindle_registry::starter();
+    let list = list.to_string();
+    let mut runs = starter.runs_of_lists(&project.world()).into_iter().rev();
+    let Some(run) = runs.find(|run| run.list == list) else {
+        return Ok(None);
+    };
+    let program = Program::find(&project.search_path).map_err(Error::Git)?;
+    let repo = Repo::at(&program, project.folder());
+    let branch = repo.resolve(&format!("refs/heads/{}", run.branch));
+    let Some(tip) = branch.map_err(Error::Git)? else {
+        return Ok(None);
+    };
+    let worktrees = repo.worktrees().map_err(Error::Git)?.into_iter();
+    let mut checked_out = worktrees.filter_map(|worktree| worktree.branch);
+    if checked_out.any(|branch| branch == run.branch) {
+        return Ok(None);
+    }
+    Ok(contains_head(&repo, &tip)?.then_some(run.branch))
 }
 
 /// Returns the runs that do tasks of a list that is among some workflows itself.

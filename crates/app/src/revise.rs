@@ -3,7 +3,7 @@
 use camino::Utf8Path;
 use rekindle_git::{Program, Repo};
 use rekindle_model::{Work, WorkflowId};
-use rekindle_protocol::capability::Revision;
+use rekindle_protocol::capability::{Revision, TaskList};
 use rekindle_runner::Runner;
 use rekindle_world::World as _;
 
@@ -71,12 +71,62 @@ pub(crate) fn update_plan(
         (false, false) => Agreement::No,
     };
     match agreement {
-        Agreement::Yes => take_over(project, &id, &work, (&plan, revision), face),
+        Agreement::Yes => {
+            let fresh = || self::revision(project, &id, &work, &plan);
+            take_over(project, &id, (&plan, revision), &fresh, face)
+        }
         Agreement::No | Agreement::Nobody => {
             face.tell(&News::PlanChanged(&plan, &revision));
             Ok(())
         }
     }
+}
+
+/// Leaves tasks out of a run that its list no longer has, or that are ticked there without a commit.
+pub(crate) fn follow_list(
+    project: &Project,
+    run: &WorkflowId,
+    list: &dyn TaskList,
+    face: &mut dyn Face,
+) -> Result<(), Error> {
+    let world = project.world();
+    let inspected = inspect_world(&world, &Query::only(run))?;
+    let work = inspected.case.tasks().and_then(|tasks| tasks.work());
+    let Some(work) = work.filter(|_| !list.is_blank()) else {
+        return Ok(());
+    };
+    // What a person agreed to earlier is finished first.
+    if project.state().is_unfinished(run)? {
+        return Ok(());
+    }
+    let tasks = work.tasks.iter();
+    let gone = tasks.filter(|task| !list.has(&task.id, &task.title));
+    let gone: Vec<String> = gone.map(|task| task.id.clone()).collect();
+    let path = list.source();
+    let Ok(bytes) = world.read(&project.folder().join(path), LARGEST_PLAN) else {
+        return Ok(());
+    };
+    if gone.is_empty() {
+        return Ok(());
+    }
+    let (_, starter) = rekindle_registry::starter();
+    let revision = || {
+        let at_work = at_work(project, run, &work)?;
+        Ok(starter.leave_out(&world, &run.name, (path, &bytes), &gone, &at_work))
+    };
+    match revision()? {
+        Some(found) => take_over(project, run, (path, found), &revision, face),
+        None => Ok(()),
+    }
+}
+
+/// Returns the tasks of a run with an attempt that is not over.
+fn at_work(project: &Project, id: &WorkflowId, work: &Work) -> Result<Vec<String>, Error> {
+    let program = Program::find(&project.search_path).map_err(Error::Git)?;
+    let repo = Repo::at(&program, project.folder());
+    let mut at_work = rekindle_runner::in_git(&repo, id, work).map_err(Error::Run)?;
+    at_work.extend(project.state().tasks_at_work(id));
+    Ok(at_work)
 }
 
 /// Compares a run with its plan file as it is now; a file that is gone is no change.
@@ -96,19 +146,15 @@ fn revision(
     if compare(&[]).is_none() {
         return Ok(None);
     }
-    let program = Program::find(&project.search_path).map_err(Error::Git)?;
-    let repo = Repo::at(&program, project.folder());
-    let mut at_work = rekindle_runner::in_git(&repo, id, work).map_err(Error::Run)?;
-    at_work.extend(project.state().tasks_at_work(id));
-    Ok(compare(&at_work))
+    Ok(compare(&at_work(project, id, work)?))
 }
 
 /// Writes the changes to the run's record, as the person saw them.
 fn take_over(
     project: &Project,
     id: &WorkflowId,
-    work: &Work,
     (plan, agreed): (&Utf8Path, Revision),
+    revision: &dyn Fn() -> Result<Option<Revision>, Error>,
     face: &mut dyn Face,
 ) -> Result<(), Error> {
     let purpose = format!("take over {plan}");
@@ -118,7 +164,7 @@ fn take_over(
     if recovered != rekindle_runner::Recovered::default() {
         face.tell(&News::Recovered(&recovered));
     }
-    let Some(fresh) = revision(project, id, work, plan)? else {
+    let Some(fresh) = revision()? else {
         return Ok(());
     };
     let shown = |revision: &Revision| {

@@ -129,6 +129,12 @@ pub trait TaskList {
     /// Returns id and title of the tasks without a mark whose commits what is checked out has.
     fn unmarked(&self, world: &dyn World) -> Vec<(String, String)>;
 
+    /// Returns whether there is no task in it at all, as in a file that was lost.
+    fn is_blank(&self) -> bool;
+
+    /// Returns whether the list still has a task that is to be done, or whose commit has landed.
+    fn has(&self, task: &str, title: &str) -> bool;
+
     /// Returns the open tasks that agents can do without a person, in the order of the list.
     fn tasks(&self, world: &dyn World) -> Vec<ListedTask>;
 }
@@ -180,6 +186,17 @@ pub trait Starter {
         world: &dyn World,
         run: &str,
         plan: (&Utf8Path, &[u8]),
+        at_work: &[String],
+    ) -> Option<Revision>;
+
+    /// Leaves tasks out of a run that its list no longer has; `list` is the file as it is now, and tasks
+    /// `at_work` stay as they are. `None` if none of them is left to be done.
+    fn leave_out(
+        &self,
+        world: &dyn World,
+        run: &str,
+        list: (&Utf8Path, &[u8]),
+        tasks: &[String],
         at_work: &[String],
     ) -> Option<Revision>;
 }

@@ -141,9 +141,7 @@ fn hints(error: &Error) -> Vec<String> {
         Error::NotConfigured { .. } => one("add the line by hand"),
         Error::NobodyAnswered => one("use `--yes` to agree in advance"),
         Error::NotChosen { finding } => finding.hint.iter().cloned().collect(),
-        Error::NotOffered { .. } => {
-            one("it is for `bifrost` only; name a feature, or omit the option")
-        }
+        Error::NotOffered { option, .. } => vec![not_offered(option)],
         Error::Nothing => one("`rekindle run PLAN` starts a run; `-C DIR` uses another project"),
         Error::NothingOpen => one("`rekindle -a` lists the finished ones, too"),
         Error::NothingOf { .. } => one("`rekindle` lists the workflows of this project"),
@@ -277,6 +275,20 @@ fn install(error: &InstallError) -> &'static str {
             Unfit::Foreign => "move it out of the way, then run it again",
             Unfit::ForeignServer => "give that server another name, then run it again",
         },
+    }
+}
+
+/// Returns which workflows an option is for.
+fn not_offered(option: &str) -> String {
+    let names = rekindle_app::protocols_with(option).into_iter();
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    match names.as_slice() {
+        [] => "it is for `bifrost` only; name a feature, or omit the option".to_owned(),
+        [only] => format!("it is for {only} only; name a workflow of it, or omit the option"),
+        [first @ .., last] => {
+            let first = first.join(", ");
+            format!("it is for {first} and {last}; name one of their workflows, or omit the option")
+        }
     }
 }
 

@@ -341,7 +341,33 @@ impl<'a> Orchestrator<'a> {
             cost: self.ledger.cost(),
             branch: self.engine.work.settings.branch.clone(),
             tip: self.tip.as_str().to_owned(),
+            in_the_way: self.in_the_way().unwrap_or_default(),
         }
+    }
+
+    /// Returns the documents of the list that are not committed in the checkout and are on the branch.
+    fn in_the_way(&self) -> Result<Vec<String>, Error> {
+        let Some(list) = &self.engine.work.settings.list else {
+            return Ok(Vec::new());
+        };
+        let folder = list
+            .path
+            .parent()
+            .filter(|folder| !folder.as_str().is_empty());
+        let place = folder.unwrap_or(&list.path).to_string();
+        let repo = &self.repo;
+        let prefix = repo.prefix()?;
+        let mut found = Vec::new();
+        for path in repo.uncommitted(&[place])? {
+            let Some(name) = path.as_str() else {
+                continue;
+            };
+            let path = RepoPath::from(prefix.join(name).as_str());
+            if repo.file_at(&self.tip, &path)?.is_some() {
+                found.push(name.to_owned());
+            }
+        }
+        Ok(found)
     }
 
     /// Handles a person's Ctrl-C or a TERM: the first stops new attempts, the second stops everything.

@@ -13,6 +13,7 @@ use rekindle_world::World;
 use crate::lists::assess::{Judged, Lists};
 use crate::lists::format::Format;
 use crate::lists::plan::{Asked, plan};
+use crate::lists::task::Task;
 use crate::lists::{explain, history, mark, messages, stages, table};
 
 /// A format of task lists as a protocol.
@@ -180,6 +181,27 @@ impl TaskList for ListCase {
         tasks
             .map(|task| (task.id.clone(), task.title.clone()))
             .collect()
+    }
+
+    fn is_blank(&self) -> bool {
+        self.judged()
+            .is_none_or(|judged| judged.list.file.tasks.is_empty())
+    }
+
+    fn has(&self, task: &str, title: &str) -> bool {
+        self.judged().is_some_and(|judged| {
+            let mut tasks = judged.list.file.tasks.iter().enumerate();
+            // An id that is only a place may mean another task by now.
+            let is_it = |(_, one): &(usize, &Task)| match one.is_counted {
+                true => one.title == title,
+                false => one.id == task,
+            };
+            let standing = &judged.standing;
+            let found = tasks.find(is_it);
+            found.is_some_and(|(at, _)| {
+                !standing.states[at].is_finished() || standing.landed.contains(&at)
+            })
+        })
     }
 
     fn tasks(&self, world: &dyn World) -> Vec<ListedTask> {

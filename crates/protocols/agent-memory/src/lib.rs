@@ -143,11 +143,23 @@ impl Starter for AgentMemory {
         plan: (&Utf8Path, &[u8]),
         at_work: &[String],
     ) -> Option<Revision> {
-        let evidence = read::evidence_of(world, |names| {
-            names.into_iter().filter(|name| name == run).collect()
-        });
-        let verdict = assess::assess(evidence);
-        revise::revise(world, verdict.run(run)?, plan, at_work)
+        revise::revise(world, assessed(world, run).run(run)?, plan, at_work)
+    }
+
+    fn leave_out(
+        &self,
+        world: &dyn World,
+        run: &str,
+        list: (&Utf8Path, &[u8]),
+        tasks: &[String],
+        at_work: &[String],
+    ) -> Option<Revision> {
+        revise::leave_out(
+            world,
+            assessed(world, run).run(run)?,
+            list,
+            (tasks, at_work),
+        )
     }
 }
 
@@ -260,6 +272,13 @@ impl CheckpointList for Judged {
     fn archive(&self) -> Option<Plan> {
         None
     }
+}
+
+/// Reads and judges one run.
+fn assessed(world: &dyn World, run: &str) -> Verdict {
+    assess::assess(read::evidence_of(world, |names| {
+        names.into_iter().filter(|name| name == run).collect()
+    }))
 }
 
 fn workflow_documents(run: &RunVerdict) -> Vec<WorkflowDocument> {

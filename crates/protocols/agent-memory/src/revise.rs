@@ -34,47 +34,30 @@ pub(super) fn revise(
     (path, bytes): (&Utf8Path, &[u8]),
     at_work: &[String],
 ) -> Option<Revision> {
-    let graph = run.evidence.graph.get().filter(|graph| graph.is_ours)?;
-    let SettingsFile::Read(settings) = &run.evidence.settings else {
-        return None;
-    };
-    if run.complete || settings.list.is_some() {
+    let own = Own::of(world, run)?;
+    if run.complete || own.is_of_list {
         return None;
     }
-    let files = Files {
-        world,
-        folder: layout::run_folder(&run.evidence.id),
-    };
-    let old_graph = files.read(Artifact::TaskGraph.file_name())?;
-    let old = task_graph::list(&old_graph).ok()?;
-    let state = |id: &str| {
-        let task = graph.graph.find(id)?;
-        run.states.get(task).copied()
-    };
     let mut plan = start::draft(path, bytes);
-    renumber(&mut plan, &old);
+    renumber(&mut plan, &own.tasks);
     let mut merged = Merged::default();
     if !plan.findings.iter().any(is_fault_of_reading) {
-        merged = Merged::of(&old, &plan, state, at_work);
+        merged = Merged::of(&own.tasks, &plan, |id| own.state(id), at_work);
     }
     let faults = faults(path, &plan, &merged);
     if faults.is_none() && merged.changes.is_empty() {
         return None;
     }
     let steps = if faults.is_none() {
-        steps(
-            &files,
-            run,
-            &settings.title,
-            (path, bytes),
-            &old_graph,
-            &merged,
-            state,
-        )
+        steps(&own, (path, bytes), &merged)
     } else {
         Vec::new()
     };
-    let known: BTreeSet<&String> = old.iter().flat_map(|(task, _)| &task.checks).collect();
+    let known: BTreeSet<&String> = own
+        .tasks
+        .iter()
+        .flat_map(|(task, _)| &task.checks)
+        .collect();
     let checks = merged.changed().flat_map(|(task, _)| &task.checks);
     let checks: BTreeSet<&String> = checks.filter(|check| !known.contains(check)).collect();
     Some(Revision {
@@ -84,6 +67,65 @@ pub(super) fn revise(
         faults,
         steps,
     })
+}
+
+/// Leaves tasks out of a run that does the tasks of a list; `None` if none of them is left to be done.
+pub(super) fn leave_out(
+    world: &dyn World,
+    run: &RunVerdict,
+    list: (&Utf8Path, &[u8]),
+    (gone, at_work): (&[String], &[String]),
+) -> Option<Revision> {
+    let own = Own::of(world, run)?;
+    if run.complete || !own.is_of_list {
+        return None;
+    }
+    let merged = Merged::without(&own.tasks, gone, |id| own.state(id), at_work);
+    (!merged.changes.is_empty()).then(|| Revision {
+        checks: Vec::new(),
+        changes: merged.changes.values().cloned().collect(),
+        faults: None,
+        steps: steps(&own, list, &merged),
+        kept: merged.kept,
+    })
+}
+
+/// A run as its own files have it.
+struct Own<'a> {
+    run: &'a RunVerdict,
+    files: Files<'a>,
+    title: &'a str,
+    is_of_list: bool,
+    graph: Vec<u8>,
+    tasks: Vec<Entry>,
+}
+
+impl<'a> Own<'a> {
+    fn of(world: &'a dyn World, run: &'a RunVerdict) -> Option<Self> {
+        run.evidence.graph.get().filter(|graph| graph.is_ours)?;
+        let SettingsFile::Read(settings) = &run.evidence.settings else {
+            return None;
+        };
+        let files = Files {
+            world,
+            folder: layout::run_folder(&run.evidence.id),
+        };
+        let graph = files.read(Artifact::TaskGraph.file_name())?;
+        Some(Self {
+            run,
+            files,
+            title: &settings.title,
+            is_of_list: settings.list.is_some(),
+            tasks: task_graph::list(&graph).ok()?,
+            graph,
+        })
+    }
+
+    fn state(&self, task: &str) -> Option<State> {
+        let graph = self.run.evidence.graph.get()?;
+        let task = graph.graph.find(task)?;
+        self.run.states.get(task).copied()
+    }
 }
 
 /// Returns whether a finding means that the file has no tasks to compare.
@@ -181,6 +223,46 @@ impl Merged {
         merged
     }
 
+    /// The same tasks without some; who needs one of these needs what it needed.
+    fn without(
+        old: &[Entry],
+        gone: &[String],
+        state: impl Fn(&str) -> Option<State>,
+        at_work: &[String],
+    ) -> Self {
+        let mut merged = Self::default();
+        let gone: BTreeSet<&String> = gone.iter().collect();
+        let is_over = |task: &Task| task.skipped || state(&task.id) == Some(State::Done);
+        let is_at_work = |task: &Task| at_work.contains(&task.id);
+        let left_out = old
+            .iter()
+            .filter(|(task, _)| gone.contains(&task.id) && !is_over(task) && !is_at_work(task));
+        let left_out: BTreeMap<&str, &[String]> = left_out
+            .map(|(task, needs)| (task.id.as_str(), needs.as_slice()))
+            .collect();
+        for (task, needs) in old {
+            let shown = excerpt(&task.id, 80);
+            if left_out.contains_key(task.id.as_str()) {
+                let mut task = task.clone();
+                task.skipped = true;
+                merged.change((task, needs.clone()), format!("`{shown}`: {LEFT_OUT}"));
+                continue;
+            }
+            if gone.contains(&task.id) && is_at_work(task) {
+                merged
+                    .kept
+                    .push(format!("`{shown}` has an attempt that is not over"));
+            }
+            let fewer = spliced(needs, &left_out);
+            if fewer == *needs || is_over(task) {
+                merged.entries.push((task.clone(), needs.clone()));
+            } else {
+                merged.change((task.clone(), fewer), format!("`{shown}`: needs"));
+            }
+        }
+        merged
+    }
+
     fn change(&mut self, entry: Entry, what: String) {
         self.changes.insert(self.entries.len(), what);
         self.entries.push(entry);
@@ -191,6 +273,23 @@ impl Merged {
             .keys()
             .filter_map(|place| self.entries.get(*place))
     }
+}
+
+/// Returns needs in which what is left out is replaced with what it needs.
+fn spliced(needs: &[String], left_out: &BTreeMap<&str, &[String]>) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut open: Vec<&String> = needs.iter().rev().collect();
+    while let Some(need) = open.pop() {
+        if !seen.insert(need) {
+            continue;
+        }
+        match left_out.get(need.as_str()) {
+            Some(before) => open.extend(before.iter().rev()),
+            None => found.push(need.clone()),
+        }
+    }
+    found
 }
 
 /// Returns a task of a plan as a graph of ours describes it.
@@ -312,23 +411,16 @@ impl Files<'_> {
 }
 
 /// Returns the effects; the task graph is the one that counts, and the events say so.
-fn steps(
-    files: &Files<'_>,
-    run: &RunVerdict,
-    title: &str,
-    (path, bytes): (&Utf8Path, &[u8]),
-    old_graph: &[u8],
-    merged: &Merged,
-    state: impl Fn(&str) -> Option<State>,
-) -> Vec<Step> {
+fn steps(own: &Own<'_>, (path, bytes): (&Utf8Path, &[u8]), merged: &Merged) -> Vec<Step> {
+    let Own { run, files, .. } = own;
     let why = "the plan has changed";
     let id = run.evidence.id.as_str();
     let now = files.world.now();
     let stamp = rekindle_text::format_seconds(now);
-    let title = if title.is_empty() {
+    let title = if own.title.is_empty() {
         start::UNTITLED
     } else {
-        title
+        own.title
     };
     let mut steps = Vec::new();
     for (task, needs) in merged.changed() {
@@ -342,7 +434,7 @@ fn steps(
     let (tasks, needs): (Vec<Task>, Vec<Vec<String>>) = merged.entries.iter().cloned().unzip();
     let graph = Action::Edit {
         path: files.folder.join(Artifact::TaskGraph.file_name()),
-        before: old_graph.to_vec(),
+        before: own.graph.clone(),
         after: start::graph_text(id, &stamp, &tasks, &needs).into_bytes(),
     };
     steps.push(Step::new(graph, why));
@@ -362,7 +454,7 @@ fn steps(
     // What was given up with the old text is tried with the new one.
     let blocked = merged
         .changed()
-        .filter(|(task, _)| !task.skipped && state(&task.id) == Some(State::Blocked));
+        .filter(|(task, _)| !task.skipped && own.state(&task.id) == Some(State::Blocked));
     steps.extend(blocked.map(|(task, _)| {
         let details = json!({"reason": why});
         append(

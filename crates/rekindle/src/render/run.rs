@@ -223,13 +223,24 @@ pub(crate) fn ending(id: &str, ending: &rekindle_app::Ending) -> String {
         put!(text, "{hint}: continue with `rekindle resume {word}`\n");
     }
     if complete && tally.landed > 0 {
-        let branch = shell_word(&ending.branch);
-        put!(
-            text,
-            "{hint}: merge it into your branch with `git merge {branch}`\n"
-        );
+        text.push_str(&merge(ending));
     }
     text
+}
+
+/// Returns how to take the work over; what is in the way of a merge is put aside first.
+fn merge(ending: &rekindle_app::Ending) -> String {
+    let hint = styled(NOTE, "hint");
+    let branch = shell_word(&ending.branch);
+    if ending.in_the_way.is_empty() {
+        return format!("{hint}: merge it into your branch with `git merge {branch}`\n");
+    }
+    let files = ending.in_the_way.iter().map(|path| shell_word(path));
+    let files = files.collect::<Vec<_>>().join(" ");
+    format!(
+        "{hint}: the branch has your documents of the list with its marks; put yours aside and merge: \
+         `git stash push --include-untracked -- {files} && git merge {branch}`\n"
+    )
 }
 
 /// Returns the command that records an event about a task, as it can be pasted into a shell.

@@ -31,6 +31,9 @@ pub struct Ending {
     pub branch: String,
     /// The last commit of the branch.
     pub tip: String,
+    /// Files of the checkout, relative to the project, that no commit has as they are and that a merge of
+    /// the branch would overwrite.
+    pub in_the_way: Vec<String>,
 }
 
 /// A task that needs a person.
@@ -70,6 +73,7 @@ impl Ending {
             cost: ledger.cost(),
             branch: work.settings.branch.clone(),
             tip: work.last_commit.clone().unwrap_or_default(),
+            in_the_way: Vec::new(),
         }
     }
 }
