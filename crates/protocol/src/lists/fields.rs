@@ -16,6 +16,7 @@ const KEYS: &[&str] = &[
     "dependencies",
     "depends",
     "depends on",
+    "file",
     "files",
     "files affected",
     "needs",
@@ -47,7 +48,7 @@ pub(crate) fn take(line: &str, fields: &mut Fields, needs: &mut Vec<String>) -> 
     };
     match key.trim().to_ascii_lowercase().as_str() {
         key if is_needs(key) => needs.extend(ids(value)),
-        "files" | "files affected" | "allowed files" => fields.files.extend(words(value)),
+        "file" | "files" | "files affected" | "allowed files" => fields.files.extend(words(value)),
         "verify" | "verification" | "check" => {
             let command = value.trim().trim_matches('`').trim();
             let command = (!command.is_empty()).then(|| command.to_owned());

@@ -15,7 +15,7 @@
 //!
 //! A task is a heading of level 2 or deeper, or a check box, whose first word is an id: letters with a
 //! digit. Where no task has an id, the page has one form, the first of [`Form::ALL`] that any of its
-//! lines has, and the tasks are numbered. What is nested below a task is part of its text: fields, and
+//! lines has, and the tasks are numbered. A few words with a digit, `K8s` or `E2E`, make no ids. What is nested below a task is part of its text: fields, and
 //! the description. Fences, comments, quotes and front matter begin nothing.
 
 use rekindle_text::Document;
@@ -30,6 +30,9 @@ use super::reading::Ids;
 use super::remarks;
 use super::scan::{self, CheckBox, Hidden, Item, Mark, Page, number};
 use super::task::{Notice, Noticed, Task, TaskFile};
+
+/// One task of so many has to have an id.
+const ONE_IN: usize = 4;
 
 /// How a page marks its tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +90,7 @@ pub fn read(page: &Page<'_>) -> TaskFile {
     let begun = |form: Form| lines.iter().filter_map(move |line| form.begun(*line));
     let form = Form::ALL
         .into_iter()
-        .find(|form| begun(*form).next().is_some());
+        .find(|form| begun(*form).next().is_some() && (*form != Form::Ids || have_ids(&lines)));
     // The outermost headings and items are the tasks; what is nested belongs to them.
     let depth = form.and_then(|form| begun(form).map(|task| task.depth()).min());
     let mut reading = Reading::new(page);
@@ -145,6 +148,47 @@ fn lines<'p>(page: &'p Page<'_>) -> Vec<Line<'p>> {
     each.collect()
 }
 
+/// Returns whether the words with a digit that tasks begin with are ids: a heading has one that looks
+/// like nothing else, or every fourth task has one.
+fn have_ids(lines: &[Line<'_>]) -> bool {
+    let mut n_ids = 0;
+    let mut n_others = 0;
+    for line in lines {
+        match (Form::Ids.begun(*line), line) {
+            (Some(_), Line::Heading(_, text)) if is_surely_id(text) => return true,
+            (Some(_), _) => n_ids += 1,
+            (None, Line::Box(check, false)) => n_others += usize::from(is_known(check.mark)),
+            (None, Line::Box(..) | Line::Heading(..) | Line::Text(_) | Line::Hidden) => {}
+        }
+    }
+    n_ids * ONE_IN >= n_ids + n_others
+}
+
+/// Returns whether a heading begins with an id: with a colon or dash behind it, or capitals and a number.
+fn is_surely_id(heading: &str) -> bool {
+    let text = heading.strip_prefix("Task").unwrap_or(heading);
+    let mut words = text.trim_start_matches([':', ' ']).split_whitespace();
+    let word = words.next().unwrap_or_default();
+    let is_ended = word.ends_with(':')
+        || words
+            .next()
+            .is_some_and(|next| next.starts_with(['-', '–', '—', ':']));
+    let number = word.trim_start_matches(|c: char| c.is_ascii_uppercase());
+    let number = number.strip_prefix('-').unwrap_or(number);
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_ended || is_number
+}
+
+/// Returns whether a mark makes a task of a box without an id. Letters and digits do not: `- [1] Knuth`
+/// is a reference.
+fn is_known(mark: Mark) -> bool {
+    match mark {
+        Mark::Open | Mark::Done => true,
+        Mark::Other(sign) => !sign.is_alphanumeric(),
+        Mark::Nothing => false,
+    }
+}
+
 /// Returns how many lines front matter takes.
 fn front_matter(page: &Page<'_>) -> usize {
     let first = page.lines.first();
@@ -193,10 +237,9 @@ impl Form {
                 Begun::numbered(By::Heading(level), text)
             }
             (Self::CheckBox, Line::Box(check, false)) => {
-                let is_known = matches!(check.mark, Mark::Open | Mark::Done);
                 let (id, title) = outline_number(check.rest.trim_matches(scan::is_space));
                 let by = By::Box(check);
-                (is_known && !title.is_empty()).then_some(Begun { by, id, title })
+                (is_known(check.mark) && !title.is_empty()).then_some(Begun { by, id, title })
             }
             (Self::NumberedItem, Line::Text(line)) => {
                 let text = line.trim_start();
@@ -346,7 +389,7 @@ impl<'p, 'b> Reading<'p, 'b> {
     fn claim(&mut self, at: usize, mark: Mark) -> Claim {
         match mark {
             Mark::Open => Claim::Open,
-            Mark::Done => Claim::Done,
+            Mark::Done | Mark::Other('✓' | '✔' | '✅' | '☑') => Claim::Done,
             Mark::Other(_) | Mark::Nothing => {
                 let sign = mark.sign();
                 self.file.notice(Notice::UnknownMark, number(at), sign);
@@ -371,8 +414,7 @@ impl<'p, 'b> Reading<'p, 'b> {
     /// Notices a box that begins no task where it could.
     fn notice(&mut self, at: usize, check: &CheckBox<'_>, is_below: bool, form: Option<Form>) {
         let is_step = is_below || matches!(self.within, Some(Some(_)));
-        let is_known = matches!(check.mark, Mark::Open | Mark::Done);
-        if is_step || !is_known {
+        if is_step || !is_known(check.mark) {
             return;
         }
         if check.rest.trim_matches(scan::is_space).is_empty() {

@@ -199,3 +199,52 @@ fn marks_ids_and_ends_that_are_odd_are_noticed() {
     }
     assert_eq!(read_text("- [ ] a\n```\n- [ ] b\n").tasks.len(), 2);
 }
+
+#[test]
+fn words_with_a_digit_are_ids_only_where_enough_tasks_have_one() {
+    let ids = |text: &str| {
+        let tasks = read_text(text).tasks.into_iter();
+        tasks.map(|task| task.id).collect::<Vec<_>>().join(" ")
+    };
+    for (text, expected) in [
+        ("- [ ] T001 a\n- [ ] b\n- [ ] c\n- [ ] d\n", "T001"),
+        (
+            "- [ ] K8s manifests\n- [ ] b\n- [ ] c\n- [x] d\n- [ ] e\n",
+            "1 2 3 4 5",
+        ),
+        (
+            "## E2E tests\n\n- [ ] a\n- [ ] b\n- [ ] c\n- [ ] d\n",
+            "1 2 3 4",
+        ),
+        ("## T1 Add\n\n- [ ] a\n- [ ] b\n- [ ] c\n- [ ] d\n", "T1"),
+        (
+            "## step-1: Add\n\n- [ ] a\n- [ ] b\n- [ ] c\n- [ ] d\n",
+            "step-1",
+        ),
+        (
+            "## Task T1b — Add\n\n- [ ] a\n- [ ] b\n- [ ] c\n- [ ] d\n",
+            "T1b",
+        ),
+    ] {
+        assert_eq!(ids(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn other_signs_than_an_x_are_understood_or_reported() {
+    let text = "- [✓] a\n- [✔️] b\n- [~] c\n- [1] Knuth\n- [P] parallel\n- [ ] d\n";
+    let file = read_text(text);
+    let claims: Vec<(&str, Claim)> = file
+        .tasks
+        .iter()
+        .map(|task| (task.title.as_str(), task.claim))
+        .collect();
+    let expected = [
+        ("a", Claim::Done),
+        ("b", Claim::Done),
+        ("c", Claim::Open),
+        ("d", Claim::Open),
+    ];
+    assert_eq!(claims, expected);
+    assert_eq!(noticed(text, Notice::UnknownMark), [(3, "~".to_owned())]);
+}
