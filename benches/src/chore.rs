@@ -7,20 +7,21 @@ use xtask::{files, run};
 
 use crate::report::{self, PICTURES, Section};
 use crate::{
-    breakdown, briefing, crashes, durable, growth, hook, install, long_run, machine, map, overhead,
-    overview, replay, size, startup, stories,
+    breakdown, briefing, crashes, durable, growth, hook, install, lists, long_run, machine, map,
+    overhead, overview, replay, size, startup, stories,
 };
 
 /// A name and a measurement.
 type Bench = (&'static str, fn(&Setting) -> Result<Section, String>);
 
 /// Every bench, in the order of the report.
-const BENCHES: [Bench; 15] = [
+const BENCHES: [Bench; 16] = [
     ("briefing", briefing::bench),
     ("durable", durable::bench),
     ("crashes", crashes::bench),
     ("replay", replay::bench),
     ("overview", overview::bench),
+    ("lists", lists::bench),
     ("startup", startup::bench),
     ("map", map::bench),
     ("hook", hook::bench),

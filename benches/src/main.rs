@@ -19,6 +19,7 @@ mod git_trace;
 mod growth;
 mod hook;
 mod install;
+mod lists;
 mod long_run;
 mod machine;
 mod map;
