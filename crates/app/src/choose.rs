@@ -40,6 +40,7 @@ fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
             alone: query.alone,
             all: false,
             options: query.options.clone(),
+            sessions: query.sessions.clone(),
         };
         Inspected {
             protocol,

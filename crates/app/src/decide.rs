@@ -5,6 +5,7 @@ use rekindle_runner::{Asked, Urgency};
 
 use crate::choose::{chosen, inspect_world};
 use crate::inspect::plan_world;
+use crate::lists::with_run;
 use crate::report::event;
 use crate::resume::refuse_held;
 use crate::{Error, Face, Project, Query};
@@ -56,7 +57,8 @@ pub fn decide(
     decision: Decision,
     tasks: &Tasks,
 ) -> Result<Decided, Error> {
-    let planned = plan_world(&project.world(), query, &Intent::Open)?;
+    let query = with_run(project, query)?;
+    let planned = plan_world(&project.world(), &query, &Intent::Open)?;
     let id = planned.plan.id;
     let tasks = match (&planned.work, tasks) {
         (Some(work), Tasks::Blocked) => blocked(work),
@@ -107,7 +109,8 @@ pub fn cancel(
     yes: bool,
     face: &mut dyn Face,
 ) -> Result<Option<WorkflowId>, Error> {
-    let planned = plan_world(&project.world(), query, &Intent::Open)?;
+    let query = with_run(project, query)?;
+    let planned = plan_world(&project.world(), &query, &Intent::Open)?;
     let id = planned.plan.id;
     refuse_held(project, &id)?;
     let text = match &planned.work {
@@ -141,8 +144,9 @@ pub fn stop(
     query: &Query,
     urgency: Urgency,
 ) -> Result<(WorkflowId, Asked), Error> {
-    let inspected = inspect_world(&project.world(), query)?;
-    let id = chosen(&inspected, query)?;
+    let query = with_run(project, query)?;
+    let inspected = inspect_world(&project.world(), &query)?;
+    let id = chosen(&inspected, &query)?;
     let asked = project.state().ask_to_end(&id, urgency)?;
     Ok((id, asked))
 }

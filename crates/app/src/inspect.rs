@@ -179,16 +179,21 @@ fn workflow_of_session(project: &Project, inspected: &Inspected) -> Option<Workf
 /// Reads the workflow that was named, without others; all of a protocol if none was.
 fn named_alone(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
     let inspected = inspect_world(world, query)?;
-    match &inspected.assessment().id {
-        Some(id) if query.name.is_some() && !query.alone => {
-            let alone = Query {
-                alone: true,
-                ..query.of(id.protocol, Some(id.name.clone()))
-            };
-            inspect_world(world, &alone)
-        }
-        Some(_) | None => Ok(inspected),
+    let Some(id) = &inspected.assessment().id else {
+        return Ok(inspected);
+    };
+    let sessions = crate::doing::of_sessions(world, [id.protocol]);
+    let is_alone = query.name.is_some() && !query.alone;
+    if !is_alone && sessions.is_empty() {
+        return Ok(inspected);
     }
+    let again = Query {
+        // Which list a session worked on is told only among all of them.
+        alone: query.alone || (is_alone && sessions.is_empty()),
+        sessions,
+        ..query.of(id.protocol, Some(id.name.clone()))
+    };
+    inspect_world(world, &again)
 }
 
 /// Returns how the last session of a coding agent ended, if a workflow is chosen and open.
@@ -316,6 +321,7 @@ pub fn explain(project: &Project, query: &Query, task: Option<&str>) -> Result<E
     let ask = Ask {
         name: Some(id.name.clone()),
         options: query.options.clone(),
+        sessions: crate::doing::of_sessions(&world, [id.protocol]),
         ..Ask::default()
     };
     let explained = rekindle_registry::find(inspected.protocol).explain(&world, &ask, task);

@@ -15,6 +15,7 @@ mod continue_session;
 mod decide;
 mod doctor;
 mod documents;
+mod doing;
 mod engine;
 mod error;
 mod face;

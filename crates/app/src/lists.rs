@@ -146,6 +146,16 @@ fn open_run(project: &Project, list: &WorkflowId) -> Option<WorkflowId> {
     })
 }
 
+/// Returns a query for the open run that does the tasks of a list, where the list is meant: what a person
+/// decides is recorded there.
+pub(crate) fn with_run(project: &Project, query: &Query) -> Result<Query, Error> {
+    let inspected = inspect_world(&project.world(), query)?;
+    let id = inspected.assessment().id.as_ref();
+    let list = id.filter(|_| inspected.case.list().is_some());
+    let run = list.and_then(|id| open_run(project, id));
+    Ok(run.map_or_else(|| query.clone(), |run| Query::only(&run)))
+}
+
 /// Returns the branch of a list's last run if it has more than what is checked out: what is open may
 /// need what has landed there.
 fn branch_ahead(project: &Project, list: &WorkflowId) -> Result<Option<String>, Error> {

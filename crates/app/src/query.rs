@@ -1,7 +1,7 @@
 //! How a person named a workflow.
 
 use rekindle_model::{OfferKind, ProtocolName, WorkflowId};
-use rekindle_protocol::ResumeOption;
+use rekindle_protocol::{Doing, ResumeOption};
 
 /// The workflow that a person named.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Query {
     pub accepted: Vec<OfferKind>,
     /// Whether other workflows are irrelevant, so that they need not be read.
     pub alone: bool,
+    /// What sessions of coding agents in the project were doing, where that is shown.
+    pub sessions: Vec<Doing>,
 }
 
 impl Query {

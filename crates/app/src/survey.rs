@@ -80,13 +80,17 @@ pub(crate) fn all(world: &dyn World) -> Vec<Summary> {
 pub(crate) fn survey(world: &dyn World, listing: Listing) -> (Vec<Summary>, Vec<WorkflowId>) {
     let mut workflows = Vec::new();
     let mut chosen = Vec::new();
-    let ask = Ask {
-        all: listing.all,
-        ..Ask::default()
-    };
     let asked = |name| listing.protocol.is_none_or(|wanted| wanted == name);
     let here = rekindle_registry::ALL.iter();
-    for protocol in here.filter(|protocol| asked(protocol.name()) && protocol.is_here(world)) {
+    let here: Vec<_> = here
+        .filter(|protocol| asked(protocol.name()) && protocol.is_here(world))
+        .collect();
+    let ask = Ask {
+        all: listing.all,
+        sessions: crate::doing::of_sessions(world, here.iter().map(|protocol| protocol.name())),
+        ..Ask::default()
+    };
+    for protocol in here {
         let case = protocol.inspect(world, &ask);
         workflows.extend_from_slice(&case.assessment().workflows);
         chosen.extend(case.assessment().id.clone());

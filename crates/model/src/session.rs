@@ -213,6 +213,8 @@ pub struct TodoList {
     pub done: usize,
     /// The entries that are not finished, in order.
     pub open: Vec<String>,
+    /// The first entry in progress.
+    pub begun: Option<String>,
     /// The first entry in progress, else the first open one.
     pub current: Option<String>,
 }

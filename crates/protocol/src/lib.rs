@@ -20,5 +20,5 @@ pub mod table;
 
 pub use case::{Belongings, Case, Unreadable};
 pub use chronicle::{AFTER, Chronicle};
-pub use protocol::{Ask, Protocol, ResumeOption};
+pub use protocol::{Ask, Doing, Protocol, ResumeOption};
 pub use table::Decision;

@@ -9,6 +9,7 @@
 mod assess;
 pub mod current;
 pub mod documents;
+mod doing;
 mod explain;
 mod facts;
 pub mod fields;

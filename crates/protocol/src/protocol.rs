@@ -1,5 +1,6 @@
 //! What every protocol can do.
 
+use camino::Utf8PathBuf;
 use rekindle_model::{Explanation, OfferKind, ProtocolName};
 use rekindle_world::World;
 
@@ -97,6 +98,20 @@ pub struct Ask {
     pub all: bool,
     /// The options that a person gave, each with its value; a flag has an empty one.
     pub options: Vec<(ResumeOption, String)>,
+    /// What sessions of coding agents in the project were doing, the newest first; only lists of tasks
+    /// look at it.
+    pub sessions: Vec<Doing>,
+}
+
+/// What a session of a coding agent was doing when it was last heard of.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Doing {
+    /// The first line of its last prompt.
+    pub prompt: Option<String>,
+    /// The files that it edited, relative to the project.
+    pub touched: Vec<Utf8PathBuf>,
+    /// The entry of its own to-do list that is in progress.
+    pub step: Option<String>,
 }
 
 impl Ask {

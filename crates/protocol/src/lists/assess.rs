@@ -15,7 +15,7 @@ use crate::lists::format::{Format, List, NextKind, Stage};
 use crate::lists::shelf::Visit;
 use crate::lists::states::Standing;
 use crate::lists::table::{Far, LISTS, ListState, TaskState};
-use crate::lists::{facts, findings, past, stages};
+use crate::lists::{doing, facts, findings, past, stages};
 
 /// A list without any activity for so long is stale.
 const FRESH: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -63,10 +63,14 @@ impl Lists {
         let shelf = format.visit(&mut visit);
         let pasts = past::of_each(world, format.name(), &shelf.lists);
         let current = shelf.current;
+        let at_hand = doing::at_hand(format, &shelf, &ask.sessions);
         let each = shelf.lists.into_iter().zip(pasts).enumerate();
         let mut all: Vec<Judged> = each
             .map(|(at, (list, past))| {
-                let mut standing = Standing::of(format, &list.file, &past.landed);
+                let none = BTreeSet::new();
+                let at_hand = at_hand.get(&at).unwrap_or(&none);
+                let mut standing =
+                    Standing::with_session(format, &list.file, &past.landed, at_hand);
                 if list.is_archived {
                     standing.runnable.clear();
                 }

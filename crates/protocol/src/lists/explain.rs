@@ -32,6 +32,10 @@ pub(crate) fn explain(protocol: ProtocolName, judged: &Judged, id: &str) -> Opti
             true,
         ));
     }
+    if standing.at_hand.contains(&at) {
+        let what = "the last session of a coding agent was working on it";
+        said.push(Said::new(place(at), what, state == TaskState::InProgress));
+    }
     let mut left_out = 0;
     let others = standing.children[at].iter().map(|part| ("part", *part));
     let needs = if standing.is_work[at] {
@@ -89,6 +93,9 @@ fn rule(judged: &Judged, at: usize, state: TaskState, has_landed: bool) -> Strin
         TaskState::Done => "its mark says that it is done".to_owned(),
         TaskState::Skipped => "the list can do without it".to_owned(),
         TaskState::Blocked => "it waits for itself through others".to_owned(),
+        TaskState::InProgress if judged.list.file.tasks[at].claim == Claim::Open => {
+            "the last session of a coding agent was working on it".to_owned()
+        }
         TaskState::InProgress => "its mark says that somebody began it".to_owned(),
         TaskState::Pending if standing.runnable.contains(&at) => {
             "everything that it needs is finished, so it can start".to_owned()

@@ -32,7 +32,14 @@ pub(crate) fn task(
     .meaning("TASK", &format!("`{source}`"), &task.id)
     .quote(&format!("`{source}`, the task"), &text(judged, at))
     .line("Do not change its check box: it is marked when your work is accepted.");
-    let before = before(judged, at);
+    let groups = groups(judged);
+    let before = before(judged, &groups, at);
+    let before: Vec<String> = before
+        .map(|group| {
+            let total = rekindle_text::count(group.total, "task");
+            format!("{}: {} of {total} finished", group.title, group.finished)
+        })
+        .collect();
     if !before.is_empty() {
         prompt = prompt.quoted_list(&format!("`{source}`, the groups before it"), &before);
     }
@@ -62,12 +69,13 @@ pub(crate) fn task(
     }
 }
 
-/// Returns what an agent of a run has to know of a task: its text, the documents, the rules, and how
-/// far the groups before it are.
+/// Returns what an agent of a run has to know of a task: its text, the documents, the rules, and the
+/// groups before it.
 pub(crate) fn description(
     world: &dyn World,
     format: &dyn Format,
     judged: &Judged,
+    groups: &[Group],
     at: usize,
 ) -> String {
     let list = &judged.list;
@@ -88,11 +96,10 @@ pub(crate) fn description(
             lines.push(format!("Follow the rules of the project in `{path}`."));
         }
     }
-    lines.extend(
-        before(judged, at)
-            .into_iter()
-            .map(|line| format!("Before it: {line}.")),
-    );
+    lines.extend(before(judged, groups, at).map(|group| {
+        let total = rekindle_text::count(group.total, "task");
+        format!("Before it: {} ({total}).", group.title)
+    }));
     lines.push(format!(
         "Do not mark the task in `{0}`: it is marked when the work lands. \
          Only if no file has to be changed for it, such as where it only verifies, mark it in `{0}`.",
@@ -107,27 +114,45 @@ fn text(judged: &Judged, at: usize) -> String {
     format!("{}\n{}", task.title, task.details)
 }
 
-/// Returns the groups before the one of a task, one line each.
-fn before(judged: &Judged, at: usize) -> Vec<String> {
+/// A group of tasks that has a heading.
+pub(crate) struct Group {
+    /// Its place in the file.
+    at: usize,
+    title: String,
+    total: usize,
+    finished: usize,
+}
+
+/// Returns the groups with a heading that have tasks, in the order of the file.
+pub(crate) fn groups(judged: &Judged) -> Vec<Group> {
     let file = &judged.list.file;
-    let mut lines = Vec::new();
-    for (group, title) in file.groups.iter().enumerate().take(file.tasks[at].group) {
-        let of_group = |task: &usize| file.tasks[*task].group == group;
-        let order = &judged.standing.needs.order;
-        let tasks: Vec<usize> = order.iter().copied().filter(of_group).collect();
-        if tasks.is_empty() || title.is_empty() {
-            continue;
+    let titles = file.groups.iter().enumerate();
+    let mut groups: Vec<Group> = titles
+        .map(|(at, title)| Group {
+            at,
+            title: title.clone(),
+            total: 0,
+            finished: 0,
+        })
+        .collect();
+    for &task in &judged.standing.needs.order {
+        if let Some(group) = groups.get_mut(file.tasks[task].group) {
+            group.total += 1;
+            group.finished += usize::from(judged.standing.states[task].is_finished());
         }
-        let done = tasks
-            .iter()
-            .filter(|task| judged.standing.states[**task].is_finished());
-        lines.push(format!(
-            "{title}: {} of {} finished",
-            done.count(),
-            rekindle_text::count(tasks.len(), "task")
-        ));
     }
-    lines
+    groups.retain(|group| group.total > 0 && !group.title.is_empty());
+    groups
+}
+
+/// Returns the groups before the one of a task.
+fn before<'g>(
+    judged: &Judged,
+    groups: &'g [Group],
+    task: usize,
+) -> impl Iterator<Item = &'g Group> {
+    let own = judged.list.file.tasks[task].group;
+    groups.iter().take_while(move |group| group.at < own)
 }
 
 /// Names a document of a list, and quotes it where it is short.

@@ -121,7 +121,7 @@ fn landed(format: &str, list: &List, commits: &[GitTouch]) -> BTreeSet<String> {
 }
 
 /// Returns whether the subject of a commit has a title, as far as letters and digits go: git folds blanks.
-fn is_same(subject: &str, title: &str) -> bool {
+pub(crate) fn is_same(subject: &str, title: &str) -> bool {
     let letters = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).collect() };
     letters(subject) == letters(title)
 }

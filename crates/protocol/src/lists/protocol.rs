@@ -211,13 +211,14 @@ impl TaskList for ListCase {
         let tasks = &judged.list.file.tasks;
         let places = judged.for_agents(self.includes_marked);
         let is_listed: BTreeSet<usize> = places.iter().copied().collect();
+        let groups = messages::groups(judged);
         let listed = places.into_iter().map(|place| {
             let needs = judged.standing.needs.of_task(place).into_iter();
             let needs = needs.filter(|need| is_listed.contains(need));
             ListedTask {
                 id: tasks[place].id.clone(),
                 title: tasks[place].title.clone(),
-                description: messages::description(world, self.format, judged, place),
+                description: messages::description(world, self.format, judged, &groups, place),
                 needs: needs.map(|need| tasks[need].id.clone()).collect(),
                 fields: tasks[place].fields.clone(),
             }

@@ -26,6 +26,8 @@ pub struct Standing {
     pub mark_missing: Vec<usize>,
     /// Tasks whose commit has landed.
     pub landed: BTreeSet<usize>,
+    /// Tasks that the last session of a coding agent was working on.
+    pub at_hand: BTreeSet<usize>,
     /// How many tasks that are work have each state.
     pub counts: Counts,
 }
@@ -66,6 +68,16 @@ impl Counts {
 impl Standing {
     /// Judges the tasks of a file; `landed` are the ids of tasks whose commits are there.
     pub fn of(format: &dyn Format, file: &TaskFile, landed: &BTreeSet<String>) -> Self {
+        Self::with_session(format, file, landed, &BTreeSet::new())
+    }
+
+    /// Judges the tasks of a file of which a session of a coding agent was working on some.
+    pub fn with_session(
+        format: &dyn Format,
+        file: &TaskFile,
+        landed: &BTreeSet<String>,
+        at_hand: &BTreeSet<usize>,
+    ) -> Self {
         let children = file.children();
         let is_work: Vec<bool> = children
             .iter()
@@ -81,6 +93,7 @@ impl Standing {
             marked_early: Vec::new(),
             mark_missing: Vec::new(),
             landed: BTreeSet::new(),
+            at_hand: at_hand.clone(),
             counts: Counts::default(),
         };
         let is_proven = |task: &usize| landed.contains(&file.tasks[*task].id);
@@ -116,6 +129,7 @@ impl Standing {
                 claim,
                 is_in_ring: in_ring.contains(&task),
                 has_open_part,
+                is_at_hand: self.at_hand.contains(&task),
             });
             if claim == Claim::Done && has_open_part && !has_landed {
                 self.marked_early.push(task);

@@ -69,6 +69,8 @@ inputs! {
         is_in_ring: bool = "in a ring of needs",
         /// Parts of it are open.
         has_open_part: bool = "has an open part",
+        /// The last session of a coding agent was working on it.
+        is_at_hand: bool = "the last session was at it",
     }
 }
 
@@ -81,6 +83,7 @@ table! {
     [claim: Is(Claim::Skipped)] => TaskState::Skipped, "States, 2";
     [is_in_ring: Is(true)] => TaskState::Blocked, "States, 5";
     [claim: Is(Claim::InProgress)] => TaskState::InProgress, "States, 2";
+    [claim: Is(Claim::Open), is_at_hand: Is(true)] => TaskState::InProgress, "States, 4";
     [] => TaskState::Pending, "States, 2 and 3";
 }
 

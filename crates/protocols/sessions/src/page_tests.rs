@@ -27,6 +27,7 @@ fn the_briefing_says_what_was_in_flight_and_what_to_check() {
     }];
     session.todo = Some(TodoList {
         done: 1,
+        begun: None,
         open: vec!["Fix it".to_owned(), "Write a test".to_owned()],
         current: None,
     });

@@ -322,6 +322,7 @@ pub(crate) fn todo_list<'a>(entries: impl Iterator<Item = (&'a str, &'a str)>) -
     let mut list = TodoList {
         done: 0,
         open: Vec::new(),
+        begun: None,
         current: None,
     };
     for (text, state) in entries {
@@ -330,14 +331,14 @@ pub(crate) fn todo_list<'a>(entries: impl Iterator<Item = (&'a str, &'a str)>) -
             "completed" | "done" => list.done += 1,
             "cancelled" | "canceled" | "deleted" => {}
             "in_progress" => {
-                list.current.get_or_insert_with(|| text.clone());
+                list.begun.get_or_insert_with(|| text.clone());
                 list.open.push(text);
             }
             _ => list.open.push(text),
         }
     }
-    let current = list.current.take();
-    list.current = current.or_else(|| list.open.first().cloned());
+    let current = list.begun.as_ref().or(list.open.first());
+    list.current = current.cloned();
     (list.total() > 0).then_some(list)
 }
 

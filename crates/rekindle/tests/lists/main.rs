@@ -1,4 +1,5 @@
-//! Task lists end to end: check boxes of any file, marks that are missing, lists of several formats, hostile files.
+//! Task lists end to end: check boxes of any file, marks that are missing, lists of several formats, lists that
+//! are edited, hostile files.
 
 #![expect(
     clippy::unwrap_used,
@@ -6,6 +7,8 @@
 )]
 
 mod checklist;
+mod doing;
+mod edited;
 mod hostile;
 mod marks;
 #[cfg(feature = "openspec-peer")]
