@@ -287,7 +287,7 @@ impl Start {
 /// Refuses a session that is no longer what was shown.
 pub(super) fn refuse_moved(project: &Project, shown: &Session) -> Result<(), Error> {
     let now = one(project, &format!("{}:{}", shown.agent, shown.session))?;
-    let holder_came = now.alive == Some(true) && shown.alive != Some(true);
+    let holder_came = now.alive != Some(false) && now.alive != shown.alive;
     let is_same = now.state == shown.state
         && now.open == shown.open
         && now.last_activity == shown.last_activity

@@ -16,9 +16,10 @@ use rekindle_text::is_plain_word;
 use rekindle_world::{Kind, World};
 
 use crate::layout;
-use crate::read::{Claude, Conversation, FirstRows, Place};
+use crate::read::{Claude, Conversation, Place};
 use crate::shelf::{RECENT, Shorts, project_of};
 use crate::story::{Failure, Story, one_line};
+use crate::superseded;
 use crate::table::{Limit, Signals, Step, Turn, decide};
 
 /// The most edited files that are shown.
@@ -31,9 +32,9 @@ pub(crate) struct Found {
     pub(crate) story: Story,
     /// The transcript or database.
     pub(crate) file: Utf8PathBuf,
-    modified: Option<Timestamp>,
+    pub(crate) modified: Option<Timestamp>,
     /// Where it was found, if it has a file of its own.
-    place: Option<Place>,
+    pub(crate) place: Option<Place>,
     /// Who may have it open, if that is known when it is read.
     owner: Option<Owner>,
 }
@@ -71,7 +72,7 @@ impl Found {
     }
 
     /// Returns when something last happened in it.
-    fn last_activity(&self) -> Option<Timestamp> {
+    pub(crate) fn last_activity(&self) -> Option<Timestamp> {
         self.story.last_activity.or(self.modified)
     }
 }
@@ -82,20 +83,14 @@ pub(crate) struct Surroundings<'w> {
     pub(crate) shorts: &'w Shorts,
     pub(crate) lives: Lives<'w>,
     pub(crate) claude: Claude,
-    pub(crate) rows: FirstRows,
 }
 
 /// Judges sessions that were read together; those that are finished need no continuation, so nothing
 /// is searched for one.
 pub(crate) fn assess(around: &Surroundings<'_>, found: Vec<Found>) -> Vec<Session> {
     let found = newest_of_each(found);
-    let forks: Vec<Option<String>> = found
-        .iter()
-        .map(|one| {
-            let is_over = one.story.turn == Some(Turn::Over) && one.story.calls.is_empty();
-            (!is_over).then(|| fork(around, one, &found)).flatten()
-        })
-        .collect();
+    let is_open = |one: &Found| one.story.turn != Some(Turn::Over) || !one.story.calls.is_empty();
+    let forks = superseded::by_forks(around, &found, is_open);
     let both = found.into_iter().zip(forks);
     both.map(|(one, fork)| judge(around, one, fork)).collect()
 }
@@ -113,24 +108,6 @@ pub(crate) fn newest_of_each(found: Vec<Found>) -> Vec<Found> {
         }
     }
     newest.into_values().collect()
-}
-
-/// Returns the newer session of the same folder that begins with the rows of this one.
-pub(crate) fn fork(around: &Surroundings<'_>, of: &Found, others: &[Found]) -> Option<String> {
-    let row = of.story.last_row.as_deref()?;
-    let shelf = |found: &Found| found.place.as_ref().map(|place| place.shelf().to_owned());
-    let when = |found: &Found| (found.last_activity(), found.modified);
-    let is_newer = |other: &&Found| {
-        other.agent == of.agent
-            && other.id != of.id
-            && when(other) > when(of)
-            && shelf(other) == shelf(of)
-    };
-    let mut newer: Vec<&Found> = others.iter().filter(is_newer).collect();
-    newer.sort_by_key(|other| when(other));
-    let mut search = around.rows.search(around.world, &of.file, row);
-    let found = newer.into_iter().find(|other| search.is_in(&other.file))?;
-    Some(id(around.shorts, found.agent, &found.id).to_string())
 }
 
 /// Returns the id of a session as people type it.
@@ -449,7 +426,6 @@ impl<'w> Surroundings<'w> {
             shorts,
             lives: Lives::new(world),
             claude: Claude::new(world),
-            rows: FirstRows::default(),
         }
     }
 

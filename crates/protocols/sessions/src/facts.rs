@@ -24,7 +24,11 @@ pub(crate) fn facts(session: &Session, uncommitted: &[String]) -> Fact {
             Fact::object([
                 ("kind", open.kind.as_str().into()),
                 ("tool", open.tool.as_deref().into()),
-                ("step", open.step.as_deref().into()),
+                // Of errors and sub-agents the model has a text for people here.
+                (
+                    "step",
+                    open.step.as_deref().filter(|_| open.tool.is_some()).into(),
+                ),
                 ("calls", open.calls.into()),
             ]),
         ),

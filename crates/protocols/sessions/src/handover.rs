@@ -13,7 +13,7 @@ use crate::story::{Ran, Story};
 
 /// The most bytes of a page.
 const LONGEST: usize = 32 * 1024;
-/// The most lines of a prompt.
+/// The most lines of a prompt or plan.
 const LONGEST_PROMPT: usize = 60;
 /// The most commands, the last ones.
 const MOST_COMMANDS: usize = 20;
@@ -34,6 +34,10 @@ pub(crate) fn page(session: &Session, story: &Story, uncommitted: &[String]) -> 
         ("In flight", in_flight(session)),
         ("Open in the todo list", todo(session)),
         ("Decisions of the person", decisions(story)),
+        (
+            "The plan that the person accepted",
+            quote(story.plan.as_deref()),
+        ),
         ("Files that it edited", files(session, uncommitted)),
         (
             "Commands that it ran, the last ones",

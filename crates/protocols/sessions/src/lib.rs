@@ -14,6 +14,7 @@ mod plan;
 mod read;
 mod shelf;
 mod story;
+mod superseded;
 mod table;
 mod words;
 

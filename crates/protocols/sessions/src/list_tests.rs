@@ -28,6 +28,16 @@ fn a_fork_supersedes_the_session_that_it_begins_with() {
     );
     assert!(!superseded.is_safe());
     assert_eq!(named("claude:4444aaaa").superseded_by, None);
+    // A short file is searched, however it begins, and a row that is only named does not count.
+    let world = |rows: &[Value]| world.clone().file(&other, lines(rows));
+    let superseded = |rows: &[Value]| {
+        let found = SessionKeeper::named(&Sessions, &world(rows), "claude:3f2a9c10").remove(0);
+        found.superseded_by.is_some()
+    };
+    assert!(superseded(&[prompt(0, "y"), bash(2, "ls"), prompt(5, "z")]));
+    let mut child = prompt(5, "z");
+    child["parentUuid"] = "uuid-2".into();
+    assert!(!superseded(&[child]));
 }
 
 #[test]
@@ -94,6 +104,39 @@ fn the_folder_is_the_newest_one_with_the_name_of_the_transcripts_folder() {
     assert_eq!(session.folder.as_deref(), Some("/other".into()));
 }
 
+/// The end of a long transcript says nothing of its folder, and only of the script that went on with it.
+#[test]
+fn the_beginning_of_a_long_transcript_decides_what_its_end_leaves_open() {
+    let away = |minute: u32| {
+        let mut row = prompt(minute, &"more ".repeat(2000));
+        row["cwd"] = "/other".into();
+        row["promptSource"] = "sdk".into();
+        row["entrypoint"] = "sdk-cli".into();
+        row
+    };
+    let rows = [prompt(1, "x"), away(2), away(3), away(4), away(5)];
+    let session = one(&world().file(CLAUDE, lines(&rows)).folder("/other"));
+    assert_eq!(session.folder.as_deref(), Some("/w".into()));
+    assert!(!session.is_headless);
+    let scripted = one(&world().file(CLAUDE, lines(&rows[1..])).folder("/other"));
+    assert_eq!(scripted.folder.as_deref(), Some("/other".into()));
+    assert!(scripted.is_headless);
+}
+
+#[test]
+fn the_last_turn_of_codex_says_the_folder_even_if_it_is_long() {
+    let context = |folder: &str| json!({"type": "turn_context", "payload": {"cwd": folder}});
+    let long = json!({"type": "response_item", "payload": {"type": "message", "text": "x".repeat(40_000)}});
+    let rows = [
+        event("task_started"),
+        context("/w/web"),
+        long,
+        event("task_complete"),
+    ];
+    let session = one(&world().file(CODEX, codex(&rows)).folder("/w/web"));
+    assert_eq!(session.folder.as_deref(), Some("/w/web".into()));
+}
+
 #[test]
 fn a_script_begins_a_session_until_a_person_types() {
     let scripted = |source: &str, entry: &str| {
@@ -148,4 +191,33 @@ fn a_session_that_was_silent_for_a_week_is_counted_and_not_listed() {
     let world = world.written_at(CLAUDE, "2026-01-01T00:00:00Z".parse().unwrap());
     let found = SessionKeeper::survey(&Sessions, &world, Scope::Everywhere, Reach::Recent);
     assert_eq!((found.sessions.len(), found.counts.older), (0, 1));
+}
+
+#[test]
+fn the_open_step_is_a_tool_or_a_question_and_nothing_else() {
+    let step = |rows: &[Value]| {
+        let world = world().file(CLAUDE, lines(rows));
+        let session = one(&world);
+        let rekindle_model::Fact::Object(facts) = crate::facts::facts(&session, &[]) else {
+            panic!("facts are an object");
+        };
+        facts["open"].clone()
+    };
+    let open = |kind: &str, tool: Option<&str>, step: Option<&str>, calls: usize| {
+        rekindle_model::Fact::object([
+            ("kind", kind.into()),
+            ("tool", tool.into()),
+            ("step", step.into()),
+            ("calls", calls.into()),
+        ])
+    };
+    let mut failed = says(2, "API Error: 500", Some("stop_sequence"));
+    failed["isApiErrorMessage"] = true.into();
+    failed["error"] = "server_error".into();
+    assert_eq!(
+        step(&[prompt(1, "x"), failed]),
+        open("error", None, None, 0)
+    );
+    let called = open("tool", Some("Bash"), Some("Bash: ls"), 1);
+    assert_eq!(step(&[prompt(1, "x"), bash(2, "ls")]), called);
 }

@@ -79,6 +79,14 @@ fn the_hand_over_has_goal_decisions_files_commands_and_the_step_in_flight() {
         prompt(1, "Build the store\nwith tests"),
         tool(2, "AskUserQuestion", ask),
         result(3, 2, "SQLite", false),
+        tool(
+            10,
+            "ExitPlanMode",
+            json!({"plan": "1. The table\n2. The index"}),
+        ),
+        result(11, 10, "User has approved your plan.", false),
+        tool(12, "ExitPlanMode", json!({"plan": "Something else"})),
+        result(13, 12, "The user does not want that.", true),
         tool(4, "Edit", json!({"file_path": "/w/src/store.py"})),
         result(5, 4, "ok", false),
         bash(6, "pytest"),
@@ -92,6 +100,7 @@ fn the_hand_over_has_goal_decisions_files_commands_and_the_step_in_flight() {
     for part in [
         "> Build the store\n> with tests\n",
         "- AskUserQuestion: Postgres or SQLite?: SQLite\n",
+        "## The plan that the person accepted\n\n> 1. The table\n> 2. The index\n",
         "- `src/store.py` (",
         "- `Bash: pytest`: Exit code 1\n",
         "## In flight\n\n- tool: `Bash: TOKEN=",

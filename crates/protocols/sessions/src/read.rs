@@ -17,13 +17,13 @@ use rekindle_agents::traces::Tail;
 use rekindle_world::{Kind, Owner, World};
 
 pub(crate) use self::claude::Claude;
-pub(crate) use self::forks::FirstRows;
+pub(crate) use self::forks::Forks;
 pub(crate) use self::opencode::{Conversation, Opencode};
 use crate::story::Story;
 
 /// How many bytes of the end are read first.
 const FIRST: usize = 16 * 1024;
-/// How many bytes are read to find the last prompt, if the rest is known already.
+/// How many bytes are read to find the last prompt and the folder, if the rest is known already.
 const FOR_PROMPT: usize = 256 * 1024;
 
 /// A transcript that was found.

@@ -17,6 +17,7 @@ use rekindle_world::{GitAnswer, GitQuestion, World};
 use crate::assess::{self, Found, Surroundings};
 use crate::read::{self, Depth, Opencode, Place};
 use crate::story::Story;
+use crate::superseded;
 
 /// Sessions that were silent for longer are counted and not read.
 pub(crate) const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -161,7 +162,7 @@ pub(crate) fn named(world: &dyn World, name: &str) -> Vec<Session> {
     found
         .into_iter()
         .map(|one| {
-            let fork = assess::fork(&around, &one, &neighbors(world, &places, &one));
+            let (one, fork) = with_fork(&around, &places, one);
             let mut session = assess::judge(&around, one, fork);
             if !session.folder_exists {
                 session.add_worktree = lost_worktree(world, &session);
@@ -190,6 +191,15 @@ fn lost_worktree(world: &dyn World, session: &Session) -> Option<String> {
         // Git refuses the place of a worktree that it still lists, unless it is forced.
         format!("git -C {project} worktree add -f {folder} {branch}")
     })
+}
+
+/// Returns a session with the newer one that continues it.
+fn with_fork(around: &Surroundings<'_>, places: &[Place], of: Found) -> (Found, Option<String>) {
+    let mut found = neighbors(around.world, places, &of);
+    let id = of.id.clone();
+    found.insert(0, of);
+    let forks = superseded::by_forks(around, &found, |one| one.id == id);
+    (found.swap_remove(0), forks.into_iter().next().flatten())
 }
 
 /// Reads the other sessions of the folder of one, which may be its forks.

@@ -80,6 +80,8 @@ pub(crate) struct Story {
     pub(crate) touched: Vec<String>,
     pub(crate) commands: Vec<Ran>,
     pub(crate) decisions: Vec<String>,
+    /// The last plan that the person accepted.
+    pub(crate) plan: Option<String>,
     pub(crate) last_activity: Option<Timestamp>,
     pub(crate) is_headless: bool,
     pub(crate) is_torn: bool,
@@ -285,6 +287,8 @@ impl Story {
         } else if call.is_question() && error.is_none() {
             let answer = one_line(answer).unwrap_or_default();
             self.decisions.push(format!("{}: {answer}", call.step));
+            let plan = call.input.get("plan").and_then(Value::as_str);
+            self.plan = plan.map(clipped).or(self.plan.take());
         }
         if error.is_none() {
             for path in call.edits() {

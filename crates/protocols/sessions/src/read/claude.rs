@@ -8,7 +8,7 @@ use rekindle_agents::Preset;
 use rekindle_agents::traces::{ClaudeProcess, Tail, claude_processes, is_session_id};
 use rekindle_model::{SubAgent, TodoList};
 use rekindle_text::claude_folder_name;
-use rekindle_world::{Kind, World};
+use rekindle_world::{End, Kind, World};
 use serde_json::Value;
 
 use super::claude_rows::{Who, is_settled, story};
@@ -17,6 +17,8 @@ use crate::layout;
 use crate::story::{Story, one_line, todo_list};
 use crate::table::Turn;
 
+/// How much of the beginning of a transcript is read, if its end leaves something open.
+const HEAD: usize = 16 * 1024;
 /// A task file is a few hundred bytes long.
 const LARGEST_TASK: u64 = 64 * 1024;
 /// The most tasks of a list that are read.
@@ -52,7 +54,34 @@ pub(super) fn read(world: &dyn World, place: &Place, depth: Depth) -> Story {
     if told.turn.is_none() && told.folder.is_none() {
         told.folder = unread_folder(world, shelf);
     }
+    if !told.is_intact {
+        look_at_the_beginning(world, place, shelf, &mut told);
+    }
     told
+}
+
+/// Takes from the beginning of a long transcript what its end leaves open: a shell may have been
+/// elsewhere for long, and a script may go on with what a person began.
+fn look_at_the_beginning(world: &dyn World, place: &Place, shelf: &str, told: &mut Story) {
+    let is_of_shelf = |folder: &Utf8PathBuf| claude_folder_name(folder.as_str()) == shelf;
+    let is_elsewhere = told.folder.as_ref().is_some_and(|one| !is_of_shelf(one));
+    if !is_elsewhere && !told.is_headless {
+        return;
+    }
+    let Ok(head) = world.read_end(&place.file, End::Head, HEAD) else {
+        return;
+    };
+    let lines = head.split(|&byte| byte == b'\n');
+    let rows: Vec<Value> = lines
+        .filter_map(|line| serde_json::from_slice(line).ok())
+        .collect();
+    let begun = story(&rows, Who::Session, shelf);
+    if is_elsewhere && let Some(folder) = begun.folder.filter(is_of_shelf) {
+        told.folder = Some(folder);
+    }
+    if begun.prompt.is_some() {
+        told.is_headless &= begun.is_headless;
+    }
 }
 
 /// Returns the folder of a transcript without a readable row: the project, one around it, or one in it.

@@ -9,7 +9,7 @@ use rekindle_agents::traces::{Tail, codex_input, is_session_id, partial_object, 
 use rekindle_world::{End, World};
 use serde_json::{Map, Value};
 
-use super::{Depth, Place, folders, named, rows};
+use super::{Depth, FOR_PROMPT, Place, folders, named, rows};
 use crate::layout;
 use crate::story::{Call, Failure, Story};
 use crate::table::Turn;
@@ -54,7 +54,10 @@ pub(super) fn read(world: &dyn World, place: &Place, depth: Depth) -> Option<Sto
         return None;
     }
     let tell = |tail: &Tail| story(&tail.rows, &first);
-    let is_settled = |tail: &Tail| tail.rows.iter().any(is_boundary);
+    let is_settled = |tail: &Tail| {
+        let has_folder = tail.len >= FOR_PROMPT || tail.rows.iter().any(is_context);
+        has_folder && tail.rows.iter().any(is_boundary)
+    };
     let mut told = rows(world, &place.file, depth, tell, is_settled);
     let whole_turn = told.turn.is_none() && !told.is_intact && !told.calls.is_empty();
     if whole_turn {
@@ -92,6 +95,11 @@ fn is_boundary(row: &Value) -> bool {
             kind,
             Some("task_started" | "task_complete" | "turn_aborted")
         )
+}
+
+/// Returns whether a row says in which folder its turn works.
+fn is_context(row: &Value) -> bool {
+    row.get("type").and_then(Value::as_str) == Some("turn_context")
 }
 
 fn is_event(row: &Value) -> bool {

@@ -1,9 +1,9 @@
 //! Forks of Claude Code: new files that begin with the old rows, under their old ids.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::cell::{Cell, OnceCell};
+use std::collections::BTreeSet;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use rekindle_agents::traces::is_session_id;
 use rekindle_world::{End, World};
 use serde_json::Value;
@@ -12,82 +12,101 @@ use serde_json::Value;
 const LONGEST_SEARCH: usize = 8 * 1024 * 1024;
 /// A file up to this length is searched, however it begins.
 const SHORT: u64 = 256 * 1024;
-/// The most short files that are searched for one row.
+/// The most short files of a folder that are searched.
 const MOST_SHORT: usize = 40;
-/// How much of the beginning of a file is read for its first row.
+/// How much of the beginning of a file usually has its first row.
 const HEAD: usize = 16 * 1024;
+/// How much of it is read otherwise: a prompt can be long.
+const LONGEST_HEAD: usize = 256 * 1024;
 
-/// The first rows of transcripts, each read once.
-#[derive(Default)]
-pub(crate) struct FirstRows(RefCell<BTreeMap<Utf8PathBuf, Option<String>>>);
+/// The transcripts of one folder, of which each is read at most once.
+pub(crate) struct Forks<'a> {
+    world: &'a dyn World,
+    files: Vec<File<'a>>,
+    n_short: Cell<usize>,
+}
 
-impl FirstRows {
-    /// Returns a search for a row of a transcript in others.
-    pub(crate) fn search<'a>(
-        &'a self,
-        world: &'a dyn World,
-        file: &'a Utf8Path,
-        row: &'a str,
-    ) -> Search<'a> {
-        Search {
-            known: self,
+/// A transcript, and what was read of it.
+struct File<'a> {
+    path: &'a Utf8Path,
+    first: OnceCell<Option<String>>,
+    rows: OnceCell<BTreeSet<String>>,
+}
+
+impl<'a> Forks<'a> {
+    /// Returns a search among files, the oldest first.
+    pub(crate) fn among(world: &'a dyn World, files: impl Iterator<Item = &'a Utf8Path>) -> Self {
+        let file = |path| File {
+            path,
+            first: OnceCell::new(),
+            rows: OnceCell::new(),
+        };
+        Self {
             world,
-            file,
-            row,
-            n_short: 0,
+            files: files.map(file).collect(),
+            n_short: Cell::new(0),
         }
     }
 
-    fn of(&self, world: &dyn World, file: &Utf8Path) -> Option<String> {
-        let mut known = self.0.borrow_mut();
-        let read = || first_row(world, file);
-        known.entry(file.to_owned()).or_insert_with(read).clone()
-    }
-}
-
-/// A search for a copied row.
-pub(crate) struct Search<'a> {
-    known: &'a FirstRows,
-    world: &'a dyn World,
-    file: &'a Utf8Path,
-    row: &'a str,
-    n_short: usize,
-}
-
-impl Search<'_> {
-    /// Returns whether a transcript holds the row.
+    /// Returns which of the files from a position on is the first that holds a row of another one.
     ///
     /// A fork begins with the old rows, so the end of a long file is searched only if both begin alike.
-    pub(crate) fn is_in(&mut self, other: &Utf8Path) -> bool {
-        if !is_session_id(self.row) {
-            return false;
+    pub(crate) fn holder(&self, row: &str, of: usize, from: usize) -> Option<usize> {
+        if !is_session_id(row) || from >= self.files.len() {
+            return None;
         }
-        let first = self.known.of(self.world, self.file);
-        let is_alike = first.is_some() && first == self.known.of(self.world, other);
-        let is_short = self.world.stat(other).is_ok_and(|meta| meta.len <= SHORT);
-        self.n_short += usize::from(is_short && !is_alike);
-        if !is_alike && (!is_short || self.n_short > MOST_SHORT) {
-            return false;
+        let first = self.files.get(of)?.first(self.world);
+        (from..self.files.len()).find(|&at| at != of && self.is_in(&self.files[at], row, first))
+    }
+
+    fn is_in(&self, other: &File<'_>, row: &str, first: Option<&str>) -> bool {
+        if first.is_some() && other.first(self.world) == first {
+            let end = self.world.read_end(other.path, End::Tail, LONGEST_SEARCH);
+            return end.is_ok_and(|bytes| lines_with(&bytes, row).any(|id| id == row));
         }
-        let end = self.world.read_end(other, End::Tail, LONGEST_SEARCH);
-        end.is_ok_and(|bytes| holds(&bytes, self.row))
+        other
+            .rows
+            .get_or_init(|| self.short(other.path))
+            .contains(row)
+    }
+
+    /// Returns the ids of all rows of a short file; none of others, or after too many of them.
+    fn short(&self, file: &Utf8Path) -> BTreeSet<String> {
+        let is_short = self.world.stat(file).is_ok_and(|meta| meta.len <= SHORT);
+        if !is_short || self.n_short.get() == MOST_SHORT {
+            return BTreeSet::new();
+        }
+        self.n_short.set(self.n_short.get() + 1);
+        let bytes = self.world.read_end(file, End::Tail, LONGEST_SEARCH);
+        lines_with(&bytes.unwrap_or_default(), "\"uuid\"").collect()
     }
 }
 
-/// Returns whether one of some lines is the row with this id; others name it as their parent.
-fn holds(bytes: &[u8], row: &str) -> bool {
-    bytes.split(|&byte| byte == b'\n').any(|line| {
-        let text = String::from_utf8_lossy(line);
-        let is_row = |found: Value| found.get("uuid").and_then(Value::as_str) == Some(row);
-        text.contains(row) && serde_json::from_str(text.trim()).is_ok_and(is_row)
+impl File<'_> {
+    fn first(&self, world: &dyn World) -> Option<&str> {
+        let read = || {
+            [HEAD, LONGEST_HEAD]
+                .into_iter()
+                .find_map(|most| first_row(world, self.path, most))
+        };
+        self.first.get_or_init(read).as_deref()
+    }
+}
+
+/// Returns the ids of the rows on lines that contain a text; others name a row as their parent.
+fn lines_with<'b>(bytes: &'b [u8], text: &'b str) -> impl Iterator<Item = String> + 'b {
+    bytes.split(|&byte| byte == b'\n').filter_map(move |line| {
+        let line = String::from_utf8_lossy(line);
+        if !line.contains(text) {
+            return None;
+        }
+        let row: Value = serde_json::from_str(line.trim()).ok()?;
+        Some(row.get("uuid")?.as_str()?.to_owned())
     })
 }
 
 /// Returns the id of the first row of a transcript that has one.
-fn first_row(world: &dyn World, file: &Utf8Path) -> Option<String> {
-    let head = world.read_end(file, End::Head, HEAD).ok()?;
-    head.split(|&byte| byte == b'\n').find_map(|line| {
-        let row: Value = serde_json::from_slice(line).ok()?;
-        Some(row.get("uuid")?.as_str()?.to_owned())
-    })
+fn first_row(world: &dyn World, file: &Utf8Path, most: usize) -> Option<String> {
+    let head = world.read_end(file, End::Head, most).ok()?;
+    lines_with(&head, "\"uuid\"").next()
 }
