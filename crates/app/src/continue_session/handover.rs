@@ -149,7 +149,7 @@ impl New<'_> {
         let verdict = verdict.map_err(|source| self.not_started(source))?;
         noted?;
         let who = format!(
-            "`{}`, which took over `{}`,",
+            "`{}` with the hand-over of `{}`",
             self.agent.name, self.session.id
         );
         Ok(stop(&self.session.id, &who, &verdict))

@@ -9,6 +9,13 @@ use rekindle_text::format_seconds;
 /// The most names in a list.
 const MOST_NAMES: usize = 10;
 
+/// How every briefing begins.
+const BEGINNING: &str = "This session was ";
+/// What its first line ends with.
+const GOES_ON: &str = "rekindle continues it now.";
+/// What stands before the prompt.
+const QUOTES: &str = "The last prompt was (quoted, not new):";
+
 /// Returns the briefing of a session; `uncommitted` are its files that git calls changed.
 pub(crate) fn briefing(session: &Session, uncommitted: &[String]) -> String {
     let mut lines = vec![cut_off(session)];
@@ -16,11 +23,21 @@ pub(crate) fn briefing(session: &Session, uncommitted: &[String]) -> String {
     lines.extend(still_running(session));
     lines.extend(standing(session, uncommitted));
     if let Some(prompt) = &session.prompt {
-        lines.push("The last prompt was (quoted, not new):".to_owned());
+        lines.push(QUOTES.to_owned());
         lines.push(format!("> {prompt}"));
     }
     lines.push("Look at the state of the files first, then go on with that.".to_owned());
     lines.join("\n") + "\n"
+}
+
+/// Returns the prompt of a person in a text that may be a briefing: the one that it quotes. A briefing
+/// of which the end is missing has none.
+pub(crate) fn prompt_of(text: &str) -> Option<&str> {
+    if !(text.starts_with(BEGINNING) && text.contains(GOES_ON)) {
+        return Some(text);
+    }
+    let (_, quoted) = text.split_once(&format!("\n{QUOTES}\n> "))?;
+    quoted.lines().next()
 }
 
 /// Says how the session ended.
@@ -29,9 +46,7 @@ fn cut_off(session: &Session) -> String {
     let at = at.map_or_else(String::new, |at| format!(" at {at}"));
     let why = match session.open.kind {
         OpenKind::Limit => {
-            return format!(
-                "This session was stopped{at} by a usage limit, which is over. rekindle continues it now."
-            );
+            return format!("{BEGINNING}stopped{at} by a usage limit, which is over. {GOES_ON}");
         }
         OpenKind::Error => "an error ended the turn",
         OpenKind::Stopped => "a person stopped the turn",
@@ -42,7 +57,7 @@ fn cut_off(session: &Session) -> String {
         | OpenKind::Permission
         | OpenKind::Subagent => "the program was killed and did not end the turn",
     };
-    format!("This session was cut off{at}; {why}. rekindle continues it now.")
+    format!("{BEGINNING}cut off{at}; {why}. {GOES_ON}")
 }
 
 /// Says what was in flight.

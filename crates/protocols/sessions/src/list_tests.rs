@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use crate::Sessions;
 use crate::scene_tests::{
-    CLAUDE, CODEX, ID, all, bash, codex, event, lines, one, prompt, result, says, shown, world,
+    CLAUDE, CODEX, ID, all, bash, codex, event, lines, one, over, prompt, result, says, shown,
+    world,
 };
 
 #[test]
@@ -121,6 +122,47 @@ fn the_beginning_of_a_long_transcript_decides_what_its_end_leaves_open() {
     let scripted = one(&world().file(CLAUDE, lines(&rows[1..])).folder("/other"));
     assert_eq!(scripted.folder.as_deref(), Some("/other".into()));
     assert!(scripted.is_headless);
+}
+
+/// Claude Code keeps its whole system prompt behind the model's last row.
+#[test]
+fn a_long_row_of_the_program_does_not_hide_how_a_turn_ended() {
+    let long = json!({"type": "attachment", "attachment": {"systemPrompt": "x".repeat(60_000)}});
+    let last = |row: Value| {
+        let rows = [prompt(1, "x"), row, long.clone(), over(3)];
+        shown(&one(&world().file(CLAUDE, lines(&rows))))
+    };
+    assert_eq!(last(says(2, "done", Some("end_turn"))), "finished none -");
+    let mut stopped = prompt(2, "[Request interrupted by user]");
+    stopped["promptSource"] = Value::Null;
+    assert_eq!(last(stopped), "waiting_for_person stopped -");
+}
+
+#[test]
+fn a_conversation_that_was_compacted_is_as_open_as_it_was_before() {
+    let typed = |minute: u32, text: &str, mark: &str| {
+        let mut row = prompt(minute, text);
+        row[mark] = true.into();
+        row
+    };
+    let mut boundary = over(4);
+    boundary["subtype"] = "compact_boundary".into();
+    let compacted = |before: Value| {
+        let rows = [
+            prompt(1, "x"),
+            before,
+            boundary.clone(),
+            typed(5, "This session is being continued.", "isCompactSummary"),
+            prompt(6, "<command-name>/compact</command-name>"),
+            prompt(7, "<local-command-stdout>Compacted</local-command-stdout>"),
+        ];
+        shown(&one(&world().file(CLAUDE, lines(&rows))))
+    };
+    assert_eq!(
+        compacted(says(2, "done", Some("end_turn"))),
+        "finished none -"
+    );
+    assert_eq!(compacted(bash(2, "ls")), "interrupted tool Bash: ls");
 }
 
 #[test]

@@ -44,6 +44,32 @@ fn the_briefing_says_what_was_in_flight_and_what_to_check() {
     );
 }
 
+/// Programs keep the beginning of a long prompt in one line.
+#[test]
+fn a_briefing_is_no_prompt_of_a_person_and_quotes_the_one_that_was() {
+    let rows = [prompt(1, "Fix the rounding"), bash(2, "pytest")];
+    let first = one(&world().file(CLAUDE, lines(&rows)));
+    let told = briefing(&first, &[]);
+    let folded = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    let cut = json!({"type": "last-prompt", "lastPrompt": &folded[..150]});
+    for rows in [
+        vec![prompt(3, &told), cut.clone(), bash(4, "make")],
+        vec![
+            prompt(1, "Fix the rounding"),
+            prompt(3, &told),
+            bash(4, "make"),
+            cut,
+        ],
+    ] {
+        let again = one(&world().file(CLAUDE, lines(&rows)));
+        assert_eq!(again.prompt.as_deref(), Some("Fix the rounding"));
+        assert_eq!(again.open.step.as_deref(), Some("Bash: make"));
+        assert!(briefing(&again, &[]).contains("\n> Fix the rounding\n"));
+    }
+    let typed = one(&world().file(CLAUDE, lines(&[prompt(1, "This session was fun")])));
+    assert_eq!(typed.prompt.as_deref(), Some("This session was fun"));
+}
+
 #[test]
 fn the_briefing_of_gemini_names_no_tool() {
     let rows = [

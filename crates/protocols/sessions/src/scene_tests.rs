@@ -76,7 +76,7 @@ pub(crate) fn says(minute: u32, text: &str, reason: Option<&str>) -> Value {
     model(minute, &json!({"type": "text", "text": text}), reason)
 }
 
-fn over(minute: u32) -> Value {
+pub(crate) fn over(minute: u32) -> Value {
     row(minute, "system", json!({"subtype": "turn_duration"}))
 }
 

@@ -9,6 +9,7 @@ use rekindle_model::TodoList;
 use rekindle_text::excerpt;
 use serde_json::Value;
 
+use crate::briefing::prompt_of;
 use crate::table::Turn;
 
 /// The longest line that is shown of a prompt, in characters.
@@ -250,6 +251,10 @@ impl Story {
 
     /// Keeps a prompt.
     pub(crate) fn prompted(&mut self, text: &str) {
+        // What a person asked for stays the prompt of a session that was continued.
+        let Some(text) = prompt_of(text) else {
+            return;
+        };
         if is_typed(text) && one_line(text).is_some() {
             let text = clipped(text);
             self.first_prompt.get_or_insert_with(|| text.clone());

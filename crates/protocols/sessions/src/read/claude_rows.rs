@@ -39,14 +39,16 @@ pub(super) fn story(rows: &[Value], who: Who, shelf: &str) -> Story {
 
 /// Returns whether rows say how far a session had come: the last message of the model is whole.
 ///
-/// Calls that run at the same time are rows of one message.
+/// Calls that run at the same time are rows of one message. The end of a turn does not say how it ended,
+/// and long rows of the program may stand between it and the last message.
 pub(super) fn is_settled(rows: &[Value], who: Who) -> bool {
     let mut message = None;
+    let mut is_over = false;
     for row in rows.iter().rev().filter(|row| is_of(row, who)) {
         match kind(row) {
             "assistant" => {
                 let id = row.pointer("/message/id").and_then(Value::as_str);
-                if message.is_some_and(|last| last != id) {
+                if is_over || message.is_some_and(|last| last != id) {
                     return true;
                 }
                 message = Some(id);
@@ -56,11 +58,11 @@ pub(super) fn is_settled(rows: &[Value], who: Who) -> bool {
                 reader.read(row, who);
                 let is_boundary =
                     reader.story.prompt.is_some() || reader.story.turn == Some(Turn::Stopped);
-                if message.is_some() || is_boundary {
+                if is_over || message.is_some() || is_boundary {
                     return true;
                 }
             }
-            "system" if is_end(row) => return true,
+            "system" if is_end(row) => is_over = true,
             _ => {}
         }
     }
@@ -127,7 +129,7 @@ impl Reader {
             }
             "system" => {
                 self.place(row);
-                if is_end(row) && self.story.turn.is_some() {
+                if is_end(row) {
                     self.story.finishes();
                 }
             }
