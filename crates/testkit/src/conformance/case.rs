@@ -27,6 +27,14 @@ pub struct Case {
     pub(crate) default_mtime: Option<String>,
     #[serde(default)]
     pub(crate) mtimes: IndexMap<String, String>,
+    /// When the files of the home were written; now without it.
+    pub(crate) home_mtime: Option<String>,
+    /// When single files of the home were written.
+    #[serde(default)]
+    pub(crate) home_mtimes: IndexMap<String, String>,
+    /// Variables of every command.
+    #[serde(default)]
+    pub(crate) env: IndexMap<String, String>,
     pub(crate) teams: Option<teams::Spec>,
     pub(crate) map: Option<Repository>,
     pub(crate) git: Option<Committed>,

@@ -18,6 +18,7 @@ mod check;
 mod clock;
 mod difference;
 mod error;
+mod home;
 mod scene;
 mod snapshot;
 mod teams;

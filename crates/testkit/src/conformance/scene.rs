@@ -4,9 +4,10 @@ use std::ffi::OsStr;
 use std::fs::FileTimes;
 use std::io::{self, ErrorKind};
 use std::process::Output;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use rekindle_text::claude_folder_name;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -72,7 +73,12 @@ impl<'a> Scene<'a> {
             "REKINDLE_NOW".into(),
             clock::now(&case.now, &case.tz)?.into(),
         );
-        let encoded = project.as_str().replace('/', "-");
+        let is_of_sessions = case.protocol == "sessions";
+        let encoded = if is_of_sessions {
+            claude_folder_name(project.as_str())
+        } else {
+            project.as_str().replace('/', "-")
+        };
         let mut scene = Self {
             case,
             root,
@@ -82,7 +88,11 @@ impl<'a> Scene<'a> {
             environment,
             scratch,
         };
-        scene.name_the_project()?;
+        if is_of_sessions {
+            scene.lay_out_sessions()?;
+        } else {
+            scene.name_the_project()?;
+        }
         if let Some(spec) = &case.teams {
             teams::build(&mut scene, spec)?;
         }
@@ -180,12 +190,14 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Takes every file of the project and of the agent's own folder.
+    /// Takes every file of the project and of the agent's own folder; sessions are in the whole home.
     pub(crate) fn snapshot(&self) -> Result<Snapshot, Error> {
-        Ok(Snapshot::take(&[
-            &self.project,
-            &self.home.join(".claude"),
-        ])?)
+        let home = if self.case.protocol == "sessions" {
+            self.home.clone()
+        } else {
+            self.home.join(".claude")
+        };
+        Ok(Snapshot::take(&[&self.project, &home])?)
     }
 
     /// Runs git in a folder and returns what it printed.
@@ -281,22 +293,21 @@ impl<'a> Scene<'a> {
         let Some(default) = &self.case.default_mtime else {
             return Ok(());
         };
-        let usual = times(default, &self.case.tz)?;
-        files_below(&self.project, &[], &mut |path, _| touch(path, usual))?;
+        let usual = clock::instant(default, &self.case.tz)?;
+        files_below(&self.project, &[], &mut |path, _| touch_at(path, usual))?;
         for (path, when) in &self.case.mtimes {
-            touch(&self.project.join(path), times(when, &self.case.tz)?)?;
+            touch_at(
+                &self.project.join(path),
+                clock::instant(when, &self.case.tz)?,
+            )?;
         }
         Ok(())
     }
 }
 
-fn times(text: &str, zone: &str) -> Result<FileTimes, Error> {
-    let at = clock::instant(text, zone)?;
-    Ok(FileTimes::new().set_accessed(at).set_modified(at))
-}
-
 /// Sets the times of a file; its owner may do that to a file that is open for reading only.
-fn touch(path: &Utf8Path, times: FileTimes) -> io::Result<()> {
+pub(super) fn touch_at(path: &Utf8Path, at: SystemTime) -> io::Result<()> {
+    let times = FileTimes::new().set_accessed(at).set_modified(at);
     fs_err::File::open(path)?.file().set_times(times)
 }
 
