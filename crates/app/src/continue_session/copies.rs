@@ -84,18 +84,19 @@ fn keep(project: &Project, session: &Session) -> Result<Utf8PathBuf, Error> {
         })
         .collect();
     kept.sort_unstable();
-    if let Some((_, last)) = kept.last()
-        && world.read(last, LARGEST).is_ok_and(|last| last == bytes)
-    {
-        return Ok(last.clone());
-    }
-    let number = kept
-        .last()
-        .map_or(1, |(number, _)| number.saturating_add(1));
-    let path = folder.join(format!("{number}.jsonl"));
-    rekindle_fs::create_private(&path, &bytes)?;
-    let surplus = (kept.len() + 1).saturating_sub(MOST);
-    for (_, old) in kept.iter().take(surplus) {
+    let is_kept = |last: &Utf8PathBuf| world.read(last, LARGEST).is_ok_and(|last| last == bytes);
+    let path = match kept.last() {
+        Some((_, last)) if is_kept(last) => last.clone(),
+        last => {
+            let number = last.map_or(1, |(number, _)| number.saturating_add(1));
+            let path = folder.join(format!("{number}.jsonl"));
+            rekindle_fs::create_private(&path, &bytes)?;
+            kept.push((number, path.clone()));
+            path
+        }
+    };
+    // A death after the last copy was made may have left one too many.
+    for (_, old) in kept.iter().take(kept.len().saturating_sub(MOST)) {
         rekindle_fs::remove(old, &Content::read(old)?)?;
     }
     Ok(path)

@@ -23,6 +23,7 @@ mod map;
 mod map_project;
 mod map_resume;
 mod rescue;
+mod sessions;
 mod update_plan;
 
 use std::collections::BTreeSet;
@@ -46,6 +47,7 @@ use crate::kiln_teams::{Agent, Wave};
 use crate::lists::{List, Place};
 use crate::map_resume::{Subtask, Wish};
 use crate::rescue::Restore;
+use crate::sessions::Continued;
 use crate::update_plan::UpdatePlan;
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_rekindle");
@@ -121,6 +123,14 @@ fn main() -> ExitCode {
         }),
         trial("rescue_restore_finds_the_disk_broken", || {
             fails_everywhere(&Restore::new()?, FEW)
+        }),
+    ]);
+    trials.extend([
+        trial("a_continued_session_dies", || {
+            dies_everywhere(&Continued::new()?, ALL)
+        }),
+        trial("a_continued_session_finds_the_disk_broken", || {
+            fails_everywhere(&Continued::new()?, ALL)
         }),
     ]);
     trials.extend(story("update_plan", FEW, UpdatePlan::new));
