@@ -8,20 +8,21 @@ use xtask::{files, run};
 use crate::report::{self, PICTURES, Section};
 use crate::{
     breakdown, briefing, crashes, durable, growth, hook, install, lists, long_run, machine, map,
-    overhead, overview, replay, size, startup, stories,
+    overhead, overview, replay, sessions, size, startup, stories,
 };
 
 /// A name and a measurement.
 type Bench = (&'static str, fn(&Setting) -> Result<Section, String>);
 
 /// Every bench, in the order of the report.
-const BENCHES: [Bench; 16] = [
+const BENCHES: [Bench; 17] = [
     ("briefing", briefing::bench),
     ("durable", durable::bench),
     ("crashes", crashes::bench),
     ("replay", replay::bench),
     ("overview", overview::bench),
     ("lists", lists::bench),
+    ("sessions", sessions::bench),
     ("startup", startup::bench),
     ("map", map::bench),
     ("hook", hook::bench),

@@ -32,6 +32,8 @@ mod replay;
 mod replay_events;
 mod replay_project;
 mod report;
+mod sessions;
+mod sessions_home;
 mod size;
 mod standing;
 mod startup;
