@@ -6,6 +6,7 @@ use rekindle_testkit::agent_memory::Run;
 use rekindle_testkit::gate::Gate;
 use serde_json::{Value, json};
 
+use crate::programs;
 use crate::scene::{RUN, Scene, TOOLS, repository};
 
 /// The beginning of what a session is told.
@@ -14,11 +15,7 @@ const PRINT: [&str; 5] = ["-p", "go", "--output-format", "stream-json", "--verbo
 
 fn scene(turns: &Value) -> Result<Scene> {
     let mut scene = Scene::new(turns)?;
-    let address = scene.address();
-    scene.set("ANTHROPIC_BASE_URL", &address);
-    scene.set("ANTHROPIC_API_KEY", "none");
-    scene.set("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
-    scene.set("CLAUDE_CODE_MAX_RETRIES", "0");
+    programs::claude(&mut scene);
     Ok(scene)
 }
 
@@ -161,5 +158,41 @@ fn a_session_that_was_killed_is_reported_with_its_tool_and_what_it_left() -> Res
         asked.contains("the last Claude Code session died"),
         "{asked}"
     );
+    Ok(())
+}
+
+#[test]
+fn a_session_is_briefed_once_and_not_again_when_it_is_resumed() -> Result<()> {
+    let scene = scene(&json!([]))?;
+    scene.rekindle(&["install", "claude", "--yes"])?;
+    let id = "3f2a9c10-5b1e-4c77-9a10-2d6c1b7e0001";
+    for more in [["--session-id", id], ["--resume", id], ["--resume", id]] {
+        let ran = scene.run("claude", &[&PRINT[..], &more].concat())?;
+        ensure!(ran.status.success(), "{ran:?}");
+    }
+    let asked = scene.asked();
+    let told = asked.lines().map(|request| request.matches(TOLD).count());
+    assert_eq!(told.max(), Some(1), "{asked}");
+    Ok(())
+}
+
+#[test]
+fn a_compaction_is_no_death() -> Result<()> {
+    let scene = scene(&json!([{"text": "It is done."}]))?;
+    programs::claude_on_a_terminal(&scene)?;
+    let mut terminal = scene.on_a_terminal("claude", &["Port the importer"])?;
+    terminal.wait_for("It is done.")?;
+    terminal.answer("/compact")?;
+    terminal.wait_for("/compact")?;
+    terminal.answer("\r")?;
+    let compacted = |text: &str| text.contains("compact_boundary");
+    scene.wait_until(|| Ok(compacted(&transcripts(&scene)?)))?;
+    drop(terminal);
+    scene.wait_until(|| Ok(status(&scene)?["last_session"]["state"] != "running"))?;
+    let last = status(&scene)?["last_session"].clone();
+    ensure!(last["state"] != "died", "{last}");
+    let sessions = scene.rekindle(&["sessions", "--json"])?;
+    let sessions: Value = serde_json::from_slice(&sessions.stdout)?;
+    assert_eq!(sessions["sessions"], json!([]), "{sessions}");
     Ok(())
 }

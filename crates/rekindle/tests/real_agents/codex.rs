@@ -7,20 +7,14 @@ use rekindle_testkit::running::wait_until_gone;
 use rekindle_testkit::sandbox::LIMIT;
 use serde_json::{Value, json};
 
+use crate::programs;
 use crate::scene::{Scene, TOOLS};
 
 const TOLD: &str = "rekindle: 1 workflow is interrupted in this project.";
 
 fn scene(turns: &Value) -> Result<Scene> {
     let scene = Scene::new(turns)?;
-    fs_err::create_dir_all(scene.home(".codex"))?;
-    let config = format!(
-        "model = \"gpt-5.5\"\nmodel_provider = \"scripted\"\n\
-         [model_providers.scripted]\nname = \"scripted\"\nbase_url = \"{}/v1\"\n\
-         wire_api = \"responses\"\n",
-        scene.address()
-    );
-    fs_err::write(scene.home(".codex/config.toml"), config)?;
+    programs::codex(&scene)?;
     scene.rekindle(&["install", "codex", "--yes"])?;
     Ok(scene)
 }

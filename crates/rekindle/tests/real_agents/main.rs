@@ -14,6 +14,8 @@ mod codex;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod opencode;
 mod plugin;
+mod programs;
 mod scene;
+mod sessions;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_rekindle");

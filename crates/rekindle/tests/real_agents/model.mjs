@@ -1,10 +1,12 @@
-// A model without a model: answers the two APIs that the agents speak with what a script says, and
+// A model without a model: answers the three APIs that the agents speak with what a script says, and
 // writes down all that it was asked.
 //
 // usage: node model.mjs SCRIPT LOG
 //
-// SCRIPT is a JSON list of turns, `{"text": …}`, `{"tool": NAME, "input": {…}}` or `{"status": N}`;
-// after the last one every answer is `ok`. An input `"DIGEST"` is the last digest that the model was
+// SCRIPT is a JSON list of turns, `{"text": …}`, `{"tool": NAME, "input": {…}}`, `{"status": N}`,
+// `{"hang": true}` for an answer that begins and never ends, or `{"each": TURN}`, which stays and is
+// said to every prompt, while the result of a tool is answered with `ok`; after the last turn every
+// answer is `ok`. An input `"DIGEST"` is the last digest that the model was
 // told, which it could not know otherwise. Each request is a line of LOG. The port is printed as soon
 // as somebody listens there, on loopback alone.
 import { appendFileSync, readFileSync } from 'node:fs';
@@ -14,9 +16,16 @@ const [script, log] = process.argv.slice(2);
 const turns = JSON.parse(readFileSync(script, 'utf8'));
 let answered = 0;
 
+/** Returns whether a request ends with the result of a tool. */
+function isResult(request) {
+  const content = request.messages?.at(-1)?.content;
+  return Array.isArray(content) && content.some((block) => block.type === 'tool_result');
+}
+
 /** Returns what is said next to a request. */
 function nextTurn(request) {
   answered += 1;
+  if (turns[0]?.each) return isResult(request) ? { text: 'ok' } : turns[0].each;
   const turn = turns.shift() ?? { text: 'ok' };
   if (turn.input?.digest !== 'DIGEST') return turn;
   // The result of a tool is text in a text, so its quotes may be escaped, even twice.
@@ -38,6 +47,13 @@ function send(response, status, body) {
   response.end(JSON.stringify(body));
 }
 
+/** Begins an answer that never ends, and says so. */
+function hang(response) {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.flushHeaders();
+  console.error(`hanging ${answered}.`);
+}
+
 /** The Messages API, which Claude Code speaks. */
 function messages(request, response) {
   // Requests without tools are the program's own: titles, summaries.
@@ -47,6 +63,7 @@ function messages(request, response) {
     send(response, turn.status, { type: 'error', error });
     return;
   }
+  if (turn.hang) return hang(response);
   const message = {
     id: `msg_${answered}`,
     type: 'message',
@@ -89,6 +106,7 @@ function called(turn) {
 /** The Responses API, which Codex speaks. */
 function responses(request, response) {
   const turn = nextTurn(request);
+  if (turn.hang) return hang(response);
   const item = called(turn) ?? {
     type: 'message',
     id: `msg_${answered}`,
@@ -112,6 +130,19 @@ function responses(request, response) {
   ]);
 }
 
+/** The Gemini API: a stream of whole answers, here of one. */
+function generate(request, response) {
+  const turn = nextTurn(request);
+  if (turn.hang) return hang(response);
+  const part = turn.tool ? { functionCall: { name: turn.tool, args: turn.input } } : { text: turn.text };
+  const answer = {
+    candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP', index: 0 }],
+    usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 3, totalTokenCount: 12 },
+  };
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.end(`data: ${JSON.stringify(answer)}\n\n`);
+}
+
 const server = createServer((request, response) => {
   const pieces = [];
   request.on('data', (piece) => pieces.push(piece));
@@ -129,6 +160,8 @@ const server = createServer((request, response) => {
       messages(body ?? {}, response);
     } else if (request.method === 'POST' && request.url.includes('/responses')) {
       responses(body ?? {}, response);
+    } else if (request.url.includes(':streamGenerateContent')) {
+      generate(body ?? {}, response);
     } else {
       send(response, 404, { error: { type: 'not_found_error', message: 'there is nothing here' } });
     }

@@ -7,25 +7,14 @@ use rekindle_testkit::running::wait_until_gone;
 use rekindle_testkit::sandbox::LIMIT;
 use serde_json::{Value, json};
 
+use crate::programs;
 use crate::scene::Scene;
 
 const GO: [&str; 4] = ["run", "--format", "json", "go"];
 
 fn scene(turns: &Value) -> Result<Scene> {
     let mut scene = Scene::new(turns)?;
-    // It would ask for lists of models, for releases and for programs.
-    for name in ["MODELS_FETCH", "AUTOUPDATE", "LSP_DOWNLOAD", "SHARE"] {
-        scene.set(&format!("OPENCODE_DISABLE_{name}"), "1");
-    }
-    let models = json!({"m": {"name": "m"}});
-    let options = json!({"baseURL": format!("{}/v1", scene.address()), "apiKey": "none"});
-    let provider = json!({"npm": "@ai-sdk/anthropic", "options": options, "models": models});
-    let config = json!({"provider": {"scripted": provider}, "model": "scripted/m", "small_model": "scripted/m"});
-    fs_err::create_dir_all(scene.home(".config/opencode"))?;
-    fs_err::write(
-        scene.home(".config/opencode/opencode.json"),
-        config.to_string(),
-    )?;
+    programs::opencode(&mut scene)?;
     Ok(scene)
 }
 
@@ -41,6 +30,21 @@ fn what_is_interrupted_reaches_the_model() -> Result<()> {
         !scene.sandbox.path(".rekindle/hook.log").exists(),
         "trouble"
     );
+    Ok(())
+}
+
+#[test]
+fn a_session_is_briefed_once_however_often_the_model_is_asked() -> Result<()> {
+    let scene = scene(&json!([]))?;
+    scene.rekindle(&["install", "opencode", "--yes"])?;
+    for arguments in [&GO[..], &["run", "--format", "json", "-c", "more"]] {
+        let ran = scene.run("opencode", arguments)?;
+        ensure!(ran.status.success(), "{ran:?}");
+    }
+    let told = "rekindle: 1 workflow is interrupted in this project.";
+    let asked = scene.asked();
+    let told = asked.lines().map(|request| request.matches(told).count());
+    assert_eq!(told.max(), Some(1), "{asked}");
     Ok(())
 }
 

@@ -9,12 +9,15 @@ use rekindle_testkit::agent_memory::Run;
 use rekindle_testkit::process::{Call, Environment};
 use rekindle_testkit::running::Running;
 use rekindle_testkit::sandbox::Sandbox;
+use rekindle_testkit::terminal::Terminal;
 use serde_json::Value;
 
 use crate::BINARY;
 
 /// Far more than a program needs for a turn, so that only a hang ends there.
 const LIMIT: Duration = Duration::from_secs(180);
+/// Far more looks than a program needs to write down what it did, so that only a hang ends there.
+pub(crate) const MOST_LOOKS: usize = 2000;
 pub(crate) const RUN: &str = "20260119-0900-orders-api-k2l3";
 /// Some of the tools of the MCP server; that all are listed is a test of its own.
 pub(crate) const TOOLS: [&str; 4] = ["plan", "resume", "next_step", "report_event"];
@@ -29,7 +32,7 @@ pub(crate) struct Scene {
     environment: Environment,
     port: String,
     /// Ends with the scene.
-    _model: Running,
+    model: Running,
 }
 
 impl Scene {
@@ -71,7 +74,7 @@ impl Scene {
             sandbox,
             environment,
             port,
-            _model: model,
+            model,
         })
     }
 
@@ -90,11 +93,85 @@ impl Scene {
         self.sandbox.root().join("home").join(relative)
     }
 
+    /// Puts the installed programs on the path, so that rekindle finds them.
+    pub(crate) fn find_programs(&mut self) -> Result<()> {
+        let folder = self.sandbox.root().join("bin");
+        fs_err::create_dir_all(&folder)?;
+        for program in ["claude", "codex", "gemini", "opencode"] {
+            if let Ok(path) = installed(program) {
+                fs_err::os::unix::fs::symlink(path, folder.join(program))?;
+            }
+        }
+        let path = self.environment.get(std::ffi::OsStr::new("PATH"));
+        let path = path.context("a path")?.to_string_lossy().into_owned();
+        self.set("PATH", &format!("{folder}:{path}"));
+        Ok(())
+    }
+
+    /// Makes the project a repository.
+    pub(crate) fn git_init(&self) -> Result<()> {
+        let folder = self.sandbox.project();
+        let made = self.started("git", &["init", "-q"], folder)?.finish()?;
+        ensure!(made.status.success(), "{made:?}");
+        Ok(())
+    }
+
+    /// Makes a folder next to the project.
+    pub(crate) fn folder(&self, name: &str) -> Result<Utf8PathBuf> {
+        let folder = self.sandbox.root().join("work").join(name);
+        fs_err::create_dir_all(&folder)?;
+        Ok(folder)
+    }
+
+    /// Waits until the model has begun its answer to a request that it will never end.
+    pub(crate) fn wait_for_hanging(&self, request: usize) -> Result<()> {
+        Ok(self.model.wait_for(&format!("hanging {request}."))?)
+    }
+
     /// Runs rekindle, which must end well.
     pub(crate) fn rekindle(&self, arguments: &[&str]) -> Result<Output> {
-        let output = self.started(BINARY, arguments)?.finish()?;
+        let output = self.tried(arguments)?;
         ensure!(output.status.success(), "{arguments:?}: {output:?}");
         Ok(output)
+    }
+
+    /// Runs rekindle to its end.
+    pub(crate) fn tried(&self, arguments: &[&str]) -> Result<Output> {
+        Ok(self
+            .started(BINARY, arguments, self.sandbox.project())?
+            .finish()?)
+    }
+
+    /// Starts rekindle.
+    pub(crate) fn start_rekindle(&self, arguments: &[&str]) -> Result<Running> {
+        self.started(BINARY, arguments, self.sandbox.project())
+    }
+
+    /// Starts an installed program in a folder.
+    pub(crate) fn start_in(
+        &self,
+        folder: &Utf8Path,
+        program: &str,
+        arguments: &[&str],
+    ) -> Result<Running> {
+        self.started(installed(program)?.as_str(), arguments, folder)
+    }
+
+    /// Starts an installed program, or rekindle, on a terminal of its own.
+    pub(crate) fn on_a_terminal(&self, program: &str, arguments: &[&str]) -> Result<Terminal> {
+        let path = match program {
+            "rekindle" => BINARY.into(),
+            program => installed(program)?,
+        };
+        let arguments: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
+        Ok(Terminal::start(&Call {
+            program: path.as_str(),
+            args: &arguments,
+            folder: self.sandbox.project(),
+            environment: &self.environment,
+            stdin: "",
+            limit: LIMIT,
+        })?)
     }
 
     /// Runs an installed program to its end.
@@ -104,20 +181,21 @@ impl Scene {
 
     /// Starts an installed program.
     pub(crate) fn start(&self, program: &str, arguments: &[&str]) -> Result<Running> {
-        self.started(installed(program)?.as_str(), arguments)
+        self.start_in(self.sandbox.project(), program, arguments)
     }
 
     /// Runs a script for node to its end.
     pub(crate) fn node(&self, arguments: &[&str]) -> Result<Output> {
-        Ok(self.started("node", arguments)?.finish()?)
+        let folder = self.sandbox.project();
+        Ok(self.started("node", arguments, folder)?.finish()?)
     }
 
-    fn started(&self, program: &str, arguments: &[&str]) -> Result<Running> {
+    fn started(&self, program: &str, arguments: &[&str], folder: &Utf8Path) -> Result<Running> {
         let arguments: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
         let mut running = Running::start(&Call {
             program,
             args: &arguments,
-            folder: self.sandbox.project(),
+            folder,
             environment: &self.environment,
             stdin: "",
             limit: LIMIT,
@@ -125,6 +203,18 @@ impl Scene {
         // Codex reads to the end of its input before it begins.
         running.end_input();
         Ok(running)
+    }
+
+    /// Waits until something holds that a program does a moment later.
+    pub(crate) fn wait_until(&self, holds: impl Fn() -> Result<bool>) -> Result<()> {
+        for _ in 0..MOST_LOOKS {
+            if holds()? {
+                return Ok(());
+            }
+            // Each look takes a while.
+            self.rekindle(&["version"])?;
+        }
+        anyhow::bail!("it never came about: {}", self.asked())
     }
 
     /// Returns what `status` says of the last session.
