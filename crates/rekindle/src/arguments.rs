@@ -21,7 +21,7 @@ pub(crate) use self::checkpoint::{
 pub(crate) use self::decide::{CancelArguments, RetryArguments, SkipArguments, StopArguments};
 pub(crate) use self::picture::{ReportArguments, SvgKind};
 pub(crate) use self::report::{EventArguments, HeartbeatArguments};
-pub(crate) use self::setup::{HookArguments, InstallArguments, InstallTarget};
+pub(crate) use self::setup::{DemoStory, HookArguments, InstallArguments, InstallTarget};
 pub(crate) use self::upkeep::{RescueCommand, TortureArguments};
 pub(crate) use self::work::{AgentArguments, ResumeArguments, RunArguments};
 pub(crate) use self::workflow::{
@@ -200,7 +200,13 @@ pub(crate) enum Command {
         words: Vec<OsString>,
     },
     /// Kill a run in a scratch project and resume it, to see how it works
-    Demo,
+    ///
+    /// `rekindle demo sessions` kills six sessions of coding agents instead, for which scripts stand in.
+    Demo {
+        /// What is killed
+        #[arg(value_name = "WHAT", default_value = "run")]
+        story: DemoStory,
+    },
     /// Kill runs at random moments, resume them, and count what was lost
     ///
     /// Runs use a copy of this repository, or a small new one outside a repository; this one is not changed.

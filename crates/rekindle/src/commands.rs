@@ -128,7 +128,7 @@ pub(crate) fn run(
         }
         Some(Command::Rescue(command)) => rescue::rescue(&project(terminal)?, &command, terminal),
         Some(Command::Map { words }) => Ok(map::map(&here()?, &words, terminal)),
-        Some(Command::Demo) => demo::demo(terminal),
+        Some(Command::Demo { story }) => demo::demo(story, terminal),
         Some(Command::Torture(arguments)) => torture::torture(&here()?, &arguments, terminal),
         Some(Command::Mcp { .. }) => mcp::mcp(here()?),
         Some(Command::Doctor) => Ok(inspect::doctor(&project(terminal)?, terminal)),

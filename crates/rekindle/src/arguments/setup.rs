@@ -35,6 +35,15 @@ pub(crate) enum InstallTarget {
     Map,
 }
 
+/// What is killed and resumed to show how it works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DemoStory {
+    /// A run of twelve tasks
+    Run,
+    /// Six sessions of coding agents
+    Sessions,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct HookArguments {
     /// The event: session-start, pre-compact, session-end, stop, stop-failure or post-tool-use

@@ -1,4 +1,5 @@
-//! `rekindle demo`: a small project, a run of a dozen tasks, a real `kill -9`, and a real resume.
+//! `rekindle demo`: a small project, a run of a dozen tasks, a real `kill -9`, and a real resume;
+//! `rekindle demo sessions`: the same with sessions of coding agents.
 //!
 //! Everything is done by this same binary as a user would call it, in a scratch
 //! folder that is left behind to look at. The agent is a shell script that
@@ -9,6 +10,8 @@
     reason = "the demo builds a project and calls rekindle as a user would"
 )]
 
+mod sessions;
+
 use std::io::Read as _;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::process::{Command, Stdio};
@@ -16,6 +19,7 @@ use std::process::{Command, Stdio};
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_wire::exit;
 
+use crate::arguments::DemoStory;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 
@@ -52,8 +56,17 @@ const NEEDS: [&[usize]; 12] = [
     &[10, 11],
 ];
 
-pub(super) fn demo(terminal: &mut Terminal) -> Result<u8, Failure> {
-    let demo = Demo::build(terminal)?;
+pub(super) fn demo(story: DemoStory, terminal: &mut Terminal) -> Result<u8, Failure> {
+    let demo = Demo::new()?;
+    match story {
+        DemoStory::Run => run(&demo, terminal),
+        DemoStory::Sessions => sessions::play(&demo, terminal),
+    }
+}
+
+/// Plays the story of a run.
+fn run(demo: &Demo, terminal: &mut Terminal) -> Result<u8, Failure> {
+    demo.build(terminal)?;
     demo.say(terminal, "A plan of twelve tasks, one agent, three workers. During T006 everything is killed with `kill -9`:");
     demo.interrupt(terminal)?;
     demo.say(terminal, "What is done, and what comes next:");
@@ -89,17 +102,21 @@ struct Demo {
 }
 
 impl Demo {
-    fn build(terminal: &mut Terminal) -> Result<Self, Failure> {
+    fn new() -> Result<Self, Failure> {
         let folder = new_folder()?;
         let program =
             std::env::current_exe().map_err(|error| broken("find this program", &error))?;
         let unfinished = rekindle_app::Unfinished::mark(&folder)
             .map_err(|error| broken(&format!("write into `{folder}`"), &error))?;
-        let demo = Self {
+        Ok(Self {
             folder,
             program,
             _unfinished: unfinished,
-        };
+        })
+    }
+
+    /// Makes the project with its plan and its agent.
+    fn build(&self, terminal: &mut Terminal) -> Result<(), Failure> {
         let tasks: Vec<String> = NEEDS
             .iter()
             .zip(1..)
@@ -116,8 +133,8 @@ impl Demo {
             "{{\"title\":\"Greeting page\",\"tasks\":[\n{}\n]}}\n",
             tasks.join(",\n")
         );
-        write(&demo.folder.join("plan.json"), &plan)?;
-        write(&demo.folder.join("agent.sh"), AGENT)?;
+        write(&self.folder.join("plan.json"), &plan)?;
+        write(&self.folder.join("agent.sh"), AGENT)?;
         for (program, arguments) in [
             ("chmod", &["+x", "agent.sh"][..]),
             ("mkfifo", &["-m600", "moment"]),
@@ -139,11 +156,11 @@ impl Demo {
                 ],
             ),
         ] {
-            let made = demo.other(program, arguments).status();
+            let made = self.other(program, arguments).status();
             made.map_err(|error| broken(program, &error))?;
         }
-        terminal.result(&format!("A small project in `{}`.\n", demo.folder));
-        Ok(demo)
+        terminal.result(&format!("A small project in `{}`.\n", self.folder));
+        Ok(())
     }
 
     fn say(&self, terminal: &mut Terminal, text: &str) {
@@ -173,15 +190,7 @@ impl Demo {
 
     /// Runs rekindle and shows all it says.
     fn rekindle(&self, terminal: &mut Terminal, arguments: &[&str]) -> Result<(), Failure> {
-        let status = self.call(terminal, arguments).status();
-        let status = status.map_err(|error| broken("start rekindle", &error))?;
-        if status.success() {
-            return Ok(());
-        }
-        let arguments = arguments.join(" ");
-        Err(Failure::cannot(format!(
-            "`rekindle {arguments}` ended with {status}"
-        )))
+        shown(&mut self.call(terminal, arguments), arguments)
     }
 
     /// Starts the run, and kills it, its worker and its agent when the agent is in the middle of T006.
@@ -263,6 +272,19 @@ impl Demo {
         ));
         Ok(exit::DONE)
     }
+}
+
+/// Runs rekindle, which shows all it says and must end well.
+fn shown(rekindle: &mut Command, arguments: &[&str]) -> Result<(), Failure> {
+    let status = rekindle.status();
+    let status = status.map_err(|error| broken("start rekindle", &error))?;
+    if status.success() {
+        return Ok(());
+    }
+    let arguments = arguments.join(" ");
+    Err(Failure::cannot(format!(
+        "`rekindle {arguments}` ended with {status}"
+    )))
 }
 
 fn write(path: &Utf8Path, contents: &str) -> Result<(), Failure> {

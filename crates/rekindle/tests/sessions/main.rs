@@ -3,7 +3,9 @@
 
 mod all;
 mod alone;
+mod demo;
 mod gemini;
+mod hostile;
 mod races;
 mod terminal;
 mod workflows;
