@@ -181,12 +181,13 @@ fn a_compaction_is_no_death() -> Result<()> {
     let scene = scene(&json!([{"text": "It is done."}]))?;
     programs::claude_on_a_terminal(&scene)?;
     let mut terminal = scene.on_a_terminal("claude", &["Port the importer"])?;
-    terminal.wait_for("It is done.")?;
+    // The screen is painted word by word, so the transcript says when it is its turn.
+    let holds = |text: &str| scene.wait_until(|| Ok(transcripts(&scene)?.contains(text)));
+    holds("turn_duration")?;
     terminal.answer("/compact")?;
-    terminal.wait_for("/compact")?;
+    terminal.wait_for("compact")?;
     terminal.answer("\r")?;
-    let compacted = |text: &str| text.contains("compact_boundary");
-    scene.wait_until(|| Ok(compacted(&transcripts(&scene)?)))?;
+    holds("compact_boundary")?;
     drop(terminal);
     scene.wait_until(|| Ok(status(&scene)?["last_session"]["state"] != "running"))?;
     let last = status(&scene)?["last_session"].clone();
