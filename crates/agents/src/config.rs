@@ -1,7 +1,7 @@
 //! The configuration of agents and runs.
 //!
-//! `.rekindle/config.toml` in the project takes precedence over the user's `config.toml`, and that
-//! over the built-in defaults.
+//! `.rekindle/config.toml` in the project takes precedence over `rekindle.toml`, which a team shares,
+//! that over the user's `config.toml`, and that over the built-in defaults.
 //!
 //! ```toml
 //! [agent]
@@ -47,15 +47,18 @@ use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use rekindle_model::CommandSource;
-use rekindle_text::printable;
 
 use crate::{Agent, Preset, Prompt, Stream};
 
 mod duration;
+mod from_project;
 mod read;
+mod settings;
 mod worktree;
 
 pub use duration::parse_duration;
+pub use from_project::ProjectCommand;
+pub use settings::Setting;
 pub use worktree::Worktree;
 
 /// The content of one file; the default is an empty file.
@@ -63,6 +66,7 @@ pub use worktree::Worktree;
 pub struct File {
     /// The unknown keys.
     pub warnings: Vec<Warning>,
+    settings: Vec<Setting>,
     default_agent: Option<String>,
     agents: BTreeMap<String, Entry>,
     run: RunEntry,
@@ -104,12 +108,23 @@ pub struct Warning {
     pub line: usize,
     /// The key, such as `agents.mine.colour`.
     pub key: String,
+    /// The key that was probably meant.
+    pub meant: Option<&'static str>,
 }
 
 impl std::fmt::Display for Warning {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { path, line, key } = self;
-        write!(f, "`{path}` line {line}: unknown key `{key}`")
+        let Self {
+            path,
+            line,
+            key,
+            meant,
+        } = self;
+        write!(f, "`{path}` line {line}: unknown key `{key}`")?;
+        match meant {
+            Some(meant) => write!(f, "; did you mean `{meant}`?"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -127,7 +142,11 @@ pub enum Error {
         problem: String,
     },
     /// There is no agent of this name.
-    #[error("unknown agent `{name}`; known agents: {}", listed(known))]
+    #[error(
+        "unknown agent `{name}`{}; known agents: {}",
+        meant(name, known),
+        listed(known)
+    )]
     UnknownAgent {
         /// The name.
         name: String,
@@ -140,6 +159,15 @@ pub enum Error {
         /// Its name.
         name: String,
     },
+}
+
+/// Returns the agent that was probably meant, as a part of a sentence.
+fn meant(name: &str, known: &[String]) -> String {
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    match rekindle_text::nearest(name, &known) {
+        Some(meant) => format!(", perhaps `{meant}`"),
+        None => String::new(),
+    }
 }
 
 fn listed(names: &[String]) -> String {
@@ -186,6 +214,8 @@ pub struct Config {
     default_agent: Option<String>,
     agents: BTreeMap<String, Entry>,
     from_project: Vec<ProjectCommand>,
+    settings: Vec<Setting>,
+    default_from: CommandSource,
 }
 
 /// The settings of runs.
@@ -215,42 +245,48 @@ impl Default for Run {
     }
 }
 
-/// A command in the file of the project, which users of a clone should see before it runs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProjectCommand {
-    /// The key (`agents.claude.args`).
-    pub key: String,
-    /// The command in one printable line.
-    pub text: String,
-}
-
 impl Default for Config {
     fn default() -> Self {
-        Self::new(File::default(), File::default())
+        Self::new(File::default(), File::default(), File::default())
     }
 }
 
 impl Config {
-    /// Merges the files of user and project with the defaults; a missing file is `File::default()`.
+    /// Merges the files of the user, the team and the project with the defaults, the last one goes
+    /// before the others; a missing file is `File::default()`.
     ///
-    /// The project's keys of an agent take precedence one by one, but its `preset` or `command`
-    /// discards all of the user's keys, since arguments of one program do not fit another.
-    pub fn new(user: File, project: File) -> Self {
-        let from_project = project_commands(&project);
+    /// The keys of an agent take precedence one by one, but a `preset` or `command` discards all of
+    /// the keys below it, since arguments of one program do not fit another.
+    pub fn new(user: File, team: File, project: File) -> Self {
+        let from_project = from_project::commands(&team, &project);
+        let settings = settings::merged([&user, &team, &project]);
+        let default_from = match (&project.default_agent, &team.default_agent) {
+            (None, Some(_)) => CommandSource::Project(from_project::TEAM.to_owned()),
+            (Some(_), _) | (None, None) => CommandSource::User,
+        };
         let mut agents = user.agents;
-        for (name, over) in project.agents {
+        for (name, over) in team.agents.into_iter().chain(project.agents) {
             let under = agents.remove(&name).unwrap_or_default();
             agents.insert(name, over.over(under));
         }
         Self {
             notify: user.notify.unwrap_or_default(),
-            run: Run::default().under(user.run).under(project.run),
+            run: Run::default()
+                .under(user.run)
+                .under(team.run)
+                .under(project.run),
             worktree: Worktree::default()
                 .under(&user.worktree)
+                .under(&team.worktree)
                 .under(&project.worktree),
-            default_agent: project.default_agent.or(user.default_agent),
+            default_agent: project
+                .default_agent
+                .or(team.default_agent)
+                .or(user.default_agent),
             agents,
             from_project,
+            settings,
+            default_from,
         }
     }
 
@@ -286,17 +322,30 @@ impl Config {
         })
     }
 
-    /// Returns whether the project or the user chose the settings with this prefix.
-    pub fn source_of(&self, keys: &str) -> CommandSource {
-        let mut commands = self.from_project.iter();
-        if commands.any(|command| command.key.starts_with(keys)) {
-            CommandSource::Project(".rekindle/config.toml".to_owned())
-        } else {
-            CommandSource::User
+    /// Returns every setting that holds, by key, with its file and line.
+    pub fn settings(&self) -> &[Setting] {
+        &self.settings
+    }
+
+    /// Returns who chose the program of the default agent.
+    pub fn default_from(&self) -> CommandSource {
+        let name = self.default_agent.as_deref().unwrap_or_default();
+        match self.source_of(&format!("agents.{name}.")) {
+            CommandSource::User => self.default_from.clone(),
+            of @ (CommandSource::Typed | CommandSource::Agreed | CommandSource::Project(_)) => of,
         }
     }
 
-    /// Returns the commands in the file of the project, which users should see before they run.
+    /// Returns whether the project or the user chose the settings with this prefix.
+    pub fn source_of(&self, keys: &str) -> CommandSource {
+        let mut commands = self.from_project.iter();
+        let found = commands.find(|command| command.key.starts_with(keys));
+        found.map_or(CommandSource::User, |command| {
+            CommandSource::Project(command.file.to_owned())
+        })
+    }
+
+    /// Returns the commands in the files of the project, which users should see before they run.
     pub fn project_commands(&self) -> &[ProjectCommand] {
         &self.from_project
     }
@@ -348,28 +397,6 @@ impl Run {
             max_cost: over.max_cost.or(self.max_cost),
         }
     }
-}
-
-fn project_commands(file: &File) -> Vec<ProjectCommand> {
-    let mut commands = Vec::new();
-    let mut add = |key: String, text: &str| {
-        let text = printable(text).into_owned();
-        commands.push(ProjectCommand { key, text });
-    };
-    for (name, entry) in &file.agents {
-        if let Some(Base::Command(command)) = &entry.base {
-            add(format!("agents.{name}.command"), command);
-        }
-        for (key, words) in [("args", &entry.args), ("resume", &entry.resume)] {
-            if let Some(words) = words {
-                add(format!("agents.{name}.{key}"), &words.join(" "));
-            }
-        }
-    }
-    for command in file.run.verify.iter().flatten() {
-        add("run.verify".to_owned(), command);
-    }
-    commands
 }
 
 #[cfg(test)]

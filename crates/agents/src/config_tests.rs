@@ -13,7 +13,7 @@ fn file(text: &str) -> File {
 
 #[test]
 fn empty_files_give_the_defaults() {
-    let config = Config::new(File::default(), file(""));
+    let config = Config::new(File::default(), File::default(), file(""));
     assert_eq!(config, Config::default());
     assert_eq!(config.run.jobs.get(), 4);
     assert_eq!(config.run.retries, 2);
@@ -51,7 +51,7 @@ fn the_project_takes_precedence_key_by_key() {
         retries = 0
         "#,
     );
-    let config = Config::new(user, project);
+    let config = Config::new(user, File::default(), project);
     assert_eq!(config.default_agent(), Some("mine"));
     let claude = config.agent("claude").unwrap();
     assert_eq!(claude.extra, ["--permission-mode", "acceptEdits"]);
@@ -72,7 +72,9 @@ fn the_project_takes_precedence_key_by_key() {
 fn another_program_in_the_project_discards_the_users_arguments() {
     let user = file("[agents.work]\npreset = 'claude'\nargs = ['--model', 'opus']\n");
     let project = file("[agents.work]\npreset = 'codex'\n");
-    let agent = Config::new(user, project).agent("work").unwrap();
+    let agent = Config::new(user, File::default(), project)
+        .agent("work")
+        .unwrap();
     assert_eq!(
         (agent.name.as_str(), agent.program.as_str()),
         ("work", "codex")
@@ -99,6 +101,7 @@ fn a_command_without_arguments_is_passed_to_the_shell_unchanged() {
             "#,
         ),
         File::default(),
+        File::default(),
     );
     let bare = config.agent("bare").unwrap();
     assert_eq!(bare.arguments, ["-c", "a | b"]);
@@ -118,10 +121,11 @@ fn an_unknown_agent_is_reported_with_the_known_ones() {
     let config = Config::new(
         file("[agents.mine]\ncommand = 'x'\n[agents.half]\nargs = []\n"),
         File::default(),
+        File::default(),
     );
     insta::assert_snapshot!(
         config.agent("cloud").unwrap_err(),
-        @"unknown agent `cloud`; known agents: `claude`, `codex`, `gemini`, `half`, `mine`, `opencode`"
+        @"unknown agent `cloud`, perhaps `claude`; known agents: `claude`, `codex`, `gemini`, `half`, `mine`, `opencode`"
     );
     insta::assert_snapshot!(
         config.agent("half").unwrap_err(),
@@ -147,9 +151,9 @@ job = 3
     let warnings: Vec<String> = file.warnings.iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(warnings.join("\n"), @r#"
     `.rekindle/config.toml` line 1: unknown key `color`
-    `.rekindle/config.toml` line 3: unknown key `agent.defualt`
+    `.rekindle/config.toml` line 3: unknown key `agent.defualt`; did you mean `default`?
     `.rekindle/config.toml` line 6: unknown key `agents."my.agent".colour`
-    `.rekindle/config.toml` line 9: unknown key `run.job`
+    `.rekindle/config.toml` line 9: unknown key `run.job`; did you mean `jobs`?
     `.rekindle/config.toml` line 10: unknown key `future`
     "#);
 }
@@ -233,7 +237,7 @@ timeout = '1h'
 [run]
 verify = ['make check']
 ";
-    let config = Config::new(File::default(), file(text));
+    let config = Config::new(File::default(), File::default(), file(text));
     let messages: Vec<String> = config
         .project_commands()
         .iter()
@@ -246,10 +250,92 @@ verify = ['make check']
     run.verify = make check
     ");
     assert!(
-        Config::new(file(text), File::default())
+        Config::new(file(text), File::default(), File::default())
             .project_commands()
             .is_empty()
     );
+}
+
+/// Returns the file of a team or of one user in the project.
+fn named(path: &str, text: &str) -> File {
+    File::parse(Utf8Path::new(path), text).unwrap()
+}
+
+#[test]
+fn every_setting_that_holds_has_its_file_and_line() {
+    let user = named(
+        "user.toml",
+        "[agents.work]\npreset = 'claude'\nargs = ['--model', 'opus']\n[notify]\nbell = true\n",
+    );
+    let team = named(
+        "rekindle.toml",
+        "[run]\njobs = 8\nverify = [\n  'make',\n]\njob = 3\n[notify]\ncommand = 'curl evil'\n[agents.work]\npreset = 'codex'\n",
+    );
+    let project = named("own.toml", "agents.work.args = ['-x']\nrun.jobs = 2\n");
+    let config = Config::new(user, team, project);
+    let lines: Vec<String> = config
+        .settings()
+        .iter()
+        .map(|Setting { key, value, place }| match place {
+            Some((path, line)) => format!("{key} = {value} ({path}:{line})"),
+            None => format!("{key} = {value}"),
+        })
+        .collect();
+    insta::assert_snapshot!(lines.join("\n"), @r#"
+    agents.work.args = ['-x'] (own.toml:1)
+    agents.work.preset = 'codex' (rekindle.toml:10)
+    notify.bell = true (user.toml:5)
+    run.jobs = 2 (own.toml:2)
+    run.retries = 2
+    run.timeout = "45m"
+    run.verify = [ 'make', ] (rekindle.toml:3)
+    worktree.fresh = false
+    "#);
+}
+
+#[test]
+fn a_command_of_the_team_is_one_of_the_project_unless_it_is_put_aside() {
+    let team = "agent.default = 'my.agent'\n[agents.'my.agent']\ncommand = 'a'\nargs = ['b']\n[run]\nverify = ['make']\n";
+    let shown = |project: &str| {
+        let config = Config::new(
+            File::default(),
+            named("rekindle.toml", team),
+            named(".rekindle/config.toml", project),
+        );
+        let commands = config.project_commands().iter();
+        let commands: Vec<String> = commands
+            .map(|one| format!("{}: {} = {}", one.file, one.key, one.text))
+            .collect();
+        (commands.join("; "), config.default_from())
+    };
+    let of = |file: &str| CommandSource::Project(file.to_owned());
+    assert_eq!(
+        shown(""),
+        (
+            "rekindle.toml: agents.my.agent.command = a; rekindle.toml: agents.my.agent.args = b; rekindle.toml: run.verify = make".to_owned(),
+            of("rekindle.toml")
+        )
+    );
+    assert_eq!(
+        shown("[agents.'my.agent']\ncommand = 'c'\n[run]\nverify = []\n"),
+        (
+            ".rekindle/config.toml: agents.my.agent.command = c".to_owned(),
+            of(".rekindle/config.toml")
+        )
+    );
+}
+
+#[test]
+fn an_agent_that_the_team_chose_is_not_one_that_the_user_chose() {
+    let of = |user: &str, team: &str, project: &str| {
+        Config::new(file(user), file(team), file(project)).default_from()
+    };
+    let default = "agent.default = 'claude'";
+    let team = CommandSource::Project("rekindle.toml".to_owned());
+    assert_eq!(of(default, "", ""), CommandSource::User);
+    assert_eq!(of("", default, ""), team);
+    assert_eq!(of(default, default, ""), team);
+    assert_eq!(of("", default, default), CommandSource::User);
 }
 
 proptest! {

@@ -40,6 +40,19 @@ pub struct Invocation {
 }
 
 impl Agent {
+    /// Returns the words of a call that starts a new session, without its prompt.
+    pub fn words(&self) -> Vec<String> {
+        let arguments = self.arguments.iter();
+        let arguments = arguments.flat_map(|argument| match argument.as_str() {
+            ARGS => self.extra.clone(),
+            RESUME | PROMPT => Vec::new(),
+            _ => vec![argument.clone()],
+        });
+        std::iter::once(self.program.clone())
+            .chain(arguments)
+            .collect()
+    }
+
     /// Returns the command for a call; a session that the agent cannot continue
     /// ([`Agent::continues`]) is ignored.
     pub fn invocation(&self, call: &Call<'_>) -> Invocation {

@@ -56,7 +56,7 @@ pub(crate) fn options(
         (Some(typed), _) => (typed.clone(), CommandSource::Typed),
         (None, Some(of_run)) => (of_run.agent.clone(), of_run.source()),
         (None, None) => match configured() {
-            Some(choice) => (choice, CommandSource::User),
+            Some(choice) => (choice, config.default_from()),
             None => return Ok(None),
         },
     };
@@ -64,10 +64,14 @@ pub(crate) fn options(
         AgentChoice::Command(command) => (Agent::shell(command), command_from),
         AgentChoice::Named(name) => {
             let agent = config.agent(name).map_err(Error::Config)?;
-            (agent, config.source_of(&format!("agents.{name}.")))
+            let from = match (&wish.agent, of_run) {
+                (None, None) => command_from,
+                (Some(_), _) | (None, Some(_)) => config.source_of(&format!("agents.{name}.")),
+            };
+            (agent, from)
         }
     };
-    Ok(Some(EngineOptions {
+    let mut options = EngineOptions {
         agent_from,
         agent,
         choice,
@@ -77,7 +81,14 @@ pub(crate) fn options(
         max_cost: wish.max_cost,
         default_max_cost: config.run.max_cost.map(millionths),
         silent_after: wish.silent_after,
-    }))
+    };
+    // What a file of the project says now may be what the user agreed to when the run was started.
+    if let (CommandSource::Project(_), Some(of_run)) = (&options.agent_from, of_run)
+        && of_run.agreed.contains(&options.command().text)
+    {
+        options.agent_from = CommandSource::Agreed;
+    }
+    Ok(Some(options))
 }
 
 impl OfRun<'_> {
@@ -128,6 +139,7 @@ mod tests {
         let config = Config::new(
             File::parse("config.toml".into(), text).unwrap(),
             File::default(),
+            File::default(),
         );
         let none = BTreeSet::new();
         let (typed, recorded) = (named("gemini"), named("claude"));
@@ -146,6 +158,27 @@ mod tests {
             let name = found.map(|found| found.agent.name);
             assert_eq!(name.as_deref(), expected);
         }
+    }
+
+    #[test]
+    fn a_configured_command_is_the_users_own_only_if_it_was_agreed_to_for_the_run() {
+        let text = "[agents.mine]\ncommand = \"./agent\"\n";
+        let team = File::parse("rekindle.toml".into(), text).unwrap();
+        let config = Config::new(File::default(), team, File::default());
+        let mine = named("mine");
+        let source = |agreed: &[&str]| {
+            let agreed = agreed.iter().map(|text| (*text).to_owned()).collect();
+            let of_run = OfRun {
+                agent: &mine,
+                agreed: &agreed,
+            };
+            let found = options(&config, &wish(None), Some(of_run));
+            found.unwrap().unwrap().agent_from
+        };
+        assert_eq!(source(&["./agent"]), CommandSource::Agreed);
+        let team = CommandSource::Project("rekindle.toml".to_owned());
+        assert_eq!(source(&["./agent --fast"]), team);
+        assert_eq!(source(&[]), team);
     }
 
     #[test]

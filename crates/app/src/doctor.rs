@@ -45,6 +45,7 @@ impl Verdict {
 /// `version` is that of this program, as `--version` prints it.
 pub fn doctor(project: &Project, version: &str) -> Vec<Check> {
     let mut checks = vec![this_program(project, version), git(project)];
+    checks.extend(configuration(project));
     checks.extend(agents(project));
     checks.extend(integrations::checks(project));
     let world = project.world();
@@ -99,6 +100,64 @@ fn this_program(project: &Project, version: &str) -> Check {
     }
 }
 
+/// Checks the files of the configuration: each one that is there, and every key that is not understood.
+fn configuration(project: &Project) -> Vec<Check> {
+    let check = |verdict: Verdict, seen: String, hint: Option<&str>| Check {
+        name: "configuration".to_owned(),
+        verdict,
+        seen,
+        hint: hint.map(ToOwned::to_owned),
+    };
+    let configured = match crate::configured(project) {
+        Ok(configured) => configured,
+        Err(error) => {
+            return vec![check(
+                Verdict::Problem,
+                error.to_string(),
+                Some("fix that line"),
+            )];
+        }
+    };
+    let files = configured.files.iter().filter(|file| file.exists);
+    let files: Vec<String> = files.map(|file| format!("`{}`", file.path)).collect();
+    let mut checks = Vec::new();
+    if !files.is_empty() && configured.warnings.is_empty() {
+        checks.push(check(Verdict::Ok, files.join(", "), None));
+    }
+    let unknown = configured.warnings.into_iter();
+    checks.extend(unknown.map(|warning| {
+        let hint = "correct it, or remove it; `rekindle config` shows what holds";
+        check(Verdict::Problem, warning, Some(hint))
+    }));
+    checks
+}
+
+/// Returns what to do where no agent is configured.
+fn no_agent(project: &Project) -> Check {
+    let installed = preflight::installed_agents(project);
+    let names: Vec<String> = installed
+        .iter()
+        .map(|preset| format!("`{}`", preset.name()))
+        .collect();
+    let (seen, hint) = if names.is_empty() {
+        (
+            "none is configured, and none of `claude`, `codex`, `gemini` and `opencode` is installed".to_owned(),
+            "install one, or give a command with `--agent-cmd`",
+        )
+    } else {
+        (
+            format!("none is configured; installed: {}", names.join(", ")),
+            "`rekindle init` writes a configuration, or name one with `--agent`",
+        )
+    };
+    Check {
+        name: "agent".to_owned(),
+        verdict: Verdict::Note,
+        seen,
+        hint: Some(hint.to_owned()),
+    }
+}
+
 /// Checks the default agent.
 fn agents(project: &Project) -> Option<Check> {
     let problem = |seen: String, hint: &str| {
@@ -111,9 +170,12 @@ fn agents(project: &Project) -> Option<Check> {
     };
     let config = match crate::configured(project) {
         Ok(configured) => configured.config,
-        Err(error) => return problem(error.to_string(), "fix that line"),
+        // Its files are checked on their own.
+        Err(_) => return None,
     };
-    let name = config.default_agent()?;
+    let Some(name) = config.default_agent() else {
+        return Some(no_agent(project));
+    };
     let agent = match config.agent(name) {
         Ok(agent) => agent,
         Err(error) => return problem(error.to_string(), "correct `[agent] default`"),

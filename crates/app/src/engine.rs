@@ -185,10 +185,11 @@ impl EngineOptions {
     /// Returns the agent's command with all its arguments, quoted for a shell.
     pub(crate) fn command(&self) -> Command {
         let agent = &self.agent;
-        let words = std::iter::once(&agent.program)
-            .chain(&agent.arguments)
-            .chain(&agent.extra);
-        let words: Vec<_> = words.map(|word| rekindle_text::shell_word(word)).collect();
+        let words = agent.words();
+        let words: Vec<_> = words
+            .iter()
+            .map(|word| rekindle_text::shell_word(word))
+            .collect();
         Command {
             text: match agent.shell_command() {
                 Some(command) => command.to_owned(),

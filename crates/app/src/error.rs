@@ -51,6 +51,12 @@ pub enum Error {
         /// What is wrong.
         problem: String,
     },
+    /// The configuration that a team shares is there already.
+    #[error("`{path}` exists already")]
+    AlreadyConfigured {
+        /// The file.
+        path: camino::Utf8PathBuf,
+    },
     /// The configuration could not be changed.
     #[error("`{path}` could not be changed")]
     NotConfigured {
@@ -229,6 +235,14 @@ pub enum Error {
     UnknownLeftover {
         /// The given name.
         name: String,
+    },
+    /// What was named cannot be removed.
+    #[error("`{name}` cannot be pruned: {reason}")]
+    NotPrunable {
+        /// The given name.
+        name: String,
+        /// Why not.
+        reason: String,
     },
     /// No rescue has the given name.
     #[error("no backup is named `{name}`")]

@@ -8,6 +8,7 @@ mod agent;
 mod at_work;
 mod attach;
 mod beside;
+mod candidates;
 mod choose;
 mod clean;
 mod config;
@@ -20,6 +21,7 @@ mod engine;
 mod error;
 mod face;
 pub mod hook;
+mod init;
 mod inspect;
 mod install;
 mod installed;
@@ -39,6 +41,7 @@ mod overview;
 mod picture;
 mod preflight;
 mod project;
+mod prune;
 mod query;
 mod records;
 mod report;
@@ -54,9 +57,13 @@ mod validate;
 pub use agent::{EngineWish, engine_options};
 pub use at_work::{AtWork, at_work, refuse_beside};
 pub use attach::{Attached, Attention, Unattached, attach};
+pub use candidates::{
+    Candidate, candidate_agents, candidate_prunables, candidate_rescues, candidate_tasks,
+    candidate_workflows,
+};
 pub use choose::protocols_with;
 pub use clean::{Cleaned, Cleaning, Stuck, clean};
-pub use config::{Configured, configured};
+pub use config::{ConfigFile, ConfigOwner, Configured, configured};
 pub use continue_session::{
     AllOptions, Continued, LeftAlone, SessionError, SessionMode, SessionOptions, handover_page,
     resume_sessions,
@@ -67,6 +74,7 @@ pub use documents::{Documents, document, documents};
 pub use engine::{EngineOptions, worker};
 pub use error::Error;
 pub use face::{Agreement, Briefing, Choice, Enter, Face, News};
+pub use init::{Initiated, init};
 pub use inspect::{
     Explained, Inspected, Planned, explain, inspect, inspect_recording, next_step, plan,
 };
@@ -85,6 +93,7 @@ pub use outline::{Outline, OutlineState, OutlineTask, outline};
 pub use overview::{Folded, Line, Listing};
 pub use picture::{ReportWish, picture, report_page, write_new_report, write_report};
 pub use project::Project;
+pub use prune::{Prunable, PruneKind, PruneWish, Pruning, prune};
 pub use query::Query;
 pub use records::finished;
 pub use report::{Recorded, Timeline, archive, checkpoint, checkpoints, event, event_of_agent};
@@ -96,7 +105,7 @@ pub use sessions::{FIRST_SESSIONS, SessionList, sessions};
 pub use status::{NextStep, Overview, Verb, gives_way, short_id, status};
 pub use validate::{Validated, validate};
 
-pub use rekindle_agents::config::{Run as RunDefaults, parse_duration};
+pub use rekindle_agents::config::{Run as RunDefaults, Setting, parse_duration};
 pub use rekindle_agents::shell::anchored;
 pub use rekindle_agents::{Agent, ConfigError, Preset};
 pub use rekindle_fs::{Error as FilesError, Unfinished, sweep_unfinished};

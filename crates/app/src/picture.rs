@@ -103,7 +103,7 @@ fn look(project: &Project, query: &Query) -> Result<(Picture, WorkflowId), Error
 }
 
 /// Returns the workflow that a person most likely means: one at work, or the newest.
-fn newest(project: &Project) -> Option<WorkflowId> {
+pub(crate) fn newest(project: &Project) -> Option<WorkflowId> {
     let overview = status(
         project,
         Listing {

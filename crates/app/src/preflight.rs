@@ -85,6 +85,14 @@ pub(crate) fn refuse_relative(
     }
 }
 
+/// Returns the built-in agents whose programs are installed.
+pub(crate) fn installed_agents(project: &Project) -> Vec<Preset> {
+    let presets = Preset::ALL.into_iter();
+    presets
+        .filter(|preset| find(project, preset.name()).is_some())
+        .collect()
+}
+
 /// Returns the file of a program: a path as it is, a name in the folders of `PATH`.
 fn find(project: &Project, program: &str) -> Option<PathBuf> {
     if program.contains('/') {
@@ -148,7 +156,8 @@ pub(crate) fn may_not_edit(project: &Project, agent: &Agent) -> Option<(String, 
     Some((problem(agent), remedy(agent, &line(&arguments))))
 }
 
-fn line(arguments: &[String]) -> String {
+/// Returns arguments as a line of TOML.
+pub(crate) fn line(arguments: &[String]) -> String {
     let words: Vec<String> = arguments.iter().map(|word| format!("\"{word}\"")).collect();
     format!("args = [{}]", words.join(", "))
 }

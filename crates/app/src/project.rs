@@ -78,7 +78,9 @@ impl Project {
 
     /// Returns whether rekindle has something here.
     fn is_set_up(&self) -> bool {
-        self.world().stat(&self.folder.join(".rekindle")).is_ok()
+        let world = self.world();
+        let mut names = [".rekindle", crate::config::TEAM_FILE].into_iter();
+        names.any(|name| world.stat(&self.folder.join(name)).is_ok())
     }
 
     /// Returns the absolute path of one that was typed.

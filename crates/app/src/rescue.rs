@@ -67,6 +67,11 @@ pub fn rescues(project: &Project, workflow: Option<&str>) -> Result<Vec<Rescue>,
 pub fn rescue(project: &Project, name: &str) -> Result<Shown, Error> {
     let repo = repo(project)?;
     let rescue = find(&repo.rescues().map_err(Error::Git)?, name)?;
+    shown(&repo, rescue)
+}
+
+/// Returns the contents of a rescue.
+pub(crate) fn shown(repo: &Repo, rescue: Rescue) -> Result<Shown, Error> {
     let mut files = repo.rescued(&rescue).map_err(Error::Git)?;
     let left_out = files.len().saturating_sub(MOST_FILES);
     files.truncate(MOST_FILES);

@@ -1,7 +1,10 @@
 //! Lists the workflows of a project.
 
-use rekindle_model::{Condition, Intent, State, StopKind, Summary, Then, WorkflowId};
+use rekindle_model::{
+    Condition, Intent, Standing, State, StopKind, Summary, Then, Work, WorkTask, WorkflowId,
+};
 use rekindle_protocol::Ask;
+use rekindle_protocol::capability::TaskSource;
 use rekindle_world::World;
 
 use crate::last_session::last_session;
@@ -44,6 +47,8 @@ pub struct NextStep {
 pub enum Verb {
     /// It goes on.
     Resume,
+    /// It tries failed tasks again, since nothing else can go on.
+    Retry,
     /// It shows why nothing can go on.
     Inspect,
 }
@@ -62,10 +67,15 @@ impl NextStep {
     fn typed(&self, id: Option<String>) -> String {
         let verb = match self.verb {
             Verb::Resume => "resume",
+            Verb::Retry => "retry --all",
             Verb::Inspect => "inspect",
         };
+        let option = match self.verb {
+            Verb::Retry => "--run ",
+            Verb::Resume | Verb::Inspect => "",
+        };
         match id {
-            Some(id) => format!("rekindle {verb} {}", rekindle_text::shell_word(&id)),
+            Some(id) => format!("rekindle {verb} {option}{}", rekindle_text::shell_word(&id)),
             None => format!("rekindle {verb}"),
         }
     }
@@ -152,18 +162,52 @@ fn next_step(
         .min_by_key(|line| gives_way(line.summary))?;
     let id = &first.summary.id;
     // If a resume would only stop, inspect shows why.
-    let verb = if goes_on(world, first.summary) {
-        Verb::Resume
-    } else {
+    let verb = if !goes_on(world, first.summary) {
         Verb::Inspect
+    } else if waits_for_retry(world, first.summary) {
+        Verb::Retry
+    } else {
+        Verb::Resume
     };
     // Without a name, the workflow of the checked-out branch may be chosen, which may not be open.
-    let is_clear = verb == Verb::Resume && n_open == 1 && chosen.contains(id);
+    let is_clear = verb != Verb::Inspect && n_open == 1 && chosen.contains(id);
     Some(NextStep {
         verb,
         id: (!is_clear).then(|| id.clone()),
         short_id: first.short_id.clone(),
     })
+}
+
+/// Returns whether a run of ours has failed tasks that a person must decide about, and none that can start.
+fn waits_for_retry(world: &dyn World, summary: &Summary) -> bool {
+    if summary.state != State::Blocked || !summary.view.is_ours {
+        return false;
+    }
+    let ask = Ask {
+        name: Some(summary.id.name.clone()),
+        alone: true,
+        ..Ask::default()
+    };
+    let protocol = rekindle_registry::find(summary.id.protocol);
+    let case = protocol.inspect(world, &ask);
+    let work = case.tasks().and_then(TaskSource::work);
+    work.is_some_and(|work| {
+        let is_blocked = |task: &WorkTask| task.standing == Standing::Blocked;
+        let can_start = |task: &WorkTask| match task.standing {
+            Standing::AtWork => true,
+            Standing::Open => {
+                !task.unreachable && task.needs.iter().all(|need| is_met(&work, *need))
+            }
+            Standing::Blocked | Standing::Skipped | Standing::Done => false,
+        };
+        work.tasks.iter().any(is_blocked) && !work.tasks.iter().any(can_start)
+    })
+}
+
+/// Returns whether nothing is left to do for a task that others need.
+fn is_met(work: &Work, task: usize) -> bool {
+    let standing = work.tasks.get(task).map(|task| task.standing);
+    matches!(standing, Some(Standing::Done | Standing::Skipped))
 }
 
 /// Returns whether a resume would do anything.

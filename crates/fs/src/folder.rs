@@ -136,6 +136,19 @@ pub fn remove_copies(folder: &Utf8Path) -> Result<(), Error> {
     }
 }
 
+/// Removes a folder with its contents, durably; a missing folder is fine.
+///
+/// It is renamed first: after a crash all of it is there under its name, or none of it, and
+/// [`sweep_drafts`](crate::sweep_drafts) removes the rest.
+pub fn discard(folder: &Utf8Path) -> Result<(), Error> {
+    if folder.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    let gone = crate::temporary::draft_beside(folder);
+    rename(folder, &gone)?;
+    remove_copies(&gone)
+}
+
 /// Removes an empty folder, durably; any other is an error.
 pub fn remove_empty(folder: &Utf8Path) -> Result<(), Error> {
     disk::remove_folder(folder.as_std_path()).at("remove", folder)?;
@@ -239,6 +252,19 @@ mod tests {
         ensure_dir(&base.join("empty")).unwrap();
         remove_empty(&base.join("empty")).unwrap();
         assert!(!base.join("empty").exists());
+    }
+
+    #[test]
+    fn what_is_discarded_is_gone_with_all_that_was_in_it_and_no_link_is_followed() {
+        let (_folder, base) = folder();
+        create(&base.join("old/deep/file"), b"1").unwrap();
+        create(&base.join("kept"), b"2").unwrap();
+        symlink(base.join("kept"), base.join("old/link")).unwrap();
+        discard(&base.join("old")).unwrap();
+        discard(&base.join("old")).unwrap();
+        let left = fs::read_dir(&base).unwrap().map(|entry| entry.unwrap());
+        let left: Vec<_> = left.map(|entry| entry.file_name()).collect();
+        assert_eq!(left, ["kept"]);
     }
 
     #[test]

@@ -32,7 +32,8 @@ pub use disk::places;
 pub use error::Error;
 pub use fingerprint::{Content, Fingerprint, ParseFingerprintError};
 pub use folder::{
-    Company, create_folder, ensure_dir, ensure_private_dir, remove_copies, remove_empty, rename,
+    Company, create_folder, discard, ensure_dir, ensure_private_dir, remove_copies, remove_empty,
+    rename,
 };
 pub use guarded::{GuardedFile, Line, list_within, read_followed, read_within, refuse_links};
 pub use journal::Journal;

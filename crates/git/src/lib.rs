@@ -19,6 +19,7 @@
 mod abandoned;
 #[cfg(feature = "fuzzing")]
 pub mod any_output;
+mod branches;
 mod bring;
 mod call;
 mod changes;
@@ -57,6 +58,7 @@ mod status;
 mod touched;
 mod worktree;
 
+pub use branches::Branch;
 pub use call::PLACES;
 pub use changes::{Change, ChangeKind, Entry, Mode};
 pub use commit::{Identity, Message};

@@ -115,9 +115,10 @@ fn hints(error: &Error) -> Vec<String> {
             .take(MOST_NAMES)
             .map(|id| format!("call it again with `id` {}", in_hint(id)))
             .collect(),
-        Error::NoAgent | Error::AgentCannotStart { .. } | Error::NotConfigured { .. } => {
-            one("ask the user to run `rekindle resume` in a terminal")
-        }
+        Error::NoAgent
+        | Error::AgentCannotStart { .. }
+        | Error::AlreadyConfigured { .. }
+        | Error::NotConfigured { .. } => one("ask the user to run `rekindle resume` in a terminal"),
         Error::NobodyAnswered => one("ask the person, then call again"),
         Error::ChoiceNeeded { open } => some(
             open,
@@ -177,6 +178,7 @@ fn hints(error: &Error) -> Vec<String> {
         | Error::NothingRescued { .. }
         | Error::UnknownRescue { .. }
         | Error::UnknownLeftover { .. }
+        | Error::NotPrunable { .. }
         | Error::AmbiguousRescue { .. }
         | Error::Taken { .. }
         | Error::NotRestored { .. }

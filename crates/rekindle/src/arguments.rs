@@ -22,7 +22,7 @@ pub(crate) use self::decide::{CancelArguments, RetryArguments, SkipArguments, St
 pub(crate) use self::picture::{ReportArguments, SvgKind};
 pub(crate) use self::report::{EventArguments, HeartbeatArguments};
 pub(crate) use self::setup::{DemoStory, HookArguments, InstallArguments, InstallTarget};
-pub(crate) use self::upkeep::{RescueCommand, TortureArguments};
+pub(crate) use self::upkeep::{PruneArguments, RescueCommand, TortureArguments};
 pub(crate) use self::work::{AgentArguments, ResumeArguments, RunArguments};
 pub(crate) use self::workflow::{
     AttachArguments, ExplainArguments, InspectArguments, LogsArguments, PlanArguments,
@@ -182,6 +182,11 @@ pub(crate) enum Command {
         #[arg(short, long)]
         yes: bool,
     },
+    /// Remove records of finished runs, merged branches and old backups
+    ///
+    /// List, and after confirmation remove: records of runs that finished longer ago, `rekindle/` branches that are merged, and backups that have landed or are older.
+    /// What is not merged is removed only if you name it; what a run needs is never removed.
+    Prune(PruneArguments),
     /// List, show and restore backups of worktrees
     #[command(subcommand)]
     Rescue(RescueCommand),
@@ -226,6 +231,12 @@ pub(crate) enum Command {
         #[arg(long = "installed", hide = true)]
         _installed: bool,
     },
+    /// Write a commented `rekindle.toml` for the agents that are installed
+    ///
+    /// A team shares it by committing it. An existing file is not changed.
+    Init,
+    /// Show the configuration that holds, and where each setting is from
+    Config,
     /// Check git, the configuration and the agents
     Doctor,
     /// Print a completion script for a shell

@@ -1,5 +1,6 @@
 //! One function a command: call the use case, render, pick the exit code.
 mod attach;
+mod config;
 mod decide;
 mod demo;
 mod hook;
@@ -9,6 +10,7 @@ mod logs;
 mod map;
 mod mcp;
 mod picture;
+mod prune;
 mod reference;
 mod report;
 mod rescue;
@@ -126,11 +128,14 @@ pub(crate) fn run(
         Some(Command::Clean { names, yes }) => {
             run::clean(&project(terminal)?, &names, yes, terminal)
         }
+        Some(Command::Prune(arguments)) => prune::prune(&project(terminal)?, arguments, terminal),
         Some(Command::Rescue(command)) => rescue::rescue(&project(terminal)?, &command, terminal),
         Some(Command::Map { words }) => Ok(map::map(&here()?, &words, terminal)),
         Some(Command::Demo { story }) => demo::demo(story, terminal),
         Some(Command::Torture(arguments)) => torture::torture(&here()?, &arguments, terminal),
         Some(Command::Mcp { .. }) => mcp::mcp(here()?),
+        Some(Command::Init) => config::init(&project(terminal)?, terminal),
+        Some(Command::Config) => config::config(&project(terminal)?, terminal),
         Some(Command::Doctor) => Ok(inspect::doctor(&project(terminal)?, terminal)),
         Some(Command::Completions { shell }) => Ok(reference::completions(shell, terminal)),
         Some(Command::Version) => Ok(reference::version(terminal)),

@@ -111,13 +111,13 @@ pub(crate) fn key() -> Option<Utf8PathBuf> {
     Some(state.join("rekindle/key"))
 }
 
-/// Returns whether there is a current folder: one that was deleted has no path.
+/// Returns the current folder, if there is one.
 #[expect(
     clippy::disallowed_methods,
     reason = "the one place that reads the environment"
 )]
-pub(crate) fn knows_folder() -> bool {
-    std::env::current_dir().is_ok()
+pub(crate) fn current_folder() -> Option<std::path::PathBuf> {
+    std::env::current_dir().ok()
 }
 
 /// Returns whether a coding agent has started us.

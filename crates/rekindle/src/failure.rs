@@ -182,6 +182,7 @@ fn hints(error: &Error) -> Vec<String> {
         Error::NoMapScripts { .. }
         | Error::OriginalMissing { .. }
         | Error::OriginalDiffers { .. } => one(map_scripts(error)),
+        Error::NotPrunable { .. } => one("`rekindle prune` lists what can be removed"),
         Error::UnknownLeftover { .. } => one("`rekindle clean` lists leftover worktrees"),
         Error::NothingRescued { .. } | Error::UnknownRescue { .. } => {
             one("`rekindle rescue list` lists the backups")
@@ -199,6 +200,9 @@ fn hints(error: &Error) -> Vec<String> {
             None => one("`rekindle doctor` checks git"),
         },
         Error::Recording { .. } => one("create one with `rekindle inspect --capture FILE`"),
+        Error::AlreadyConfigured { .. } => {
+            one("`rekindle config` shows what holds; edit that file")
+        }
         Error::Unreadable { .. } => one("check the path and its permissions"),
         Error::Held { .. } => {
             one("wait for it, or end that process; its lock is released when it ends")
@@ -243,7 +247,7 @@ fn agent_alive(pids: &[u32]) -> Vec<String> {
 fn no_agent() -> Vec<String> {
     vec![
             "name one with `--agent NAME`, or a command with `--agent-cmd 'COMMAND'` (it gets the prompt on standard input)".to_owned(),
-            "`[agent] default = \"NAME\"` in `.rekindle/config.toml` sets the default".to_owned(),
+            "`rekindle init` writes a configuration for the agents that are installed; `[agent] default = \"NAME\"` in it sets the default".to_owned(),
         ]
 }
 

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod commands;
+mod completion;
 mod environment;
 mod failure;
 mod keys;
@@ -23,6 +24,9 @@ use crate::failure::Failure;
 use crate::terminal::Terminal;
 
 fn main() -> ExitCode {
+    if let Some(code) = completion::complete() {
+        return ExitCode::from(code);
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {

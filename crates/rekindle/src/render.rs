@@ -26,11 +26,13 @@ macro_rules! put {
 }
 
 // After the macro, which is known from here on.
+mod config;
 mod decide;
 mod install;
 mod logs;
 mod outline;
 mod overview;
+mod prune;
 mod rescue;
 mod resume;
 mod revision;
@@ -40,6 +42,7 @@ mod status;
 mod table;
 mod torture;
 
+pub(crate) use config::{initiated, settings, warning};
 pub(crate) use decide::{asked, decided, resume_of, verb_of};
 pub(crate) use install::installation;
 pub(crate) use logs::{failed_output, log, log_line};
@@ -50,6 +53,7 @@ pub(crate) use overview::{
     NOTHING, captured, checkpoints, choices, doctor, explanation, findings, inspection, muted,
     recorded,
 };
+pub(crate) use prune::{not_pruned, pruning};
 pub(crate) use rescue::{made_at, rescue, rescue_hints, rescues, restored, restored_hints};
 pub(crate) use resume::{
     agent_ended, agent_needed, agent_starts, applied, briefing, checking, commands, plan, question,

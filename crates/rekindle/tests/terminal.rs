@@ -125,6 +125,48 @@ fn the_live_view_fits_a_small_and_a_large_terminal() {
 }
 
 #[test]
+fn the_overview_fits_a_small_and_a_large_terminal() {
+    let scene = Scene::new();
+    for (plan, agent) in [
+        (
+            "# Round the totals of all orders of all customers to whole cents, and tell them why\n- [ ] A\n",
+            "exit 1",
+        ),
+        ("# Port the importer\n- [ ] A\n", "echo x > a.txt"),
+    ] {
+        fs::write(scene.project.path().join("plan.md"), plan).unwrap();
+        let words = [
+            "run",
+            "plan.md",
+            "--yes",
+            "--retries",
+            "0",
+            "--agent-cmd",
+            agent,
+        ];
+        scene.command(&words).output().unwrap();
+    }
+    let ids = regex::Regex::new(r"20261115-1200[a-z0-9-]*").unwrap();
+    let overview = |size| {
+        let (code, screen) = Screen::start(&scene.command(&["status", "--all"]), size).finish();
+        assert_eq!(code, Some(0), "{screen}");
+        ids.replace_all(screen.trim_end(), "[ID]").into_owned()
+    };
+    insta::assert_snapshot!(overview(SMALL), @"
+    ID               STATE     TASKS  AGE       TITLE
+    [ID]  blocked   0/1    just now  Round the totals of all orders of a…
+    [ID]  complete  1/1    just now  Port the importer
+    hint: when the cause is fixed, try again with `rekindle retry --all`
+    ");
+    insta::assert_snapshot!(overview(LARGE), @"
+    ID               STATE     TASKS  AGE       TITLE
+    [ID]  blocked   0/1    just now  Round the totals of all orders of all customers to whole cents, and tell them why
+    [ID]  complete  1/1    just now  Port the importer
+    hint: when the cause is fixed, try again with `rekindle retry --all`
+    ");
+}
+
+#[test]
 fn a_second_terminal_shows_the_same_and_leaves_the_run_alone() {
     let scene = Scene::new();
     let run = scene.run(SMALL);

@@ -26,6 +26,7 @@ mod output_log;
 mod pool;
 mod port;
 mod process_tree;
+mod pruning;
 mod reach;
 mod sealed;
 mod session;

@@ -118,6 +118,11 @@ impl StateFolder {
         self.own_file(&self.root.join("agreed"), &self.file_name(id, "json"))
     }
 
+    /// Returns the folder of a workflow's attempts; a link is refused.
+    pub(crate) fn attempts(&self, id: &WorkflowId) -> Result<Utf8PathBuf, Error> {
+        self.own_file(&self.root.join("runs"), &self.file_stem(id))
+    }
+
     /// Returns the lock file of commands on the files of one name.
     pub(crate) fn transaction_lock(&self, name: &str) -> Utf8PathBuf {
         let name = format!("{}.transaction.lock", encoded(name));

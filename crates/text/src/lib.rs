@@ -15,6 +15,7 @@ mod json_settings;
 mod json_style;
 mod lines;
 pub mod markdown;
+mod nearest;
 pub mod python_json;
 pub mod python_text;
 mod time;
@@ -38,6 +39,7 @@ pub use json_settings::{
 };
 pub use lines::{LineSplitter, RawLine, Text};
 pub use markdown::{Heading, headings, opening, prose};
+pub use nearest::nearest;
 pub use time::{file_stamp, format_instant, format_seconds, parse_instant, spoken_seconds};
 pub use toml_table::{TomlEditError, TomlTable, add_toml_table, remove_toml_table, toml_table};
 pub use yaml::{YamlError, parse_yaml};

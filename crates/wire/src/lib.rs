@@ -33,11 +33,12 @@ pub use mcp::{Brief, CallOut, Page, Piece, Proposal, Turn, WorkOut};
 pub use mute::MuteOut;
 pub use notice::Notice;
 pub use output::{
-    AtWorkOut, CheckOut, CheckpointOut, Checkpoints, CleanOut, DecidedOut, DiffOut, Doctor,
-    ErrorBody, ErrorOut, EventOut, Explained, FindingOut, FindingPage, Inspect, LastSessionOut,
-    LifeOut, LogOut, LogsOut, MarkOut, MigrateOut, NeedOut, NextOut, NotRemovedOut, OrphanOut,
-    OutlineOut, OutlineTaskOut, OutputOut, Picture, PictureAttempt, PictureCounts, PictureTask,
-    ProgressOut, RemovedOut, ReportOut, ReportPage, RequestOut, ResumeOut, RunOut, SaidOut, Status,
+    AtWorkOut, CheckOut, CheckpointOut, Checkpoints, CleanOut, ConfigFileOut, ConfigOut,
+    DecidedOut, DiffOut, Doctor, ErrorBody, ErrorOut, EventOut, Explained, FindingOut, FindingPage,
+    InitOut, Inspect, LastSessionOut, LifeOut, LogOut, LogsOut, MarkOut, MigrateOut, NeedOut,
+    NextOut, NotPrunedOut, NotRemovedOut, OrphanOut, OutlineOut, OutlineTaskOut, OutputOut,
+    Picture, PictureAttempt, PictureCounts, PictureTask, ProgressOut, PruneOut, PrunedOut,
+    RemovedOut, ReportOut, ReportPage, RequestOut, ResumeOut, RunOut, SaidOut, SettingOut, Status,
     TaskDetail, TextOut, ValidateOut, WaitOut, WhyOut, WorkflowOut, finding, workflow,
 };
 pub use plan::{

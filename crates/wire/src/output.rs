@@ -2,11 +2,13 @@
 
 mod checkpoint;
 mod clean;
+mod config;
 mod explain;
 mod failure;
 mod logs;
 mod outline;
 mod picture;
+mod prune;
 mod upkeep;
 mod work;
 
@@ -18,6 +20,7 @@ use crate::Facts;
 
 pub use self::checkpoint::{CheckpointOut, Checkpoints, MigrateOut, ReportOut, ValidateOut};
 pub use self::clean::{CleanOut, NotRemovedOut, OrphanOut, RemovedOut};
+pub use self::config::{ConfigFileOut, ConfigOut, InitOut, SettingOut};
 pub use self::explain::{Explained, FindingPage, SaidOut};
 pub use self::failure::{ErrorBody, ErrorOut};
 pub use self::logs::{LogOut, LogsOut};
@@ -26,6 +29,7 @@ pub use self::picture::{
     DiffOut, LifeOut, MarkOut, NeedOut, OutputOut, Picture, PictureAttempt, PictureCounts,
     PictureTask, ReportPage, TaskDetail, WaitOut, WhyOut,
 };
+pub use self::prune::{NotPrunedOut, PruneOut, PrunedOut};
 pub use self::upkeep::{CheckOut, Doctor, TextOut};
 pub use self::work::{DecidedOut, EventOut, ProgressOut, RequestOut, ResumeOut, RunOut};
 

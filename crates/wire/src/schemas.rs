@@ -7,9 +7,9 @@ use crate::mcp::{Brief, Page, Proposal, Turn};
 use crate::mute::MuteOut;
 use crate::notice::Notice;
 use crate::output::{
-    Checkpoints, CleanOut, DecidedOut, Doctor, ErrorOut, EventOut, Explained, FindingPage, Inspect,
-    LogsOut, MigrateOut, OutlineOut, Picture, ProgressOut, ReportPage, ResumeOut, RunOut, Status,
-    TextOut, ValidateOut,
+    Checkpoints, CleanOut, ConfigOut, DecidedOut, Doctor, ErrorOut, EventOut, Explained,
+    FindingPage, InitOut, Inspect, LogsOut, MigrateOut, OutlineOut, Picture, ProgressOut, PruneOut,
+    ReportPage, ResumeOut, RunOut, Status, TextOut, ValidateOut,
 };
 use crate::plan::PlanOut;
 use crate::rescue::{RescueShown, Rescues, RestoredOut};
@@ -25,12 +25,14 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         of::<Brief>("rekindle.brief/1"),
         of::<Checkpoints>("rekindle.checkpoints/1"),
         of::<CleanOut>("rekindle.clean/1"),
+        of::<ConfigOut>("rekindle.config/1"),
         of::<DecidedOut>("rekindle.decided/1"),
         of::<Doctor>("rekindle.doctor/1"),
         of::<ErrorOut>("rekindle.error/1"),
         of::<EventOut>("rekindle.event/1"),
         of::<Explained>("rekindle.explain/1"),
         of::<FindingPage>("rekindle.finding/1"),
+        of::<InitOut>("rekindle.init/1"),
         of::<Inspect>("rekindle.inspect/1"),
         of::<MigrateOut>("rekindle.migrate/1"),
         of::<InstallOut>("rekindle.install/1"),
@@ -43,6 +45,7 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         of::<PlanOut>("rekindle.plan/1"),
         of::<ProgressOut>("rekindle.progress/1"),
         of::<Proposal>("rekindle.proposal/1"),
+        of::<PruneOut>("rekindle.prune/1"),
         of::<ReportPage>("rekindle.report/1"),
         of::<RescueShown>("rekindle.rescue/1"),
         of::<Rescues>("rekindle.rescues/1"),

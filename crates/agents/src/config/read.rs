@@ -8,12 +8,28 @@ use camino::Utf8Path;
 use toml::Spanned;
 use toml::de::{DeFloat, DeInteger, DeTable, DeValue};
 
-use super::{Base, Entry, Error, File, Notify, RunEntry, Warning, listed, parse_duration};
+use super::{
+    Base, Entry, Error, File, Notify, RunEntry, Warning, listed, parse_duration, settings,
+};
 use crate::{Preset, Prompt, Stream};
 
 /// Protects against a typo that starts a thousand agents.
 const MOST_JOBS: u64 = 64;
 const MOST_RETRIES: u64 = 20;
+/// The keys of each table, to say which one was meant by an unknown one.
+const KNOWN: &[(&str, &[&str])] = &[
+    ("", &["agent", "agents", "run", "worktree", "notify"]),
+    ("agent", &["default"]),
+    (
+        "agents.NAME",
+        &[
+            "preset", "command", "args", "stream", "resume", "prompt", "timeout",
+        ],
+    ),
+    ("run", &["jobs", "retries", "timeout", "verify", "max_cost"]),
+    ("worktree", &["fresh"]),
+    ("notify", &["command", "bell", "desktop"]),
+];
 
 impl File {
     /// Reads the text of a file or returns its first error; `path` is only for messages.
@@ -28,6 +44,15 @@ impl File {
             reader.invalid(&error.span().unwrap_or_default(), message)
         })?;
         let mut file = reader.file(table.get_ref())?;
+        let unknown = |key: &str| {
+            let mut warnings = reader.warnings.iter();
+            warnings.any(|warning| {
+                let rest = key.strip_prefix(warning.key.as_str());
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            })
+        };
+        file.settings = settings::of_file(path, text, table.get_ref());
+        file.settings.retain(|setting| !unknown(&setting.key));
         file.warnings = reader.warnings;
         Ok(file)
     }
@@ -248,6 +273,7 @@ impl Reader<'_> {
         self.warnings.push(Warning {
             path: self.path.to_owned(),
             line: self.line(at),
+            meant: meant(&key),
             key,
         });
     }
@@ -270,9 +296,25 @@ impl Reader<'_> {
     }
 
     fn line(&self, span: &Range<usize>) -> usize {
-        let before = self.text.as_bytes().get(..span.start).unwrap_or_default();
-        before.split(|byte| *byte == b'\n').count()
+        line(self.text, span.start)
     }
+}
+
+/// Returns the line of a place in a text, from 1.
+pub(super) fn line(text: &str, at: usize) -> usize {
+    let before = text.as_bytes().get(..at).unwrap_or_default();
+    before.split(|byte| *byte == b'\n').count()
+}
+
+/// Returns the key that was probably meant.
+fn meant(key: &str) -> Option<&'static str> {
+    let (table, last) = key.rsplit_once('.').unwrap_or(("", key));
+    let table = match table.split_once('.') {
+        Some(("agents", _)) => "agents.NAME",
+        Some(_) | None => table,
+    };
+    let (_, known) = KNOWN.iter().find(|(name, _)| *name == table)?;
+    rekindle_text::nearest(last, known)
 }
 
 /// Returns the members of a table in file order, each with its position and its full key.
@@ -293,7 +335,7 @@ pub(super) fn members<'v, 'i>(
     members
 }
 
-fn joined(path: &str, name: &str) -> String {
+pub(super) fn joined(path: &str, name: &str) -> String {
     let bare = |char: char| char.is_ascii_alphanumeric() || char == '-' || char == '_';
     let name = if !name.is_empty() && name.chars().all(bare) {
         name.to_owned()

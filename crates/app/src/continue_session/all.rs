@@ -132,7 +132,7 @@ fn question(project: &Project, starts: &[Session], left: &[LeftAlone]) -> Result
     };
     for session in starts {
         let start = Start::of(project, session.clone(), &options)?;
-        let command = start.command(SessionMode::Headless).text;
+        let command = start.shown(SessionMode::Headless);
         text.push_str(&format!("  {}   {command}\n", session.id));
     }
     for LeftAlone { id, reason } in left {

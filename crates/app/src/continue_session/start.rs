@@ -3,8 +3,8 @@
 use camino::Utf8PathBuf;
 use rekindle_agents::{Agent, Call, Preset, Verdict};
 use rekindle_model::{
-    AgentTask, Code, Command, CommandRole, Finding, Session, SessionState, Severity, Stop,
-    StopKind, Unsafe, WorkflowId,
+    AgentTask, Code, Command, CommandRole, CommandSource, Finding, Session, SessionState, Severity,
+    Stop, StopKind, Unsafe, WorkflowId,
 };
 use rekindle_text::{excerpt, format_seconds, shell_word};
 use rekindle_world::{Kind, World as _};
@@ -170,6 +170,17 @@ impl Start {
         }
     }
 
+    /// Returns the command with the file of the project that it is from, if it is from one.
+    pub(super) fn shown(&self, mode: SessionMode) -> String {
+        let command = self.command(mode);
+        match (&command.source, mode) {
+            (CommandSource::Project(file), SessionMode::Headless | SessionMode::HandBack) => {
+                format!("{} (from `{file}`, a file of the project)", command.text)
+            }
+            (_, _) => command.text,
+        }
+    }
+
     fn invocation(&self, task: &AgentTask) -> rekindle_agents::Invocation {
         self.agent.invocation(&Call {
             id: &self.session.id,
@@ -196,7 +207,7 @@ impl Start {
         if let Some(prompt) = &session.prompt {
             text.push_str(&format!("  prompt   \"{prompt}\"\n"));
         }
-        text.push_str(&format!("  command  {}\n", self.command(mode).text));
+        text.push_str(&format!("  command  {}\n", self.shown(mode)));
         if self.prompt(mode).is_some() {
             let lines = self.briefing.lines().map(|line| format!("  | {line}\n"));
             text.push_str("  briefing\n");

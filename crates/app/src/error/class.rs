@@ -52,6 +52,7 @@ impl Error {
             | Self::UnknownDocument { .. }
             | Self::Blocked { .. }
             | Self::AgentCannotStart { .. }
+            | Self::AlreadyConfigured { .. }
             | Self::NotConfigured { .. }
             | Self::BadPlan { .. }
             | Self::NotAttached { .. }
@@ -60,6 +61,7 @@ impl Error {
             | Self::NothingRescued { .. }
             | Self::UnknownRescue { .. }
             | Self::UnknownLeftover { .. }
+            | Self::NotPrunable { .. }
             | Self::NoMapScripts { .. }
             | Self::OriginalMissing { .. }
             | Self::OriginalDiffers { .. }

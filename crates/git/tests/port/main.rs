@@ -8,6 +8,7 @@
 )]
 
 mod abandoned;
+mod branches;
 mod changes;
 mod conflict;
 mod destroy;

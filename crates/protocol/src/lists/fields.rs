@@ -132,32 +132,5 @@ fn meant(key: &str) -> Option<&'static str> {
     if KEYS.contains(&key.as_str()) {
         return None;
     }
-    let near = KEYS.iter().filter_map(|known| {
-        let most = if known.len() > 5 { 2 } else { 1 };
-        let away = distance(known, &key);
-        let is_near = known.chars().next() == key.chars().next() && away <= most;
-        is_near.then_some((away, *known))
-    });
-    near.min().map(|(_, known)| known)
-}
-
-/// Returns how many letters have to be added, removed, changed or swapped with a neighbor.
-fn distance(one: &str, other: &str) -> usize {
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    let mut rows: Vec<Vec<usize>> = vec![(0..=other.len()).collect()];
-    for (i, a) in one.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, b) in other.iter().enumerate() {
-            let mut least = (rows[i][j] + usize::from(a != b))
-                .min(rows[i][j + 1] + 1)
-                .min(row[j] + 1);
-            let is_swap = i > 0 && j > 0 && *a == other[j - 1] && one[i - 1] == *b;
-            if is_swap {
-                least = least.min(rows[i - 1][j - 1] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
-    }
-    rows[one.len()][other.len()]
+    rekindle_text::nearest(&key, KEYS)
 }

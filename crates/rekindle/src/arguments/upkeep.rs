@@ -1,7 +1,24 @@
 //! Backups and tests of robustness.
 
+use std::time::Duration;
+
 use camino::Utf8PathBuf;
 use clap::{Args, Subcommand};
+
+use super::values::parse_age;
+
+#[derive(Debug, Args)]
+pub(crate) struct PruneArguments {
+    /// Runs, branches and backups to remove, merged or not [default: all that are no longer needed]
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// Records and backups count as old after this time, such as `12h`, `30d` or `8w`
+    #[arg(long, value_name = "TIME", default_value = "30d", value_parser = parse_age)]
+    pub(crate) older_than: Duration,
+    /// Remove them without asking
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct TortureArguments {

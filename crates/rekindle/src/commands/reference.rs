@@ -9,9 +9,7 @@ use crate::failure::Failure;
 use crate::terminal::Terminal;
 
 pub(super) fn completions(shell: clap_complete::Shell, terminal: &mut Terminal) -> u8 {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "rekindle", &mut script);
-    show(&script, terminal)
+    show(&crate::completion::script(shell), terminal)
 }
 
 /// Prints the page of one command, or one page with all of them.

@@ -152,7 +152,8 @@ pub(super) fn halts_without_folder(
     arguments: &ResumeArguments,
     terminal: &mut Terminal,
 ) -> Result<bool, Failure> {
-    if arguments.workflow.protocol != Some(ProtocolName::new("kiln")) || environment::knows_folder()
+    if arguments.workflow.protocol != Some(ProtocolName::new("kiln"))
+        || environment::current_folder().is_some()
     {
         return Ok(false);
     }

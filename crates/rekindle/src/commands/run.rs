@@ -126,7 +126,8 @@ fn configured(project: &Project, terminal: &mut Terminal) -> Result<ConfiguredRu
     // A repository that was cloned can bring a configuration; what it would run must be seen.
     for command in config.project_commands() {
         terminal.hint(&format!(
-            "note: `.rekindle/config.toml` sets {}: {}\n",
+            "note: `{}` sets {}: {}\n",
+            command.file,
             rekindle_text::printable(&command.key),
             rekindle_text::visible_command(&command.text)
         ));

@@ -156,6 +156,7 @@ pub(crate) fn next_step(overview: &Overview) -> Option<String> {
     let next = overview.next_step.as_ref()?;
     let verb = match next.verb {
         Verb::Inspect => "see what blocks it with",
+        Verb::Retry => "when the cause is fixed, try again with",
         Verb::Resume => "go on with",
     };
     Some(hint(&format!("{verb} `{}`", next.short_command())))

@@ -9,6 +9,7 @@ mod bifrost;
 #[path = "../bifrost/project.rs"]
 #[expect(dead_code, reason = "its own tests want more of it")]
 mod bifrost_project;
+mod configuration;
 mod engine;
 mod install;
 mod kiln;
@@ -22,6 +23,7 @@ mod map;
 #[expect(dead_code, reason = "its own tests want more of it")]
 mod map_project;
 mod map_resume;
+mod prune;
 mod rescue;
 mod sessions;
 mod update_plan;
@@ -40,12 +42,14 @@ use rekindle_testkit::waves::generated;
 
 use crate::agent_memory::Loop;
 use crate::bifrost::{Deed, Feature};
+use crate::configuration::Init;
 use crate::engine::Engine;
 use crate::install::Settings;
 use crate::kiln::{Archive, Phases};
 use crate::kiln_teams::{Agent, Wave};
 use crate::lists::{List, Place};
 use crate::map_resume::{Subtask, Wish};
+use crate::prune::Prune;
 use crate::rescue::Restore;
 use crate::sessions::Continued;
 use crate::update_plan::UpdatePlan;
@@ -117,6 +121,14 @@ fn main() -> ExitCode {
         }),
         trial("engine_with_removals_cut_short_dies", || {
             dies_everywhere(&Engine::with_removals_cut_short()?, ASIDE)
+        }),
+        trial("init_dies", || dies_everywhere(&Init::new()?, ALL)),
+        trial("init_finds_the_disk_broken", || {
+            fails_everywhere(&Init::new()?, ALL)
+        }),
+        trial("prune_dies", || dies_everywhere(&Prune::new()?, ALL)),
+        trial("prune_finds_the_disk_broken", || {
+            fails_everywhere(&Prune::new()?, ALL)
         }),
         trial("rescue_restore_dies", || {
             dies_everywhere(&Restore::new()?, FEW)
