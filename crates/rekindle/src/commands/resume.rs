@@ -123,7 +123,7 @@ pub(super) fn rollback(
     // The option is ours: nobody typed it.
     if let Err(Error::NotOffered { protocol, .. }) = &resumed {
         let message = format!("workflows of `{protocol}` cannot be rolled back");
-        let hint = "only features of Bifrost can; `rekindle` lists the workflows of this project";
+        let hint = "`rekindle rollback --help` says which workflows can";
         return Err(Failure::usage(message).hint(hint));
     }
     let resumed = resumed?;

@@ -372,3 +372,68 @@ fn explain_knows_neither_that_code_nor_that_task() -> Result<()> {
     ");
     Ok(())
 }
+
+/// What cannot be done, its exit code, and words of the answer that help.
+const REFUSED: [(&[&str], i32, &str); 6] = [
+    (
+        &["rollback", ORDERS, "CP-001"],
+        2,
+        "cannot be rolled back\n\nhint: `rekindle rollback --help` says which workflows can\n",
+    ),
+    (
+        &["run", "plan.md", "--verify", " "],
+        2,
+        "the command is empty",
+    ),
+    (
+        &["run", "plan.md", "--agent-cmd", ""],
+        2,
+        "the command is empty",
+    ),
+    (
+        &["run", "plan.md", "--agent", "nobody"],
+        2,
+        "hint: name a known one, or define it below `[agents.NAME]`",
+    ),
+    (
+        &["inspect", "--capture", "plan.md"],
+        1,
+        "already exists\n\nhint: choose the name of a file that does not exist yet\n",
+    ),
+    (&["rescue", "show", "x"], 1, "no backup is named `x`"),
+];
+
+#[test]
+fn what_is_refused_is_said_in_the_words_of_what_was_typed() -> Result<()> {
+    let (sandbox, _) = interrupted()?;
+    sandbox.write("plan.md", "- [ ] T1 Do it\n")?;
+    let git = [
+        "git init -q",
+        "git add -A",
+        "git -c user.name=a -c user.email=a@b commit -qm a",
+    ];
+    let made = sandbox
+        .typed(&[])
+        .through(&["/bin/sh", "-c", &git.join(" && ")])
+        .run()?;
+    assert_eq!(made.code(), Some(0), "{made}");
+    for (args, code, words) in REFUSED {
+        let ran = sandbox.run(args)?;
+        assert_eq!(ran.code(), Some(code), "{args:?}: {ran}");
+        assert!(ran.stderr().contains(words), "{args:?}: {ran}");
+    }
+    Ok(())
+}
+
+#[test]
+fn where_all_workflows_are_finished_the_answer_says_that_none_is_open() -> Result<()> {
+    let sandbox = Sandbox::new(BINARY)?;
+    Run::complete(ORDERS).lay_out(&sandbox)?;
+    let ran = sandbox.run(&["plan"])?;
+    assert_eq!(ran.code(), Some(1), "{ran}");
+    assert_eq!(
+        ran.stderr(),
+        "error: no open workflow in this project\n\nhint: `rekindle -a` lists the finished ones, too\n"
+    );
+    Ok(())
+}
