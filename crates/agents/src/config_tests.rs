@@ -175,6 +175,7 @@ fn errors_have_a_line() {
         "[run]\ntimeout = '0s'",
         "[run]\nverify = 'cargo test'",
         "[run]\nverify = [\n  'a',\n  1,\n]",
+        "[run]\nverify = ['a', ' ']",
         "[run]\nmax_cost = 0",
         "[run]\nmax_cost = nan",
         "[run]\nmax_cost = true",
@@ -209,6 +210,7 @@ fn errors_have_a_line() {
     line 2: `run.timeout` must be more than zero
     line 2: `run.verify` must be a list of strings, not a string
     line 4: `run.verify` must be a list of strings, not a whole number
+    line 2: `run.verify` must not contain an empty command
     line 2: `run.max_cost` must be more than zero
     line 2: `run.max_cost` must be more than zero
     line 2: `run.max_cost` must be a number, not a boolean
