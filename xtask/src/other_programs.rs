@@ -15,6 +15,9 @@ const SDK: Python = Python {
 const INSPECTOR: Package = ("@modelcontextprotocol/inspector", "0.15.0");
 /// The program whose counts of tasks are compared with ours.
 const OPENSPEC: Package = ("@fission-ai/openspec", "1.13.2");
+/// Drives the browser in which reports are opened, and judges how accessible they are.
+const PLAYWRIGHT: Package = ("playwright-core", "1.65.1");
+const AXE: Package = ("axe-core", "4.14.1");
 /// The exact versions of the agent programs.
 const AGENT_MANIFESTS: [&str; 2] = ["package.json", "package-lock.json"];
 
@@ -27,6 +30,14 @@ pub(crate) fn install() -> Result<Vec<(&'static str, PathBuf)>, String> {
         (
             "REKINDLE_TEST_OPENSPEC",
             packages::node(OPENSPEC)?.join("node_modules/.bin/openspec"),
+        ),
+        (
+            "REKINDLE_TEST_PLAYWRIGHT",
+            packages::node(PLAYWRIGHT)?.join("node_modules/playwright-core/index.mjs"),
+        ),
+        (
+            "REKINDLE_TEST_AXE",
+            packages::node(AXE)?.join("node_modules/axe-core/axe.min.js"),
         ),
     ];
     match packages::MAPIFY.program("python") {

@@ -9,7 +9,7 @@ use crate::run;
 type Version = (u32, u32);
 
 /// Every needed program, its Debian package and its oldest supported version.
-const NEEDED: [(&str, &str, Version); 7] = [
+const NEEDED: [(&str, &str, Version); 8] = [
     ("git", "git", (2, 38)),
     // For the MCP clients that the server is tested with.
     ("python3", "python3-venv", (3, 10)),
@@ -19,6 +19,8 @@ const NEEDED: [(&str, &str, Version); 7] = [
     ("zsh", "zsh", (5, 0)),
     ("fish", "fish", (3, 0)),
     ("man", "man-db", (2, 8)),
+    // Opens reports.
+    ("chromium", "chromium", (120, 0)),
 ];
 
 /// Programs of which every version will do, with their Debian packages: most do not say their version.

@@ -41,6 +41,7 @@ fn look(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
             all: false,
             options: query.options.clone(),
             sessions: query.sessions.clone(),
+            last_life: query.last_life,
         };
         Inspected {
             protocol,

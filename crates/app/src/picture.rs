@@ -6,6 +6,8 @@ mod numbers;
 mod settle;
 mod story;
 
+use std::collections::BTreeMap;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_fs::Content;
@@ -131,7 +133,8 @@ fn paint(
     let at_work = AtWork::on(project, id).ok().flatten();
     let summary = assessment.chosen();
     let is_complete = assessment.state == State::Complete;
-    settle::settle(&mut history, at_work.as_ref(), is_complete, now);
+    let last_life = project.state().last_life(id).ok().flatten();
+    settle::settle(&mut history, at_work.as_ref(), last_life, is_complete, now);
     let state = match (&at_work, summary) {
         (Some(_), _) => "running",
         (None, Some(summary)) => summary.word(),
@@ -176,7 +179,7 @@ fn paint(
             })
             .collect(),
         needs_person: needs(id, &history, state),
-        tasks: tasks(project, id, &history),
+        tasks: tasks(project, id, &history, &findings),
         findings: findings.iter().map(rekindle_wire::finding).collect(),
         counts,
     }
@@ -234,7 +237,32 @@ fn needs(id: &WorkflowId, history: &History, state: &str) -> Vec<NeedOut> {
     needs
 }
 
-fn tasks(project: &Project, id: &WorkflowId, history: &History) -> Vec<PictureTask> {
+/// Returns for each task the findings that name it, by their place.
+fn named_by(history: &History, findings: &[Finding]) -> BTreeMap<usize, Vec<usize>> {
+    let ids = history.tasks.iter().zip(0..);
+    let places: BTreeMap<&str, usize> =
+        ids.map(|(task, place)| (task.id.as_str(), place)).collect();
+    let mut named: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (n, finding) in findings.iter().enumerate() {
+        let is_apart = |c: char| !c.is_alphanumeric() && !"-_./".contains(c);
+        let words = finding.message.split(is_apart);
+        let mut tasks: Vec<usize> = words.filter_map(|word| places.get(word).copied()).collect();
+        tasks.sort_unstable();
+        tasks.dedup();
+        tasks
+            .into_iter()
+            .for_each(|task| named.entry(task).or_default().push(n));
+    }
+    named
+}
+
+fn tasks(
+    project: &Project,
+    id: &WorkflowId,
+    history: &History,
+    findings: &[Finding],
+) -> Vec<PictureTask> {
+    let mut named = named_by(history, findings);
     let ids = history.tasks.iter().map(|task| {
         let needs = task
             .needs
@@ -272,6 +300,7 @@ fn tasks(project: &Project, id: &WorkflowId, history: &History) -> Vec<PictureTa
                 .zip(saved.drain(..))
                 .map(|(attempt, saved)| of_attempt(attempt, saved))
                 .collect(),
+            findings: named.remove(&place).unwrap_or_default(),
         }
     });
     tasks.collect()

@@ -1,6 +1,6 @@
 //! How a person named a workflow.
 
-use rekindle_model::{OfferKind, ProtocolName, WorkflowId};
+use rekindle_model::{LastLife, OfferKind, ProtocolName, WorkflowId};
 use rekindle_protocol::{Doing, ResumeOption};
 
 /// The workflow that a person named.
@@ -18,6 +18,8 @@ pub struct Query {
     pub alone: bool,
     /// What sessions of coding agents in the project were doing, where that is shown.
     pub sessions: Vec<Doing>,
+    /// How the last rekindle that worked on it ended, where that is known.
+    pub last_life: Option<LastLife>,
 }
 
 impl Query {

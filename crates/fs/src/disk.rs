@@ -154,6 +154,14 @@ pub(crate) fn overwrite(file: &File, bytes: &[u8]) -> io::Result<()> {
     })
 }
 
+/// Writes over the beginning of a file, and ends it there.
+pub(crate) fn write_over(file: &File, bytes: &[u8]) -> io::Result<()> {
+    rekindle_fault::write(WRITE, bytes, |bytes| {
+        file.write_all_at(bytes, 0)?;
+        file.set_len(bytes.len() as u64)
+    })
+}
+
 pub(crate) fn empty(file: &File) -> io::Result<()> {
     change(REMOVE)?;
     file.set_len(0)

@@ -17,6 +17,7 @@ mod fingerprint;
 mod folder;
 mod guarded;
 pub mod journal;
+mod last_life;
 mod lock;
 mod log;
 mod process;
@@ -37,6 +38,7 @@ pub use folder::{
 };
 pub use guarded::{GuardedFile, Line, list_within, read_followed, read_within, refuse_links};
 pub use journal::Journal;
+pub use last_life::{Departure, LastLife};
 pub use lock::{ForeignLock, Holder, Lock, LockError, Occupancy};
 pub use log::{Log, Tail};
 pub use process::{Liveness, ProcessIdentity};

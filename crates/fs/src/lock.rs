@@ -2,7 +2,8 @@
 //!
 //! The lock is the kernel's (`flock`), so it is free the moment its holder dies, and no "unlock"
 //! command is needed. The lock file is never deleted, since then two processes could lock two files
-//! of one name. Its text is only for messages.
+//! of one name. Its text is only for messages, and for [`LastLife`]: who works for long stamps it, so
+//! that the next one knows when it died.
 //!
 //! The file is opened close-on-exec, so a child process does not hold the lock. Between machines
 //! that share a disk the lock is as good as the file system's: see [`Lock::is_on_network_share`].
@@ -12,6 +13,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::fd::AsFd as _;
 use std::os::unix::fs::FileExt as _;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -20,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::At as _;
 use crate::folder::{ensure_dir, parent, still_leads_to};
+use crate::last_life::{LastLife, Life};
 use crate::{Error, Liveness, ProcessIdentity, disk, sole};
 
 /// A [`Lock::probe`] of another process holds the lock for microseconds and must not look like a
@@ -35,6 +38,11 @@ const N_PATIENT_ATTEMPTS: u32 = 2500;
 pub struct Lock {
     path: Utf8PathBuf,
     file: File,
+    holder: Holder,
+    /// The life that was stamped here last, as it was found.
+    before: Option<Life>,
+    /// The newest stamp of this holder.
+    stamped: Mutex<Option<String>>,
     /// Whether another process holds it now.
     is_handed_over: bool,
 }
@@ -119,11 +127,16 @@ impl Lock {
                         purpose: purpose.to_owned(),
                         since: now,
                     };
-                    write_text(&file, &holder).at("write", path)?;
-                    let path = path.to_owned();
+                    let before = Life::read(&whole_text(&file));
+                    let text = Text::of(Some(&holder), None, before.as_ref());
+                    let text = text.line().at("write", path)?;
+                    disk::overwrite(&file, &text).at("write", path)?;
                     return Ok(Self {
-                        path,
+                        path: path.to_owned(),
                         file,
+                        holder,
+                        before,
+                        stamped: Mutex::new(None),
                         is_handed_over: false,
                     });
                 }
@@ -186,6 +199,40 @@ impl Lock {
         }
     }
 
+    /// Writes down that the holder lives at a time (RFC 3339), so that the time of its death is known.
+    ///
+    /// All stamps should be of one length: the text is then replaced at once, and no reader finds half
+    /// of it.
+    pub fn stamp(&self, now: &str) -> Result<(), Error> {
+        let text = Text::of(Some(&self.holder), Some(now), None);
+        let text = text.line().at("write", &self.path)?;
+        disk::write_over(&self.file, &text).at("write", &self.path)?;
+        let mut stamped = self.stamped.lock().unwrap_or_else(PoisonError::into_inner);
+        *stamped = Some(now.to_owned());
+        Ok(())
+    }
+
+    /// Returns the last life that was stamped here before this holder took the lock.
+    pub fn last_life(&self) -> Option<LastLife> {
+        self.before.as_ref().map(Life::judge)
+    }
+
+    /// Returns the last life that was stamped in a lock file that nobody holds.
+    pub fn last_life_at(path: &Utf8Path) -> Result<Option<LastLife>, Error> {
+        let Some(file) = open_existing(OpenOptions::new().read(true), path)? else {
+            return Ok(None);
+        };
+        match file.try_lock_shared() {
+            Ok(()) => {
+                let life = Life::read(&whole_text(&file));
+                file.unlock().at("unlock", path)?;
+                Ok(life.as_ref().map(Life::judge))
+            }
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error).at("lock", path),
+        }
+    }
+
     /// Gives the lock to a process that is started with this file as its standard input: the lock is
     /// free when that process ends, or at once if it is not started.
     pub fn hand_over(mut self) -> Result<File, Error> {
@@ -214,7 +261,14 @@ impl Drop for Lock {
         }
         // A free lock names no holder. A kill skips this; readers then find that the process is
         // gone.
-        disk::empty(&self.file).ok();
+        let stamped = self.stamped.get_mut();
+        let stamped = stamped.unwrap_or_else(PoisonError::into_inner).take();
+        let life = stamped.map(Life::released).or(self.before.take());
+        let text = life.and_then(|life| Text::of(None, None, Some(&life)).line().ok());
+        match text {
+            Some(text) => disk::overwrite(&self.file, &text).ok(),
+            None => disk::empty(&self.file).ok(),
+        };
         // A child that another thread is starting shares the open file until its `exec`; an
         // explicit unlock covers it, closing would not.
         self.file.unlock().ok();
@@ -280,26 +334,49 @@ fn describe(path: &Utf8Path, holder: Option<&Holder>) -> String {
     }
 }
 
+/// The text of a lock file, for those who write it.
 #[derive(Serialize)]
 struct Text<'a> {
     v: u32,
     #[serde(flatten)]
-    holder: &'a Holder,
+    holder: Option<&'a Holder>,
+    /// The holder's newest sign of life.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seen: Option<&'a str>,
+    /// The life before, until somebody stamps a newer one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last: Option<&'a Life>,
 }
 
-fn write_text(file: &File, holder: &Holder) -> io::Result<()> {
-    let mut text = serde_json::to_vec(&Text { v: 1, holder })?;
-    text.push(b'\n');
-    // Not synced: after a power cut nobody holds the lock.
-    disk::overwrite(file, &text)
+impl<'a> Text<'a> {
+    fn of(holder: Option<&'a Holder>, seen: Option<&'a str>, last: Option<&'a Life>) -> Self {
+        Self {
+            v: 1,
+            holder,
+            seen,
+            last,
+        }
+    }
+
+    /// Returns it as bytes. Not synced when it is written: after a power cut nobody holds the lock.
+    fn line(&self) -> io::Result<Vec<u8>> {
+        let mut text = serde_json::to_vec(self)?;
+        text.push(b'\n');
+        Ok(text)
+    }
+}
+
+/// Reads the text as far as ours can be long: the file may be anybody's.
+fn whole_text(file: &File) -> Vec<u8> {
+    let mut text = vec![0; 64 * 1024];
+    let n_read = file.read_at(&mut text, 0).unwrap_or_default();
+    text.truncate(n_read);
+    text
 }
 
 /// Reads the holder; an incomplete text or one that names a dead process counts as none.
 fn read_text(file: &File) -> Option<Holder> {
-    // Far more than our own text, and a limit for a file that is not ours.
-    let mut text = vec![0; 64 * 1024];
-    let n_read = file.read_at(&mut text, 0).ok()?;
-    let holder: Holder = serde_json::from_slice(text.get(..n_read)?).ok()?;
+    let holder: Holder = serde_json::from_slice(&whole_text(file)).ok()?;
     (holder.process.is_alive() != Liveness::Gone).then_some(holder)
 }
 

@@ -3,6 +3,7 @@ use std::io::Write as _;
 use std::os::unix::fs::symlink;
 
 use super::*;
+use crate::Departure;
 
 const NOW: &str = "2026-11-15T21:00:00Z";
 
@@ -233,4 +234,42 @@ fn a_foreign_lock_file_is_neither_created_nor_written() {
     assert!(matches!(acquire(&path), Err(LockError::Held { .. })));
     drop(held);
     assert_eq!(fs::read(&path).unwrap(), b"theirs");
+}
+
+#[test]
+fn a_life_that_was_stamped_is_known_to_those_who_come_later() {
+    let (_folder, path) = folder();
+    let left = || Lock::last_life_at(&path).unwrap();
+    let life = |seen: &str, departure| LastLife {
+        seen: seen.to_owned(),
+        departure,
+    };
+    let lock = acquire(&path).unwrap();
+    assert_eq!(lock.last_life(), None);
+    lock.stamp("2026-11-15T21:00:00Z").unwrap();
+    lock.stamp("2026-11-15T21:00:30Z").unwrap();
+    // Whoever is refused still learns who it is, and nothing of a life that goes on.
+    assert!(matches!(
+        Lock::probe(&path).unwrap(),
+        Occupancy::Held(Some(_))
+    ));
+    assert_eq!(left(), None);
+    // What a kill leaves.
+    let killed = fs::read(&path).unwrap();
+    drop(lock);
+    let released = life("2026-11-15T21:00:30Z", Departure::Released);
+    assert_eq!(left(), Some(released.clone()));
+    assert_eq!(Lock::probe(&path).unwrap(), Occupancy::Free);
+    let died = life("2026-11-15T21:00:30Z", Departure::Died);
+    for (text, expect) in [(fs::read(&path).unwrap(), released), (killed, died)] {
+        put(&path, &text);
+        // A command that never stamps hands it on, even if it is killed as well.
+        let brief = acquire(&path).unwrap();
+        assert_eq!(brief.last_life(), Some(expect.clone()));
+        let of_brief = fs::read(&path).unwrap();
+        drop(brief);
+        assert_eq!(left(), Some(expect.clone()));
+        put(&path, &of_brief);
+        assert_eq!(left(), Some(expect));
+    }
 }

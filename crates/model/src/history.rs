@@ -26,6 +26,8 @@ pub struct History {
     pub marks: Vec<Milestone>,
     /// The newest event of anybody.
     pub latest: Option<Timestamp>,
+    /// The newest event that only a living orchestrator causes.
+    pub orchestrators: Option<Timestamp>,
 }
 
 /// A task and its present state.
@@ -113,6 +115,15 @@ pub struct Life {
     pub from: Timestamp,
     /// Its last sign of life; `None` while it lives.
     pub to: Option<Timestamp>,
+    /// How it ended.
+    pub end: LifeEnd,
+}
+
+/// How the newest life of an orchestrator ended, as far as it could say so itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LastLife {
+    /// Its last sign of life.
+    pub seen: Timestamp,
     /// How it ended.
     pub end: LifeEnd,
 }

@@ -35,8 +35,8 @@ pub use command::{Command, CommandRole, CommandSource};
 pub use facts::Fact;
 pub use finding::{Finding, Place, Severity};
 pub use history::{
-    AttemptEnd, History, Life, LifeEnd, MOST_BEATS, Milestone, PastAttempt, PastTask, TaskState,
-    Wait,
+    AttemptEnd, History, LastLife, Life, LifeEnd, MOST_BEATS, Milestone, PastAttempt, PastTask,
+    TaskState, Wait,
 };
 pub use id::{ProtocolName, WorkflowId};
 pub use intent::{Ended, Intent, Report};

@@ -13,6 +13,11 @@
     element.append(...children);
     return element;
   };
+  /** A text whose parts in backticks are what one could type. */
+  const prose = (text) => {
+    const parts = text.split("`");
+    return parts.length % 2 === 0 ? [text] : parts.map((part, n) => (n % 2 === 1 ? make("code", {}, part) : part));
+  };
   const two = (n) => String(n).padStart(2, "0");
   const clock = (text) => {
     const at = new Date(Date.parse(text) + picture.utc_offset * 1000);
@@ -107,58 +112,95 @@
   find.addEventListener("input", filter);
   open.addEventListener("change", filter);
 
-  // One task.
-  const fold = (name, ...children) => {
-    const folded = make("details", {}, make("summary", {}, name), ...children);
-    folded.open = true;
-    return folded;
-  };
+  // One task: what there is to say about it, in tabs.
   const attemptsOf = (task) => {
     const list = make("tbody");
     for (const one of task.attempts) {
       const words = [one.end];
       if (one.landed) words.push(`${picture.branch ? "landed" : "done"} ${clock(one.landed)}`);
-      if (one.saved) words.push(`saved as ${one.saved}`);
       if (one.commit) words.push(one.commit.slice(0, 12));
       if (one.reason) words.push(one.reason);
       list.append(make("tr", {}, make("td", {}, `#${one.number}`), make("td", {}, `${clock(one.from)}–${one.to ? clock(one.to) : ""}`), make("td", {}, words.join(" · ")), make("td", {}, dollars(one.cost_microdollars))));
     }
-    return fold("Attempts", make("table", { "aria-label": "Attempts" }, list));
+    return [make("table", { "aria-label": "Attempts" }, list)];
   };
   const whyOf = (why) => {
     const list = make("tbody");
     for (const said of why.said) {
-      list.append(make("tr", said.decided ? { class: "decided" } : {}, make("td", {}, said.at ? clock(said.at) : ""), make("td", {}, said.what), make("td", {}, make("code", { title: said.where }, said.where.split("/").pop()))));
+      list.append(make("tr", said.decided ? { class: "decided" } : {}, make("td", {}, said.at ? clock(said.at) : ""), make("td", {}, said.what), make("td", { class: "where" }, make("code", { title: said.where }, said.where.split("/").pop()))));
     }
     const older = why.left_out > 0 ? [make("p", { class: "meta" }, `${why.left_out} older ones are not listed`)] : [];
-    return fold("Why", make("p", {}, why.rule), make("table", { "aria-label": "What each source says" }, list), ...older);
+    return [make("p", { class: "rule" }, ...prose(why.rule)), make("table", { "aria-label": "What each source says" }, list), ...older];
   };
   const CLASSES = [["diff --git", "file"], ["+++", "file"], ["---", "file"], ["@@", "hunk"], ["+", "add"], ["-", "del"]];
   const diffOf = (diff) => {
-    const text = make("pre", { tabindex: "0" });
+    const text = make("pre", { tabindex: "0", role: "region", "aria-label": "Diff" });
     for (const line of diff.text.split("\n")) {
       const found = CLASSES.find(([begin]) => line.startsWith(begin));
       text.append(found ? make("span", { class: found[1] }, `${line}\n`) : `${line}\n`);
     }
     if (diff.is_cut) text.append("… the rest is not in this report\n");
-    return fold(`Diff of ${diff.commit.slice(0, 12)}`, text);
+    return [make("p", { class: "meta" }, "commit ", make("code", {}, diff.commit.slice(0, 12))), text];
   };
   const outputOf = (output) => {
     const lines = output.left_out > 0 ? [`… ${output.left_out} earlier lines`, ...output.lines] : output.lines;
-    return fold(`Output of attempt ${output.attempt}`, make("pre", { tabindex: "0" }, lines.join("\n")));
+    return [make("p", { class: "meta" }, `attempt ${output.attempt}`), make("pre", { tabindex: "0", role: "region", "aria-label": "Output" }, lines.join("\n"))];
+  };
+  const savedOf = (saved) => {
+    const list = make("tbody");
+    for (const one of saved) list.append(make("tr", {}, make("td", {}, `#${one.number}`), make("td", {}, make("code", {}, `rekindle rescue show ${one.saved}`))));
+    return [make("p", {}, "What these attempts had written is saved:"), make("table", { "aria-label": "Saved work" }, list)];
+  };
+  const findingsOf = (found) => {
+    const list = make("ul");
+    for (const one of found) list.append(make("li", {}, make("b", { class: one.severity }, one.code), ` ${one.message} `, ...(one.place ? [make("code", {}, one.place)] : [])));
+    return [list];
+  };
+  let wanted = "Why";
+  const tabsOf = (task, more) => {
+    const saved = task.attempts.filter((one) => one.saved);
+    const found = (task.findings ?? []).map((n) => picture.findings[n]).filter(Boolean);
+    const tabs = [
+      ["Why", "", more.why && (() => whyOf(more.why))],
+      ["Attempts", task.attempts.length, task.attempts.length > 0 && (() => attemptsOf(task))],
+      ["Output", "", more.output && (() => outputOf(more.output))],
+      ["Diff", "", more.diff && (() => diffOf(more.diff))],
+      ["Saved work", saved.length, saved.length > 0 && (() => savedOf(saved))],
+      ["Findings", found.length, found.length > 0 && (() => findingsOf(found))],
+    ].filter(([, , paint]) => paint);
+    if (tabs.length === 0) return [];
+    const panel = make("div", { role: "tabpanel", id: "panel", tabindex: "0" });
+    const list = make("div", { role: "tablist", class: "tabs", "aria-label": `About ${task.id}` });
+    const turn = (n) => {
+      [...list.children].forEach((tab, at) => {
+        tab.setAttribute("aria-selected", String(at === n));
+        tab.setAttribute("tabindex", at === n ? "0" : "-1");
+      });
+      panel.setAttribute("aria-labelledby", `tab-${n}`);
+      panel.replaceChildren(...tabs[n][2]());
+    };
+    const choose = (n) => { wanted = tabs[n][0]; turn(n); list.children[n].focus(); };
+    tabs.forEach(([name, n], at) => {
+      const tab = make("button", { type: "button", role: "tab", id: `tab-${at}`, "aria-controls": "panel" }, name, ...(n ? [make("span", { class: "n" }, ` ${n}`)] : []));
+      tab.addEventListener("click", () => choose(at));
+      tab.addEventListener("keydown", (event) => {
+        const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key];
+        if (to === undefined) return;
+        event.preventDefault();
+        choose((to + tabs.length) % tabs.length);
+      });
+      list.append(tab);
+    });
+    turn(Math.max(0, tabs.findIndex(([name]) => name === wanted)));
+    return [list, panel];
   };
   const show = (place) => {
     const task = tasks[place], more = detailOf.get(place) ?? {};
-    const title = make("p", { class: "name" }, make("code", {}, task.id), ` ${task.title} `);
-    const state = make("p", { class: `state ${COLORS[task.state] ?? "idle"}` }, sign(task.state), ` ${task.word}`);
-    const parts = [title, state];
+    const state = make("span", { class: `state ${COLORS[task.state] ?? "idle"}` }, sign(task.state), ` ${task.word}`);
+    const parts = [make("p", { class: "name" }, make("code", {}, task.id), ` ${task.title} `, state, make("span", { class: "cost" }, dollars(task.cost_microdollars)))];
     if (task.reason) parts.push(make("p", {}, task.reason));
     if (task.needs.length > 0) parts.push(make("p", { class: "meta" }, `needs ${task.needs.map((need) => tasks[need]?.id ?? "?").join(", ")}`));
-    if (more.why) parts.push(whyOf(more.why));
-    if (task.attempts.length > 0) parts.push(attemptsOf(task));
-    if (more.output) parts.push(outputOf(more.output));
-    if (more.diff) parts.push(diffOf(more.diff));
-    detail.replaceChildren(...parts);
+    detail.replaceChildren(...parts, ...tabsOf(task, more));
     detail.scrollTop = 0;
   };
   const select = (place, focus = true) => {

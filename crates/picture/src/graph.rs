@@ -4,8 +4,8 @@ use rekindle_text::excerpt;
 use rekindle_wire::{Picture, PictureTask};
 
 use crate::icon;
+use crate::label::grouped;
 use crate::svg::{Drawing, Place, finish, number};
-use crate::timeline::grouped;
 
 /// More tasks are drawn as one box for each column.
 const MOST_NODES: usize = 300;
@@ -65,7 +65,20 @@ fn nodes(drawing: &mut Drawing, picture: &Picture) -> (f64, f64) {
                 ("done", _) => "s-soft w14",
                 _ => "s-idle w14 dashes",
             };
-            drawing.path(&curve(from, to), &format!("class=\"{class}\""));
+            let mut path = format!("M{} {}", number(from.0), number(from.1));
+            let mut pen = from;
+            // A line that skips a column passes between its boxes.
+            for layer in need.layer + 1..task.layer {
+                let left = MARGIN + float(layer) * (WIDTH + BESIDE);
+                let part = float(layer - need.layer) / float(task.layer - need.layer);
+                let wanted = from.1 + (to.1 - from.1) * part;
+                let height = gap(heights[layer], most, wanted);
+                curve(&mut path, pen, (left, height));
+                pen = (left + WIDTH, height);
+                path.push_str(&format!("H{}", number(pen.0)));
+            }
+            curve(&mut path, pen, to);
+            drawing.path(&path, &format!("class=\"{class}\""));
         }
     }
     for (place, task) in tasks.iter().enumerate() {
@@ -76,20 +89,27 @@ fn nodes(drawing: &mut Drawing, picture: &Picture) -> (f64, f64) {
     (width, height)
 }
 
-/// Returns a line from the right of one box to the left of another.
-fn curve(from: (f64, f64), to: (f64, f64)) -> String {
+/// Returns the height nearest to a wanted one at which a column of so many boxes has none.
+fn gap(n_boxes: usize, most: usize, wanted: f64) -> f64 {
+    let free = float(most - n_boxes) / 2.0;
+    let step = HEIGHT + BELOW;
+    let first = MARGIN + free * step - BELOW / 2.0;
+    let n = ((wanted - first) / step).round().clamp(0.0, float(n_boxes));
+    first + n * step
+}
+
+/// Adds a line from the right of one box to the left of another.
+fn curve(path: &mut String, from: (f64, f64), to: (f64, f64)) {
     let bend = ((to.0 - from.0) / 2.0).clamp(16.0, 60.0);
-    format!(
-        "M{} {}C{} {} {} {} {} {}",
-        number(from.0),
-        number(from.1),
+    path.push_str(&format!(
+        "C{} {} {} {} {} {}",
         number(from.0 + bend),
         number(from.1),
         number(to.0 - bend),
         number(to.1),
         number(to.0),
         number(to.1)
-    )
+    ));
 }
 
 fn node(drawing: &mut Drawing, place: usize, task: &PictureTask, (x, y): (f64, f64)) {
@@ -145,7 +165,7 @@ fn node(drawing: &mut Drawing, place: usize, task: &PictureTask, (x, y): (f64, f
         x + 9.0,
         y + 37.0,
         "class=\"t12\"",
-        &excerpt(&task.title, 21),
+        &excerpt(&task.title, 19),
     );
     drawing.put("</g>");
 }

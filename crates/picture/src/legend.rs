@@ -16,7 +16,11 @@ pub(crate) fn legend(scene: &Scene<'_>) -> String {
         (
             bars().any(|bar| bar.landed.is_some()),
             icon::inline(icon::tick()),
-            "done",
+            if scene.picture.branch.is_some() {
+                "landed"
+            } else {
+                "done"
+            },
         ),
         (
             has("killed"),
@@ -49,7 +53,10 @@ pub(crate) fn legend(scene: &Scene<'_>) -> String {
         ),
         (
             !scene.gaps().is_empty(),
-            icon_of("<rect x=\"1\" y=\"1.5\" width=\"22\" height=\"11\" fill=\"url(#w-hatch)\"/>"),
+            // Not the pattern of a drawing, which may be hidden.
+            icon_of(
+                "<defs><pattern id=\"l-hatch\" width=\"7\" height=\"7\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect width=\"7\" height=\"7\" class=\"f-dark\"/><rect width=\"1.3\" height=\"7\" class=\"f-line2\"/></pattern></defs><rect x=\"1\" y=\"1.5\" width=\"22\" height=\"11\" fill=\"url(#l-hatch)\"/>",
+            ),
             "no orchestrator alive",
         ),
         (scene.lives.len() > 1, icon::inline(icon::FLAME), "resumed"),

@@ -5,8 +5,10 @@
 //! Start reading at [`timeline()`], then [`page()`].
 
 mod axis;
+mod bar;
 mod graph;
 mod icon;
+mod label;
 mod legend;
 mod page;
 mod scene;

@@ -6,9 +6,10 @@
 use rekindle_text::spoken_seconds;
 use rekindle_wire::{NeedOut, Picture, PictureCounts, ReportPage};
 
+use crate::label::grouped;
 use crate::scene::Scene;
 use crate::svg::{Place, STYLE, escaped, number};
-use crate::timeline::{Room, grouped};
+use crate::timeline::Room;
 use crate::{graph, icon, legend, table, timeline};
 
 const PAGE_STYLE: &str = include_str!("../assets/page.css");
@@ -26,8 +27,7 @@ pub fn page(report: &ReportPage) -> String {
         digest(SCRIPT),
         digest(&style),
     );
-    let data = serde_json::to_string(report).unwrap_or_default();
-    let data = data.replace('<', "\\u003c");
+    let data = data(report);
     let mut html = String::with_capacity(data.len() + 100_000);
     html.push_str(&format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>{} – rekindle</title>\n<style>{style}</style>\n</head>\n<body>\n",
@@ -64,6 +64,23 @@ pub fn page(report: &ReportPage) -> String {
         "<script type=\"application/json\" id=\"data\">{data}</script>\n<script>{SCRIPT}</script>\n</body>\n</html>\n"
     ));
     html
+}
+
+/// Returns the object as JSON that ends no element and has no control characters, which could turn the
+/// direction of a text.
+fn data(report: &ReportPage) -> String {
+    let json = serde_json::to_string(report).unwrap_or_default();
+    let mut data = String::with_capacity(json.len() + json.len() / 16);
+    let mut one = [0; 4];
+    for c in json.chars() {
+        let shown = rekindle_text::printable(c.encode_utf8(&mut one));
+        match c {
+            '<' => data.push_str("\\u003c"),
+            c if c.is_ascii() || *shown == *c.encode_utf8(&mut [0; 4]) => data.push(c),
+            _ => data.push_str(&shown.replace('\\', "\\\\")),
+        }
+    }
+    data
 }
 
 fn header(picture: &Picture) -> String {

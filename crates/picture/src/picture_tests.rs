@@ -53,6 +53,7 @@ fn task(id: &str, state: &str, attempts: Vec<PictureAttempt>) -> PictureTask {
         place: 0,
         cost_microdollars: None,
         attempts,
+        findings: Vec::new(),
     }
 }
 
@@ -310,7 +311,7 @@ proptest! {
         let axis = Axis::new((scene.from, scene.to), &scene.pauses(), (0.0, 900.0), 0);
         let bars = &scene.rows[0].bars;
         prop_assert_eq!(bars.len(), lengths.len());
-        let spans = crate::timeline::spans(bars, &axis);
+        let spans = crate::bar::spans(bars, &axis);
         for pair in spans.windows(2) {
             prop_assert!(pair[0].0 < pair[0].1 && pair[0].1 < pair[1].0);
         }

@@ -88,8 +88,11 @@ impl<'p> Scene<'p> {
             Some((from, time(&wait.to).unwrap_or(now).max(from)))
         });
         let marks = picture.marks.iter();
+        // What happened at the very beginning of a life is told by the beginning.
+        let is_told = |at: i64| lives.iter().any(|life| life.from == at);
         let marks: Vec<_> = marks
             .filter_map(|mark| Some((milliseconds(&mark.at)?, mark.name.as_str())))
+            .filter(|(at, _)| !is_told(*at))
             .collect();
         let chosen = chosen(&picture.tasks);
         let rows: Vec<Row<'_>> = chosen

@@ -199,6 +199,8 @@ struct Fold {
     marks: Vec<Milestone>,
     attempts: HashMap<usize, Vec<Seen>>,
     last: Option<Timestamp>,
+    /// The newest event that only a living orchestrator causes.
+    orchestrators: Option<Timestamp>,
 }
 
 /// An attempt, and its last sign of life.
@@ -215,11 +217,20 @@ impl Fold {
         if self.lives.is_empty() {
             self.live(at);
         }
+        let orchestrators = self.orchestrators;
+        // A claim is written by a worker, which an orchestrator has just started.
+        if event.is_orchestrators || matches!(event.what, What::Began) {
+            self.orchestrators = Some(at);
+        }
         match event.what {
             What::Resumed { last_seen, end } => {
                 if let Some(life) = self.lives.last_mut().filter(|life| life.from < at) {
                     if life.to.is_none() {
-                        let seen = last_seen.unwrap_or(last).clamp(life.from, at);
+                        let seen = match last_seen {
+                            Some(seen) => orchestrators.unwrap_or(seen).max(seen),
+                            None => last,
+                        };
+                        let seen = seen.clamp(life.from, at);
                         (life.to, life.end) = (Some(seen), end);
                     }
                     self.live(at);
@@ -313,6 +324,7 @@ impl Fold {
         history.waits = self.waits.into_iter().map(|(_, wait)| wait).collect();
         history.marks = self.marks;
         history.latest = self.last;
+        history.orchestrators = self.orchestrators;
     }
 }
 

@@ -110,6 +110,22 @@ fn many_heartbeats_are_thinned_out() {
     assert_eq!(beats[0], at(0));
 }
 
+#[test]
+fn a_life_ends_no_earlier_than_its_last_deed_whatever_its_stamp_says() {
+    for (stamped, expect) in [(0, 5), (5, 5), (9, 9), (40, 30)] {
+        let seen = json!({"last_seen": at(stamped).to_string(), "stopped": true});
+        let history = history(&[
+            (0, BOSS, "run_started", None, json!({})),
+            (5, "e1", "task_claimed", Some("T1"), json!({"attempt": 1})),
+            (20, "e1", "heartbeat", Some("T1"), json!({"attempt": 1})),
+            (30, BOSS, "session_resumed", None, seen),
+        ]);
+        let life = history.lives[0];
+        assert_eq!(life.to.map(minutes), Some(expect), "{stamped}");
+        assert_eq!(life.end, LifeEnd::Stopped);
+    }
+}
+
 proptest! {
     /// Whatever was written, and in whichever order.
     #[test]

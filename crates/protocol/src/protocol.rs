@@ -1,7 +1,7 @@
 //! What every protocol can do.
 
 use camino::Utf8PathBuf;
-use rekindle_model::{Explanation, OfferKind, ProtocolName};
+use rekindle_model::{Explanation, LastLife, OfferKind, ProtocolName};
 use rekindle_world::World;
 
 use crate::capability::{Engine, Migrator, Starter, Survey, TaskMarks, Validator};
@@ -101,6 +101,8 @@ pub struct Ask {
     /// What sessions of coding agents in the project were doing, the newest first; only lists of tasks
     /// look at it.
     pub sessions: Vec<Doing>,
+    /// How the last rekindle that worked on it ended, where that is known; a record of it is for people.
+    pub last_life: Option<LastLife>,
 }
 
 /// What a session of a coding agent was doing when it was last heard of.

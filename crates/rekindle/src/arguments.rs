@@ -211,6 +211,9 @@ pub(crate) enum Command {
         /// What is killed
         #[arg(value_name = "WHAT", default_value = "run")]
         story: DemoStory,
+        /// Write a report of the run, as `rekindle report` does
+        #[arg(long)]
+        report: bool,
     },
     /// Kill runs at random moments, resume them, and count what was lost
     ///

@@ -131,7 +131,7 @@ pub(crate) fn run(
         Some(Command::Prune(arguments)) => prune::prune(&project(terminal)?, arguments, terminal),
         Some(Command::Rescue(command)) => rescue::rescue(&project(terminal)?, &command, terminal),
         Some(Command::Map { words }) => Ok(map::map(&here()?, &words, terminal)),
-        Some(Command::Demo { story }) => demo::demo(story, terminal),
+        Some(Command::Demo { story, report }) => demo::demo(story, report, terminal),
         Some(Command::Torture(arguments)) => torture::torture(&here()?, &arguments, terminal),
         Some(Command::Mcp { .. }) => mcp::mcp(here()?),
         Some(Command::Init) => config::init(&project(terminal)?, terminal),

@@ -5,12 +5,12 @@ use jiff::Timestamp;
 use rekindle_agents::{Agent, Call, Invocation};
 use rekindle_fs::journal::{IntentId, Outcome};
 use rekindle_fs::{Journal, Lock, ProcessIdentity};
-use rekindle_model::{AgentTask, Checks, Ended, Step, WorkflowId};
+use rekindle_model::{AgentTask, Checks, Ended, LastLife, Step, WorkflowId};
 use rekindle_wire::journal::{Effect, Intent};
 
 use crate::effects::{self, Repeated};
 use crate::reach::{Reach, Site};
-use crate::{Error, StateFolder, agent, crash};
+use crate::{Error, StateFolder, agent, crash, last_life};
 
 pub(crate) use crate::effects::append;
 
@@ -111,6 +111,11 @@ impl Runner {
     /// Returns the workflow's lock.
     pub fn lock(&self) -> &Lock {
         &self.lock
+    }
+
+    /// Returns how the last rekindle ended that worked on the workflow for long.
+    pub fn last_life(&self) -> Option<LastLife> {
+        self.lock.last_life().as_ref().and_then(last_life::of_lock)
     }
 
     fn recover(&mut self, now: Timestamp) -> Result<Recovered, Error> {

@@ -129,6 +129,7 @@ impl<'a> Engine<'a> {
                 orchestrator.tell_who_is_left(error);
             }
             orchestrator.tell_of_checkout(checkout);
+            orchestrator.stamp();
             ending
         });
         // Threads that wait for workers of an earlier orchestrator may take long.
@@ -159,6 +160,8 @@ struct Orchestrator<'a> {
     ledger: Ledger,
     /// When this orchestrator began.
     began: tokio::time::Instant,
+    /// When it wrote down last that it lives.
+    stamped: Option<tokio::time::Instant>,
     stops: Arc<AtomicU8>,
     /// Why the agent did not start, once that has happened; no other attempt is made.
     cannot_start: Option<String>,
@@ -224,6 +227,7 @@ impl<'a> Orchestrator<'a> {
             attempts: 0,
             ledger: Ledger::new(&engine.work.tasks),
             began: tokio::time::Instant::now(),
+            stamped: None,
             stops: Arc::new(AtomicU8::new(0)),
             stop_said: 0,
             cannot_start: None,
@@ -260,12 +264,22 @@ impl<'a> Orchestrator<'a> {
         if let Signing::Impossible(reason) = &self.signing {
             self.engine.watcher.progress(&Progress::Unsigned(reason));
         }
+        self.stamp();
         if self.engine.work.destination == Destination::Branch {
             // The view is there at once, however long it takes to find out what has been done.
             self.look();
         }
         self.recover().await?;
         self.run(&wake).await
+    }
+
+    /// Writes down that it lives, so that the next one knows when it died.
+    ///
+    /// On a full disk the time of a death is less exact, and nothing else.
+    fn stamp(&mut self) {
+        let now = rekindle_text::format_seconds(self.engine.scribe.after(Duration::ZERO));
+        self.lock.stamp(&now).ok();
+        self.stamped = Some(tokio::time::Instant::now());
     }
 
     async fn run(&mut self, wake: &Notify) -> Result<Ending, Error> {

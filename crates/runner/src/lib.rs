@@ -20,6 +20,7 @@ mod error;
 mod finished;
 mod follow;
 mod heartbeat;
+mod last_life;
 mod mirror;
 mod notify;
 mod output_log;

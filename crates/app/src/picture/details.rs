@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use rekindle_agents::Redactor;
 use rekindle_git::{ObjectId, Program, Repo};
-use rekindle_model::WorkflowId;
+use rekindle_model::{Explanation, Said, WorkflowId};
 use rekindle_protocol::Ask;
 use rekindle_runner::AttemptLog;
 use rekindle_text::printable;
@@ -99,17 +99,33 @@ fn why(project: &Project, id: &WorkflowId, task: &PictureTask) -> Option<WhyOut>
     };
     let protocol = rekindle_registry::find(id.protocol);
     let found = protocol.explain(&project.world(), &ask, &task.id)?;
-    let said = found.said.iter().map(|said| SaidOut {
-        place: said.place.to_string(),
-        at: said.at.map(rekindle_text::format_seconds),
-        what: masked(&said.what),
-        decided: said.decided,
-    });
     Some(WhyOut {
         rule: masked(&found.rule),
-        said: said.collect(),
+        said: said(&found),
         left_out: found.left_out,
     })
+}
+
+/// Returns what each source says; what is said several times in a row, such as a heartbeat, is one line.
+fn said(found: &Explanation) -> Vec<SaidOut> {
+    let is_same =
+        |one: &Said, other: &Said| one.what == other.what && !one.decided && !other.decided;
+    let runs = found.said.chunk_by(is_same);
+    let last = runs.filter_map(|run| Some((run.last()?, run.len())));
+    last.map(|(said, n)| {
+        let what = masked(&said.what);
+        SaidOut {
+            place: said.place.to_string(),
+            at: said.at.map(rekindle_text::format_seconds),
+            what: if n > 1 {
+                format!("{what}, {n} times")
+            } else {
+                what
+            },
+            decided: said.decided,
+        }
+    })
+    .collect()
 }
 
 fn output(logs: &[AttemptLog], task: &PictureTask) -> Option<OutputOut> {

@@ -1,9 +1,10 @@
-//! Secrets in the texts of a picture: reports are sent to other people.
+//! Secrets and control characters in the texts of a picture: reports are sent to other people.
 
 use rekindle_agents::redact;
+use rekindle_text::printable;
 use rekindle_wire::Picture;
 
-/// Returns a picture with the secrets masked in every text that comes from files or agents.
+/// Returns a picture with the secrets masked, and control characters shown as codes, in every text that comes from files or agents.
 ///
 /// Ids stay as they are: commands name them.
 pub(super) fn masked(mut picture: Picture) -> Picture {
@@ -29,7 +30,5 @@ pub(super) fn masked(mut picture: Picture) -> Picture {
 }
 
 fn mask(text: &mut String) {
-    if let std::borrow::Cow::Owned(masked) = redact(text) {
-        *text = masked;
-    }
+    *text = printable(&redact(text)).into_owned();
 }

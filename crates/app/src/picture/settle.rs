@@ -1,7 +1,7 @@
 //! Completes a history with what only the present tells: who lives now.
 
 use jiff::Timestamp;
-use rekindle_model::{AttemptEnd, History, LifeEnd, PastAttempt, TaskState};
+use rekindle_model::{AttemptEnd, History, LastLife, LifeEnd, PastAttempt, PastTask, TaskState};
 
 use crate::AtWork;
 
@@ -9,6 +9,7 @@ use crate::AtWork;
 pub(super) fn settle(
     history: &mut History,
     at_work: Option<&AtWork>,
+    last_life: Option<LastLife>,
     is_complete: bool,
     now: Timestamp,
 ) {
@@ -18,13 +19,21 @@ pub(super) fn settle(
         && life.to.is_none()
         && !is_held
     {
-        life.to = Some(latest.unwrap_or(life.from).max(life.from));
-        life.end = if is_complete {
-            LifeEnd::Finished
-        } else {
-            LifeEnd::Interrupted
+        // A stamp is of whole seconds.
+        let last_life = last_life.filter(|last| last.seen.as_second() >= life.from.as_second());
+        let seen = match last_life {
+            Some(last) => history.orchestrators.max(Some(last.seen)),
+            None => latest,
+        };
+        life.to = Some(seen.unwrap_or(life.from).max(life.from));
+        life.end = match (is_complete, last_life) {
+            (true, _) => LifeEnd::Finished,
+            (false, Some(last)) => last.end,
+            (false, None) => LifeEnd::Interrupted,
         };
     }
+    // Without orchestrators the protocol itself knows who is at work.
+    let is_known = history.lives.is_empty();
     let torn = history.lives.last().and_then(|life| life.to);
     let alone: &[String] = match at_work {
         Some(AtWork::Workers(tasks)) => tasks,
@@ -32,7 +41,10 @@ pub(super) fn settle(
     };
     for attempt in &mut history.attempts {
         let task = history.tasks.get(attempt.task);
-        let lives = is_held || task.is_some_and(|task| alone.contains(&task.id));
+        let lives = |task: &PastTask| {
+            alone.contains(&task.id) || (is_known && task.state == TaskState::Running)
+        };
+        let lives = is_held || task.is_some_and(lives);
         if attempt.end == AttemptEnd::Running && !lives {
             attempt.to = Some(last_sign(attempt, torn));
             attempt.end = AttemptEnd::Killed(None);

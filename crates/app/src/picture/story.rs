@@ -36,12 +36,17 @@ fn troubles(history: &History, counts: &PictureCounts) -> Option<String> {
         (n, 0) => parts.push(format!("was interrupted {}", times(n))),
         (1, _) => parts.push("was interrupted by a restart of the machine".to_owned()),
         (n, 1) => parts.push(format!(
-            "was interrupted {}, one of them a restart of the machine",
+            "was interrupted {} (once by a restart of the machine)",
+            times(n)
+        )),
+        (n, restarts) if n == restarts => parts.push(format!(
+            "was interrupted {} by restarts of the machine",
             times(n)
         )),
         (n, restarts) => parts.push(format!(
-            "was interrupted {}, {restarts} of them restarts of the machine",
-            times(n)
+            "was interrupted {} ({} by restarts of the machine)",
+            times(n),
+            times(restarts)
         )),
     }
     if counts.limits > 0 {

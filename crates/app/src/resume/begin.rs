@@ -100,6 +100,7 @@ pub(super) fn begin(
     )
     .map_err(|error| Error::from_run(&id, error))?;
     crate::clean::sweep_drafts(project);
+    query.last_life = runner.last_life();
     let anew = plan_world(&project.world(), &query, &Intent::Open)?;
     if recovered != Recovered::default() {
         face.tell(&News::Recovered(&recovered));

@@ -38,7 +38,8 @@ mod work;
 use camino::Utf8Path;
 use rekindle_model::{
     AgentTask, Assessment, Background, Checkpoint, Code, Condition, Explanation, History, Intent,
-    Plan, Progress, ProtocolName, Room, State, Summary, View, Work, WorkflowDocument, WorkflowId,
+    LastLife, Plan, Progress, ProtocolName, Room, State, Summary, View, Work, WorkflowDocument,
+    WorkflowId,
 };
 use rekindle_world::World;
 
@@ -92,6 +93,7 @@ impl Protocol for AgentMemory {
             entry,
             documents,
             assessment,
+            last_life: ask.last_life,
         })
     }
 
@@ -183,6 +185,7 @@ struct Judged {
     entry: Entry,
     documents: Documents,
     assessment: Assessment,
+    last_life: Option<LastLife>,
 }
 
 impl Judged {
@@ -202,6 +205,7 @@ impl Case for Judged {
             self.run()?,
             &self.documents,
             intent,
+            self.last_life,
         ))
     }
 

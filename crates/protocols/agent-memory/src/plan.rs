@@ -9,7 +9,9 @@ mod documents;
 mod settle;
 
 use camino::Utf8PathBuf;
-use rekindle_model::{Action, Intent, Moment, Plan, Step, Stop, StopKind, Then, WorkflowId};
+use rekindle_model::{
+    Action, Intent, LastLife, LifeEnd, Moment, Plan, Step, Stop, StopKind, Then, WorkflowId,
+};
 use serde_json::{Value, json};
 
 use super::assess::{RunVerdict, Verdict};
@@ -29,6 +31,7 @@ pub(super) fn plan(
     run: &RunVerdict,
     documents: &Documents,
     intent: &Intent,
+    last_life: Option<LastLife>,
 ) -> Plan {
     let log = match intent {
         Intent::Open | Intent::Checkpoint { .. } => {
@@ -53,7 +56,7 @@ pub(super) fn plan(
         log,
     };
     match intent {
-        Intent::Open => planner.open(),
+        Intent::Open => planner.open(last_life),
         // This protocol has no separate checks.
         Intent::GoOn { .. } | Intent::Checked { .. } => planner.go_on(),
         Intent::Settle { task, ended, .. } => planner.settle(task, ended),
@@ -95,16 +98,24 @@ impl Planner<'_> {
         Step::new(Action::Append { log, record }, why)
     }
 
-    fn open(&self) -> Plan {
+    fn open(&self, last_life: Option<LastLife>) -> Plan {
         if self.run.complete {
             return self.plan(Vec::new(), self.done());
         }
-        let details = json!({
+        let mut details = json!({
             "phase": self.run.phase.number,
             "tasks_done": self.run.done,
             "tasks_total": self.run.total,
             "next_action": self.run.next.kind(),
         });
+        if let Some(life) = last_life {
+            details["last_seen"] = rekindle_text::format_instant(life.seen).into();
+            match life.end {
+                LifeEnd::Restarted => details["rebooted"] = true.into(),
+                LifeEnd::Stopped | LifeEnd::Finished => details["stopped"] = true.into(),
+                LifeEnd::Alive | LifeEnd::Interrupted => {}
+            }
+        }
         let resumed = self.record("session_resumed").details(details);
         let steps = vec![
             self.append(&resumed, "the run is resumed"),

@@ -8,6 +8,7 @@ mod assess;
 mod briefing;
 mod facts;
 mod handover;
+mod history;
 mod layout;
 mod noticed;
 mod plan;
@@ -19,8 +20,8 @@ mod table;
 mod words;
 
 use rekindle_model::{
-    Assessment, Condition, Explanation, Fact, Finding, Intent, Plan, Progress, ProtocolName,
-    Session, SessionState, State, Summary, View, WorkflowId,
+    Assessment, Condition, Explanation, Fact, Finding, History, Intent, Plan, Progress,
+    ProtocolName, Session, SessionState, State, Summary, View, WorkflowId,
 };
 use rekindle_protocol::capability::{Known, Open, Survey};
 use rekindle_protocol::sessions::{Reach, Scope, SessionKeeper, Sessions as Found};
@@ -195,6 +196,11 @@ impl Case for Looked {
         }
         let (session, told) = self.chosen.as_ref()?;
         Some(plan::plan(session, told))
+    }
+
+    fn history(&self, world: &dyn World) -> Option<History> {
+        let (session, _) = self.chosen.as_ref()?;
+        Some(history::history(session, &shelf::whole(world, session)?))
     }
 }
 

@@ -18,6 +18,8 @@ const LONGEST_LINE: usize = 120;
 const LONGEST_TEXT: usize = 8 * 1024;
 /// The most edited files that are kept.
 const MOST_TOUCHED: usize = 400;
+/// The most turns that are kept; of more, the oldest are left out.
+const MOST_TURNS: usize = 400;
 /// The beginnings of rows that a program wrote: neither a prompt nor an open turn.
 const NOT_TYPED: [&str; 7] = [
     "<command-",
@@ -84,6 +86,8 @@ pub(crate) struct Story {
     /// The last plan that the person accepted.
     pub(crate) plan: Option<String>,
     pub(crate) last_activity: Option<Timestamp>,
+    /// The newest turns, oldest first.
+    pub(crate) turns: Vec<PastTurn>,
     pub(crate) is_headless: bool,
     pub(crate) is_torn: bool,
     /// Whether every line that was read is a row, and all of the file was read.
@@ -92,6 +96,16 @@ pub(crate) struct Story {
     pub(crate) last_row: Option<String>,
     /// The calls whose results say that they were interrupted.
     pub(crate) interrupted_calls: Vec<String>,
+}
+
+/// What followed a prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PastTurn {
+    /// The prompt in one line.
+    pub(crate) prompt: String,
+    pub(crate) from: Option<Timestamp>,
+    /// The time of its last row.
+    pub(crate) to: Option<Timestamp>,
 }
 
 /// A use of a tool.
@@ -240,6 +254,9 @@ impl Story {
     /// A row of a time was read.
     pub(crate) fn at(&mut self, at: Option<Timestamp>) {
         self.last_activity = self.last_activity.max(at);
+        if let Some(turn) = self.turns.last_mut() {
+            turn.to = turn.to.max(at);
+        }
     }
 
     /// A person typed a prompt, or a script sent one.
@@ -249,8 +266,18 @@ impl Story {
         self.failure = None;
     }
 
-    /// Keeps a prompt.
+    /// Keeps a prompt, which begins a turn.
     pub(crate) fn prompted(&mut self, text: &str) {
+        if let Some(line) =
+            prompt_of(text).and_then(|text| one_line(text).filter(|_| is_typed(text)))
+        {
+            self.turns(line);
+            self.remembers(text);
+        }
+    }
+
+    /// Keeps a prompt that a program only repeats.
+    pub(crate) fn remembers(&mut self, text: &str) {
         // What a person asked for stays the prompt of a session that was continued.
         let Some(text) = prompt_of(text) else {
             return;
@@ -260,6 +287,21 @@ impl Story {
             self.first_prompt.get_or_insert_with(|| text.clone());
             self.prompt = Some(text);
         }
+    }
+
+    /// A turn begins; some programs write its prompt twice.
+    fn turns(&mut self, prompt: String) {
+        let at = self.last_activity;
+        let second = |at: Option<Timestamp>| at.map(Timestamp::as_second);
+        let is_again = |turn: &PastTurn| turn.prompt == prompt && second(turn.from) == second(at);
+        if self.turns.last().is_some_and(is_again) {
+            return;
+        }
+        if self.turns.len() == MOST_TURNS {
+            self.turns.remove(0);
+        }
+        let (from, to) = (at, at);
+        self.turns.push(PastTurn { prompt, from, to });
     }
 
     /// The model said something.

@@ -56,16 +56,24 @@ const NEEDS: [&[usize]; 12] = [
     &[10, 11],
 ];
 
-pub(super) fn demo(story: DemoStory, terminal: &mut Terminal) -> Result<u8, Failure> {
+pub(super) fn demo(
+    story: DemoStory,
+    with_report: bool,
+    terminal: &mut Terminal,
+) -> Result<u8, Failure> {
+    if with_report && story != DemoStory::Run {
+        let problem = "`--report` is for the demo of a run";
+        return Err(Failure::usage(problem.to_owned()).hint("type `rekindle demo --report`"));
+    }
     let demo = Demo::new()?;
     match story {
-        DemoStory::Run => run(&demo, terminal),
+        DemoStory::Run => run(&demo, with_report, terminal),
         DemoStory::Sessions => sessions::play(&demo, terminal),
     }
 }
 
 /// Plays the story of a run.
-fn run(demo: &Demo, terminal: &mut Terminal) -> Result<u8, Failure> {
+fn run(demo: &Demo, with_report: bool, terminal: &mut Terminal) -> Result<u8, Failure> {
     demo.build(terminal)?;
     demo.say(terminal, "A plan of twelve tasks, one agent, three workers. During T006 everything is killed with `kill -9`:");
     demo.interrupt(terminal)?;
@@ -91,7 +99,16 @@ fn run(demo: &Demo, terminal: &mut Terminal) -> Result<u8, Failure> {
         terminal,
         "The history, one commit for each task, on a branch of its own:",
     );
-    demo.show_history(terminal)
+    demo.show_history(terminal)?;
+    if with_report {
+        demo.say(terminal, "What happened, as a page to open in a browser:");
+        demo.rekindle(terminal, &["report", "--output", "report.html"])?;
+    }
+    terminal.hint(&format!(
+        "hint: look around in `{}`; delete it when you are done\n",
+        demo.folder
+    ));
+    Ok(exit::DONE)
 }
 
 struct Demo {
@@ -232,7 +249,7 @@ impl Demo {
         found.ok_or_else(|| Failure::cannot("the demo's run is not there".to_owned()))
     }
 
-    fn show_history(&self, terminal: &mut Terminal) -> Result<u8, Failure> {
+    fn show_history(&self, terminal: &mut Terminal) -> Result<(), Failure> {
         let printed = |arguments: &[&str]| -> Result<String, Failure> {
             let output = self.other("git", arguments).output();
             let output = output.map_err(|error| broken("read the history", &error))?;
@@ -266,11 +283,7 @@ impl Demo {
         }
         terminal
             .result("\nEvery task landed exactly once, and your own checkout was never touched.\n");
-        terminal.hint(&format!(
-            "hint: look around in `{}`; delete it when you are done\n",
-            self.folder
-        ));
-        Ok(exit::DONE)
+        Ok(())
     }
 }
 

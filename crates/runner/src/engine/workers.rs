@@ -14,6 +14,7 @@ use super::ending::held_back;
 use super::{
     HeldBack, Orchestrator, Progress, RunView, STOP_GRACE, Steering, StillAtWork, WorkerView, fresh,
 };
+use crate::last_life::STAMPED_EVERY;
 use crate::pool::Slot;
 use crate::port::{Held, Position};
 use crate::worker::beat_within;
@@ -292,6 +293,10 @@ impl Orchestrator<'_> {
     /// Checks all workers: for the view, and for silent ones.
     pub(super) fn look(&mut self) {
         let now = tokio::time::Instant::now();
+        let is_stamped = |at| now.duration_since(at) < STAMPED_EVERY;
+        if !self.stamped.is_some_and(is_stamped) {
+            self.stamp();
+        }
         let mut views = Vec::new();
         let mut silent = Vec::new();
         for (&task, active) in &mut self.active {

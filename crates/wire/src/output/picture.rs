@@ -94,6 +94,9 @@ pub struct PictureTask {
     pub cost_microdollars: Option<u64>,
     /// Its attempts, oldest first; two of them never overlap.
     pub attempts: Vec<PictureAttempt>,
+    /// The findings that name it, by their place in the list, from 0.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<usize>,
 }
 
 /// An attempt of a picture.

@@ -107,7 +107,7 @@ impl Reader {
         match kind(row) {
             "last-prompt" => {
                 if let Some(prompt) = text("lastPrompt") {
-                    self.story.prompted(prompt);
+                    self.story.remembers(prompt);
                 }
             }
             "custom-title" => {
