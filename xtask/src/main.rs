@@ -31,7 +31,7 @@ const CHORES: &[Chore] = &[
     workflows::CHORE,
     Chore {
         name: "docs",
-        about: "write docs/reference, docs/decisions and docs/demo.svg; `--check` lists outdated files",
+        about: "write docs/reference, docs/decisions, docs/demo.svg and docs/run.svg; `--check` lists outdated files",
         run: |args| forward(&["--package", "xtask", "--example", "docs"], args),
     },
 ];

@@ -289,7 +289,7 @@ fn tasks(
             id: task.id.clone(),
             title: task.title.clone(),
             state: task.state.as_str().to_owned(),
-            word: word_of_task(history, place),
+            word: word_of_task(history, place, !of_task.is_empty()),
             reason: task.reason.clone(),
             needs: task.needs.clone(),
             layer: position.layer,
@@ -374,7 +374,7 @@ fn of_attempt(attempt: &PastAttempt, saved: Option<String>) -> PictureAttempt {
 }
 
 /// Returns the state of a task in a person's words; one that cannot begin names the task it waits for.
-fn word_of_task(history: &History, place: usize) -> String {
+fn word_of_task(history: &History, place: usize, was_tried: bool) -> String {
     let task = &history.tasks[place];
     let needs = task
         .needs
@@ -391,6 +391,7 @@ fn word_of_task(history: &History, place: usize) -> String {
         (TaskState::Limited, _) => "usage limit".to_owned(),
         (TaskState::Skipped, _) => "skipped".to_owned(),
         (TaskState::Open, Some(need)) => format!("waits for {}", need.id),
+        (TaskState::Open, None) if was_tried => "open again".to_owned(),
         (TaskState::Open, None) => "not started".to_owned(),
     }
 }

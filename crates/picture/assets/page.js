@@ -130,7 +130,8 @@
       list.append(make("tr", said.decided ? { class: "decided" } : {}, make("td", {}, said.at ? clock(said.at) : ""), make("td", {}, said.what), make("td", { class: "where" }, make("code", { title: said.where }, said.where.split("/").pop()))));
     }
     const older = why.left_out > 0 ? [make("p", { class: "meta" }, `${why.left_out} older ones are not listed`)] : [];
-    return [make("p", { class: "rule" }, ...prose(why.rule)), make("table", { "aria-label": "What each source says" }, list), ...older];
+    const said = make("div", { class: "said", role: "region", tabindex: "0", "aria-label": "What each source says, scrolls" }, make("table", {}, list));
+    return [make("p", { class: "rule" }, ...prose(why.rule)), said, ...older];
   };
   const CLASSES = [["diff --git", "file"], ["+++", "file"], ["---", "file"], ["@@", "hunk"], ["+", "add"], ["-", "del"]];
   const diffOf = (diff) => {
@@ -178,6 +179,12 @@
       });
       panel.setAttribute("aria-labelledby", `tab-${n}`);
       panel.replaceChildren(...tabs[n][2]());
+      showDecided();
+    };
+    // What decided is often the newest, at the end of a long list.
+    const showDecided = () => {
+      const said = panel.querySelector(".said"), decided = panel.querySelector(".decided");
+      if (decided) said.scrollTop = decided.offsetTop + decided.offsetHeight - said.clientHeight;
     };
     const choose = (n) => { wanted = tabs[n][0]; turn(n); list.children[n].focus(); };
     tabs.forEach(([name, n], at) => {
@@ -192,7 +199,7 @@
       list.append(tab);
     });
     turn(Math.max(0, tabs.findIndex(([name]) => name === wanted)));
-    return [list, panel];
+    return [list, panel, showDecided];
   };
   const show = (place) => {
     const task = tasks[place], more = detailOf.get(place) ?? {};
@@ -200,8 +207,10 @@
     const parts = [make("p", { class: "name" }, make("code", {}, task.id), ` ${task.title} `, state, make("span", { class: "cost" }, dollars(task.cost_microdollars)))];
     if (task.reason) parts.push(make("p", {}, task.reason));
     if (task.needs.length > 0) parts.push(make("p", { class: "meta" }, `needs ${task.needs.map((need) => tasks[need]?.id ?? "?").join(", ")}`));
-    detail.replaceChildren(...parts, ...tabsOf(task, more));
+    const [list, panel, showDecided] = tabsOf(task, more);
+    detail.replaceChildren(...parts, ...(list ? [list, panel] : []));
     detail.scrollTop = 0;
+    showDecided?.();
   };
   const select = (place, focus = true) => {
     selected = place;

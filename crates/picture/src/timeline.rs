@@ -162,13 +162,17 @@ impl Frame<'_> {
         if self.room == Room::Wide {
             drawing.text(18.0, baseline, "class=\"b\"", "orchestrator");
         }
-        let mut labels = Labels::new(self.right + 60.0);
+        let mut labels = Labels::new(self.width.min(self.right + 60.0) - 2.0);
         for (n, life) in self.scene.lives.iter().enumerate() {
             let (x, end) = (self.axis.x(life.from), self.axis.x(life.to));
             let end = end.max(x + SHORTEST);
             let path = format!("M{} {LIFELINE}H{}", number(x), number(end));
             drawing.path(&path, "class=\"s-ember w40\"");
-            let at = |at: i64, word: &str| format!("{} {word}", self.axis.clock(at));
+            // On a phone the signs have to do.
+            let at = |at: i64, word: &str| match self.room {
+                Room::Wide => format!("{} {word}", self.axis.clock(at)),
+                Room::Slim => self.axis.clock(at),
+            };
             if n == 0 {
                 drawing.put(&format!(
                     "<circle cx=\"{}\" cy=\"{LIFELINE}\" r=\"4.5\" class=\"f-ember\"/>",
@@ -213,7 +217,11 @@ impl Frame<'_> {
             let x = self.axis.x(from);
             let middle = f64::midpoint(x, self.axis.x(to));
             drawing.put(&icon::at(icon::hourglass(), middle, LIFELINE, 1.14));
-            labels.add(x, "b c-wait", format!("{} limit", self.axis.clock(from)));
+            let word = match self.room {
+                Room::Wide => " limit",
+                Room::Slim => "",
+            };
+            labels.add(x, "b c-wait", self.axis.clock(from) + word);
         }
         for (at, name) in &self.scene.marks {
             let x = self.axis.x(*at);

@@ -1,9 +1,9 @@
 //! `cargo xtask docs`: writes the documents that are generated from the program.
 //!
 //! `docs/reference/` has the help of every command, the JSON schemas and the index of findings,
-//! `docs/decisions/` the decision tables of the protocols, and `docs/demo.svg` a real run of
-//! `rekindle demo`. The same program makes the same bytes, so `--check` can list outdated files; it
-//! skips the picture, which needs a real run.
+//! `docs/decisions/` the decision tables of the protocols, `docs/demo.svg` what a real run of
+//! `rekindle demo` printed, and `docs/run.svg` what happened in it. The same program makes the same bytes,
+//! so `--check` can list outdated files; it skips the pictures, which need a real run.
 
 mod decisions;
 mod picture;
@@ -11,7 +11,7 @@ mod picture;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Read as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use xtask::{files, run};
@@ -45,7 +45,9 @@ fn write() -> Result<bool, String> {
         fs::remove_file(at(&path)).map_err(|e| format!("cannot remove `{path}`: {e}"))?;
         println!("removed {path}");
     }
-    write_if_changed("docs/demo.svg", &picture::draw(&program.demo()?))?;
+    let demo = program.demo()?;
+    write_if_changed("docs/demo.svg", &picture::draw(&demo.shown))?;
+    write_if_changed("docs/run.svg", &demo.timeline)?;
     Ok(true)
 }
 
@@ -246,8 +248,8 @@ impl Program {
         Ok(String::from_utf8_lossy(&done.stdout).into_owned())
     }
 
-    /// Runs the demo and returns its output, both streams in their order.
-    fn demo(&self) -> Result<String, String> {
+    /// Runs the demo.
+    fn demo(&self) -> Result<Demo, String> {
         let problem = |e: io::Error| format!("cannot run the demo: {e}");
         let scratch = std::env::temp_dir().join(format!("rekindle-docs-{}", std::process::id()));
         fs::create_dir_all(&scratch).map_err(problem)?;
@@ -258,15 +260,32 @@ impl Program {
             .env("CLICOLOR_FORCE", "1")
             .env_remove("NO_COLOR");
         let ran = merged(command).map_err(problem);
-        // The demo leaves its folder for inspection, which is not needed here.
+        let timeline = self.timeline(&scratch);
+        // The demo leaves its folder for inspection, which is not needed after that.
         fs::remove_dir_all(&scratch).map_err(problem)?;
         let (succeeded, shown) = ran?;
-        if succeeded {
-            Ok(shown)
-        } else {
-            Err(format!("the demo failed:\n{shown}"))
+        if !succeeded {
+            return Err(format!("the demo failed:\n{shown}"));
         }
+        let timeline = timeline?;
+        Ok(Demo { shown, timeline })
     }
+
+    /// Returns the timeline of the demo whose folder is in this one.
+    fn timeline(&self, scratch: &Path) -> Result<String, String> {
+        let folders = files::list(scratch.to_owned())?;
+        let folder = folders.first().and_then(|folder| folder.to_str());
+        let folder = folder.ok_or("the demo left no folder")?;
+        self.output(&["-C", folder, "report", "--svg", "timeline", "--output", "-"])
+    }
+}
+
+/// A run of the demo.
+struct Demo {
+    /// Its output, both streams in their order.
+    shown: String,
+    /// What happened, as SVG.
+    timeline: String,
 }
 
 /// Runs a command with both streams in one pipe; returns whether it succeeded, and its output.

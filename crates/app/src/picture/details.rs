@@ -17,6 +17,8 @@ use crate::logs::all_lines;
 
 /// The most tasks of which the reasons are given: each reads the whole record again.
 const MOST_WHYS: usize = 40;
+/// Of so few tasks even those are explained that went well.
+const FEW: usize = 400;
 /// The most tasks with output or a diff.
 const MOST_TASKS: usize = 300;
 /// The most lines of one output.
@@ -48,7 +50,9 @@ pub(super) fn details(
         }));
     };
     let ordered = by_interest(&picture.tasks);
-    for &task in ordered.iter().take(MOST_WHYS) {
+    // Of very many tasks only those that are worth a question.
+    let is_worth = |task: &&usize| picture.tasks.len() <= FEW || rank(&picture.tasks[**task]) < 4;
+    for &task in ordered.iter().filter(is_worth).take(MOST_WHYS) {
         if let Some(why) = why(project, id, &picture.tasks[task]) {
             of(task, &mut |detail| detail.why = Some(why.clone()));
         }
@@ -78,17 +82,20 @@ pub(super) fn details(
 
 /// Returns the tasks, those that a person looks at first in front.
 fn by_interest(tasks: &[PictureTask]) -> Vec<usize> {
-    let rank = |task: &PictureTask| match task.state.as_str() {
+    let mut ordered: Vec<usize> = (0..tasks.len()).collect();
+    ordered.sort_by_key(|&task| (rank(&tasks[task]), task));
+    ordered
+}
+
+fn rank(task: &PictureTask) -> u8 {
+    match task.state.as_str() {
         "needs_person" => 0,
         "failed" | "interrupted" | "limited" => 1,
         "running" => 2,
         _ if task.attempts.len() > 1 => 3,
         "open" | "skipped" => 5,
         _ => 4,
-    };
-    let mut ordered: Vec<usize> = (0..tasks.len()).collect();
-    ordered.sort_by_key(|&task| (rank(&tasks[task]), task));
-    ordered
+    }
 }
 
 fn why(project: &Project, id: &WorkflowId, task: &PictureTask) -> Option<WhyOut> {

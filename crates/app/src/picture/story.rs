@@ -22,6 +22,7 @@ fn progress(history: &History, counts: &PictureCounts) -> String {
     match (counts.done, all) {
         (_, 0) => "There are no tasks.".to_owned(),
         (1, 1) => format!("The task has {done}."),
+        (2, 2) => format!("Both tasks have {done}."),
         (n, all) if n == all => format!("All {all} tasks have {done}."),
         (0, _) => format!("None of {all} tasks has {done} yet."),
         (1, _) => format!("1 of {all} tasks has {done}."),

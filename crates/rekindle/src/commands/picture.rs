@@ -21,15 +21,17 @@ pub(super) fn report(
         name: arguments.id.clone(),
         ..Query::default()
     };
+    let is_file = |output: &Utf8PathBuf| output != STANDARD_OUTPUT;
+    if terminal.is_json() && !arguments.output.as_ref().is_some_and(is_file) {
+        terminal.json(&rekindle_app::picture(project, &query)?);
+        return Ok(exit::DONE);
+    }
     let made = make(project, &query, arguments)?;
     if terminal.is_json() {
         terminal.json(&made.picture);
     }
     match &arguments.output {
-        Some(output) if output == STANDARD_OUTPUT && !terminal.is_json() => {
-            terminal.verbatim(&made.text);
-        }
-        None if terminal.is_json() => {}
+        Some(output) if !is_file(output) => terminal.verbatim(&made.text),
         output => {
             let bytes = made.text.as_bytes();
             let path = if let Some(output) = output {

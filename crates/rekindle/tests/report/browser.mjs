@@ -30,7 +30,7 @@ const journeys = {
     for (const colorScheme of ["light", "dark"]) {
       for (const width of [1440, 390]) {
         const page = await open({ viewport: { width, height: 900 }, colorScheme, bypassCSP: true });
-        if (folder) await page.screenshot({ path: `${folder}/report-${colorScheme}-${width}.png`, fullPage: true });
+        if (folder && width > 1000) await page.screenshot({ path: `${folder}/report-${colorScheme}.png`, clip: { x: 0, y: 0, width, height: 1290 }, fullPage: true });
         await page.addScriptTag({ content: axe });
         const found = await page.evaluate(() => axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"] }));
         const violations = found.violations.map((one) => `${one.id}: ${one.nodes.map((node) => `${node.target} ${node.failureSummary}`).slice(0, 3).join("; ")}`);

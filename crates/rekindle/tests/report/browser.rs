@@ -2,13 +2,12 @@
 
 use anyhow::{Context as _, Result, ensure};
 use camino::Utf8Path;
-use rekindle_testkit::agent_memory::Run;
 use rekindle_testkit::process::{Call, Environment};
 use rekindle_testkit::sandbox::{LIMIT, Sandbox};
 use serde_json::{Value, json};
 
-use crate::BINARY;
-use crate::orders::{ID, Orders, report};
+use crate::histories::many;
+use crate::orders::{Orders, report};
 use crate::pages::{HOSTILE, hostile, report_now};
 
 /// What the browser needs to be told of this machine.
@@ -170,23 +169,7 @@ fn it_can_be_read_without_scripts() -> Result<()> {
 
 #[test]
 fn ten_thousand_tasks_scroll_without_freezing() -> Result<()> {
-    let sandbox = Sandbox::new(BINARY)?;
-    let started = json!({"feature_name": "Many"});
-    let mut run = Run::in_execution(ID).event("09:00", "run_started", &started);
-    for n in 0..10_000 {
-        let id = format!("T{n:05}");
-        let needs = (n > 0).then(|| format!("T{:05}", n / 3));
-        let needs: Vec<&str> = needs.as_deref().into_iter().collect();
-        run = run.task(&id, &format!("Step {n} of many"), &needs);
-        if n % 7 != 6 {
-            run = run.task_event("09:40", "task_started", &id).task_event(
-                "09:50",
-                "task_completed",
-                &id,
-            );
-        }
-    }
-    run.lay_out(&sandbox)?;
+    let sandbox = many(10_000)?;
     report(&sandbox, &["-o", "report.html"])?;
     let seen = walk("scroll", &sandbox, "report.html", None)?;
     assert_eq!(seen["all"], "10001");

@@ -4,6 +4,7 @@
 
 #[cfg(feature = "browser")]
 mod browser;
+mod histories;
 #[path = "../map_resume/project.rs"]
 #[expect(dead_code, reason = "its own tests want more of it")]
 mod map_project;
