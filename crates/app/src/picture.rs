@@ -249,9 +249,9 @@ fn named_by(history: &History, findings: &[Finding]) -> BTreeMap<usize, Vec<usiz
         let mut tasks: Vec<usize> = words.filter_map(|word| places.get(word).copied()).collect();
         tasks.sort_unstable();
         tasks.dedup();
-        tasks
-            .into_iter()
-            .for_each(|task| named.entry(task).or_default().push(n));
+        for task in tasks {
+            named.entry(task).or_default().push(n);
+        }
     }
     named
 }

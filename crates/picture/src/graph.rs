@@ -68,11 +68,12 @@ fn nodes(drawing: &mut Drawing, picture: &Picture) -> (f64, f64) {
             let mut path = format!("M{} {}", number(from.0), number(from.1));
             let mut pen = from;
             // A line that skips a column passes between its boxes.
-            for layer in need.layer + 1..task.layer {
+            let between = heights.iter().enumerate().take(task.layer);
+            for (layer, &n_boxes) in between.skip(need.layer + 1) {
                 let left = MARGIN + float(layer) * (WIDTH + BESIDE);
                 let part = float(layer - need.layer) / float(task.layer - need.layer);
                 let wanted = from.1 + (to.1 - from.1) * part;
-                let height = gap(heights[layer], most, wanted);
+                let height = gap(n_boxes, most, wanted);
                 curve(&mut path, pen, (left, height));
                 pen = (left + WIDTH, height);
                 path.push_str(&format!("H{}", number(pen.0)));

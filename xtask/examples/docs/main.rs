@@ -273,7 +273,7 @@ impl Program {
 
     /// Returns the timeline of the demo whose folder is in this one.
     fn timeline(&self, scratch: &Path) -> Result<String, String> {
-        let folders = files::list(scratch.to_owned())?;
+        let folders = files::list(scratch)?;
         let folder = folders.first().and_then(|folder| folder.to_str());
         let folder = folder.ok_or("the demo left no folder")?;
         self.output(&["-C", folder, "report", "--svg", "timeline", "--output", "-"])

@@ -1,5 +1,6 @@
 //! `rekindle report`: what happened to a workflow, as a page, a drawing or a trace.
 
+use camino::Utf8PathBuf;
 use rekindle_app::{Project, Query, ReportWish};
 use rekindle_text::shell_word;
 use rekindle_wire::{Picture, ReportPage, exit};

@@ -37,7 +37,7 @@ fn lay_out(n_tasks: usize, events: &[Event], more: &[&str]) -> Result<Sandbox> {
             BOSS,
             "phase_transition",
             None,
-            json!({"from_phase": from, "to_phase": to}),
+            &json!({"from_phase": from, "to_phase": to}),
         )
     });
     let events = events.iter().map(|&(at, actor, kind, task, attempt)| {
@@ -50,7 +50,7 @@ fn lay_out(n_tasks: usize, events: &[Event], more: &[&str]) -> Result<Sandbox> {
             }
             _ => json!({"attempt": attempt}),
         };
-        (actor, line(at, actor, kind, task, details))
+        (actor, line(at, actor, kind, task, &details))
     });
     for (actor, line) in begin.into_iter().map(|line| (BOSS, line)).chain(events) {
         run = run.line(actor, &line);
@@ -66,7 +66,7 @@ fn lay_out(n_tasks: usize, events: &[Event], more: &[&str]) -> Result<Sandbox> {
     Ok(sandbox)
 }
 
-fn line(at: &str, actor: &str, kind: &str, task: Option<&str>, details: Value) -> String {
+fn line(at: &str, actor: &str, kind: &str, task: Option<&str>, details: &Value) -> String {
     json!({
         "event_type": kind, "run_id": ID, "timestamp": format!("2026-01-19T{at}Z"),
         "actor": actor, "task_id": task, "details": details,

@@ -46,7 +46,11 @@ enum End {
 use End::{Beats, Failed, FoundDead, Landed, Limited};
 
 /// Task, attempt, beginning, end, cents.
-const ATTEMPTS: [(&str, u32, &str, End, u32); 24] = [
+type Attempt = (&'static str, u32, &'static str, End, u32);
+/// The commit of each attempt that landed.
+type Commits = BTreeMap<(String, u32), String>;
+
+const ATTEMPTS: [Attempt; 24] = [
     ("T001", 1, "09:00", Landed("09:11", "09:12"), 41),
     ("T002", 1, "09:00", Landed("09:08", "09:09"), 33),
     ("T004", 1, "09:00", Landed("09:18", "09:19"), 52),
@@ -149,7 +153,7 @@ pub(crate) fn shell(sandbox: &Sandbox, script: &str) -> Result<String> {
 
 /// Makes a commit for each attempt that landed and a backup for each that was found dead; returns them
 /// by task and attempt.
-fn commits(sandbox: &Sandbox) -> Result<BTreeMap<(String, u32), String>> {
+fn commits(sandbox: &Sandbox) -> Result<Commits> {
     shell(
         sandbox,
         "git init -q -b main; git config user.name rekindle; git config user.email rekindle@localhost; git commit -q --allow-empty -m start; git switch -q -c orders-api",
@@ -188,7 +192,7 @@ fn commits(sandbox: &Sandbox) -> Result<BTreeMap<(String, u32), String>> {
     Ok(commits)
 }
 
-fn run(commits: &BTreeMap<(String, u32), String>) -> Run {
+fn run(commits: &Commits) -> Run {
     let settings = json!({
         "schema": "rekindle.run-settings/1", "branch": "orders-api", "base": commits.values().next(),
         "verify": ["cargo test"], "retries": 2, "timeout_seconds": 2700, "title": "Orders API",
@@ -202,133 +206,112 @@ fn run(commits: &BTreeMap<(String, u32), String>) -> Run {
     for (id, title, needs) in TASKS {
         run = run.task(id, title, needs);
     }
-    let mut events: Vec<(String, &str, Value)> = Vec::new();
-    let mut add =
-        |at: &str, actor: &'static str, kind: &str, task: Option<&str>, details: Value| {
-            let stamp = format!("2026-01-19T{at}Z");
-            let event = json!({
-                "event_type": kind, "run_id": ID, "timestamp": stamp, "actor": actor,
-                "task_id": task, "details": details,
-            });
-            events.push((stamp, actor, event));
-        };
-    let whole = |at: &str| format!("{at}:00");
-    add(
-        "09:00:00",
-        "orchestrator",
+    let mut log = Log::default();
+    log.of_run(
+        "09:00",
         "run_started",
-        None,
-        json!({"feature_name": "Orders API"}),
+        &json!({"feature_name": "Orders API"}),
     );
     for (from, to) in [(0, 1), (1, 2)] {
         let phases = json!({"from_phase": from, "to_phase": to});
-        add("09:00:00", "orchestrator", "phase_transition", None, phases);
+        log.of_run("09:00", "phase_transition", &phases);
     }
     let killed = json!({"last_seen": "2026-01-19T09:41:00Z"});
-    add("10:13:00", "orchestrator", "session_resumed", None, killed);
+    log.of_run("10:13", "session_resumed", &killed);
     let restarted = json!({"last_seen": "2026-01-19T11:20:00Z", "rebooted": true});
-    add(
-        "11:27:00",
-        "orchestrator",
-        "session_resumed",
-        None,
-        restarted,
-    );
-    for (task, number, from, end, cents) in &ATTEMPTS {
-        let task = Some(*task);
-        let of = |more: Value| {
-            let mut details = json!({"attempt": number});
-            if let (Some(details), Value::Object(more)) = (details.as_object_mut(), more) {
-                details.extend(more);
-            }
-            details
-        };
-        let worker = "executor-1";
-        add(&whole(from), worker, "task_claimed", task, of(json!({})));
-        add(
-            &format!("{from}:01"),
-            worker,
-            "task_started",
-            task,
-            of(json!({})),
-        );
-        let end_at = match end {
+    log.of_run("11:27", "session_resumed", &restarted);
+    for attempt in &ATTEMPTS {
+        log.of_attempt(attempt, commits);
+    }
+    let why = json!({"reason": "3 failures, 2 retries allowed"});
+    log.add("11:45:31", BOSS, "task_blocked", ("T011", 5), &why);
+    log.events.sort_by(|one, other| one.0.cmp(&other.0));
+    for (_, actor, event) in log.events {
+        run = run.line(actor, &event.to_string());
+    }
+    run
+}
+
+const BOSS: &str = "orchestrator";
+const WORKER: &str = "executor-1";
+
+/// Events with their times and who wrote them.
+#[derive(Default)]
+struct Log {
+    events: Vec<(String, &'static str, Value)>,
+}
+
+impl Log {
+    fn of_run(&mut self, at: &str, kind: &str, details: &Value) {
+        let stamp = format!("2026-01-19T{at}:00Z");
+        let event = json!({
+            "event_type": kind, "run_id": ID, "timestamp": stamp, "actor": BOSS, "details": details,
+        });
+        self.events.push((stamp, BOSS, event));
+    }
+
+    fn add(
+        &mut self,
+        at: &str,
+        actor: &'static str,
+        kind: &str,
+        (task, attempt): (&str, u32),
+        more: &Value,
+    ) {
+        let stamp = format!("2026-01-19T{at}Z");
+        let mut details = json!({"attempt": attempt});
+        if let (Some(details), Some(more)) = (details.as_object_mut(), more.as_object()) {
+            details.extend(more.clone());
+        }
+        let event = json!({
+            "event_type": kind, "run_id": ID, "timestamp": stamp, "actor": actor, "task_id": task,
+            "details": details,
+        });
+        self.events.push((stamp, actor, event));
+    }
+
+    fn of_attempt(&mut self, (task, number, from, end, cents): &Attempt, commits: &Commits) {
+        let (of, nothing) = ((*task, *number), json!({}));
+        self.add(&format!("{from}:00"), WORKER, "task_claimed", of, &nothing);
+        self.add(&format!("{from}:01"), WORKER, "task_started", of, &nothing);
+        let until = match end {
             Landed(at, _) | Failed(at, _) | Limited(at) | Beats(at) => at,
             FoundDead(at) if *at == "10:13" => "09:40",
             FoundDead(_) => "11:19",
         };
-        for minute in minute(from) + 1..minute(end_at) {
+        for minute in minute(from) + 1..minute(until) {
             let at = format!("{:02}:{:02}:10", minute / 60, minute % 60);
-            add(
-                &at,
-                worker,
-                "heartbeat",
-                task,
-                of(json!({"stage": "implementing"})),
-            );
+            let stage = json!({"stage": "implementing"});
+            self.add(&at, WORKER, "heartbeat", of, &stage);
         }
         if *cents > 0 {
             let cost = json!({"cost_microdollars": cents * 10_000});
-            add(&whole(end_at), worker, "agent_cost", task, of(cost));
+            self.add(&format!("{until}:00"), WORKER, "agent_cost", of, &cost);
         }
-        let commit = commits.get(&(task.unwrap_or_default().to_owned(), *number));
         match end {
             Landed(delivered, landed) => {
+                let commit = commits.get(&((*task).to_owned(), *number));
                 let commit = json!({"commit": commit});
-                add(
-                    &whole(delivered),
-                    worker,
-                    "task_implemented",
-                    task,
-                    of(commit.clone()),
-                );
-                add(
-                    &format!("{landed}:02"),
-                    "orchestrator",
-                    "task_completed",
-                    task,
-                    of(commit),
-                );
+                let at = format!("{delivered}:00");
+                self.add(&at, WORKER, "task_implemented", of, &commit);
+                let at = format!("{landed}:02");
+                self.add(&at, BOSS, "task_completed", of, &commit);
             }
             FoundDead(found) => {
-                add(
-                    &format!("{found}:02"),
-                    "orchestrator",
-                    "attempt_interrupted",
-                    task,
-                    of(json!({})),
-                );
+                let at = format!("{found}:02");
+                self.add(&at, BOSS, "attempt_interrupted", of, &nothing);
             }
             Failed(at, error) => {
                 let error = json!({"category": "verification", "error": error});
-                add(&format!("{at}:05"), worker, "task_failed", task, of(error));
+                self.add(&format!("{at}:05"), WORKER, "task_failed", of, &error);
             }
             Limited(at) => {
                 let until = json!({"until": "2026-01-19T11:00:00Z"});
-                add(
-                    &format!("{at}:05"),
-                    worker,
-                    "usage_limited",
-                    task,
-                    of(until),
-                );
+                self.add(&format!("{at}:05"), WORKER, "usage_limited", of, &until);
             }
             Beats(_) => {}
         }
     }
-    let why = json!({"attempt": 5, "reason": "3 failures, 2 retries allowed"});
-    add(
-        "11:45:31",
-        "orchestrator",
-        "task_blocked",
-        Some("T011"),
-        why,
-    );
-    events.sort_by(|one, other| one.0.cmp(&other.0));
-    for (_, actor, event) in events {
-        run = run.line(actor, &event.to_string());
-    }
-    run
 }
 
 fn minute(time: &str) -> u32 {
