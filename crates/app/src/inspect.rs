@@ -183,13 +183,14 @@ fn named_alone(world: &dyn World, query: &Query) -> Result<Inspected, Error> {
         return Ok(inspected);
     };
     let sessions = crate::doing::of_sessions(world, [id.protocol]);
-    let is_alone = query.name.is_some() && !query.alone;
+    // A list can be as large as a project; the others of its format are small next to it.
+    let is_list = rekindle_registry::find(id.protocol).marks().is_some();
+    let is_alone = query.name.is_some() && !query.alone && !is_list;
     if !is_alone && sessions.is_empty() {
         return Ok(inspected);
     }
     let again = Query {
-        // Which list a session worked on is told only among all of them.
-        alone: query.alone || (is_alone && sessions.is_empty()),
+        alone: query.alone || is_alone,
         sessions,
         ..query.of(id.protocol, Some(id.name.clone()))
     };

@@ -93,11 +93,21 @@ pub fn read(page: &Page<'_>) -> TaskFile {
         .find(|form| begun(*form).next().is_some() && (*form != Form::Ids || have_ids(&lines)));
     // The outermost headings and items are the tasks; what is nested belongs to them.
     let depth = form.and_then(|form| begun(form).map(|task| task.depth()).min());
+    // Next to boxes with ids, only a heading with an id beyond doubt is a task.
+    let have_boxes_ids = lines
+        .iter()
+        .any(|line| matches!(line, Line::Box(..)) && Form::Ids.begun(*line).is_some());
+    let is_plain = |line: &Line<'_>| matches!(line, Line::Heading(_, text) if !is_surely_id(text));
     let mut reading = Reading::new(page);
     for (at, line) in lines.iter().enumerate() {
         let task = form.and_then(|form| form.begun(*line));
-        let is_outermost =
-            |task: &Begun<'_>| form == Some(Form::Ids) || Some(task.depth()) == depth;
+        let is_outermost = |task: &Begun<'_>| {
+            if form == Some(Form::Ids) {
+                !(have_boxes_ids && is_plain(line))
+            } else {
+                Some(task.depth()) == depth
+            }
+        };
         if let Some(task) = task.filter(is_outermost) {
             reading.begin(at, &task);
             continue;

@@ -216,6 +216,7 @@ fn words_with_a_digit_are_ids_only_where_enough_tasks_have_one() {
             "## E2E tests\n\n- [ ] a\n- [ ] b\n- [ ] c\n- [ ] d\n",
             "1 2 3 4",
         ),
+        ("## v1 Needs\n\n- [ ] R-1 a\n- [ ] R-2 b\n", "R-1 R-2"),
         ("## T1 Add\n\n- [ ] a\n- [ ] b\n- [ ] c\n- [ ] d\n", "T1"),
         (
             "## step-1: Add\n\n- [ ] a\n- [ ] b\n- [ ] c\n- [ ] d\n",
