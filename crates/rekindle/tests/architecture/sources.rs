@@ -179,6 +179,10 @@ const CHANGERS: &[(&str, &str)] = &[
         "a project of its own in a new temporary folder, which nobody resumes after a crash",
     ),
     (
+        "crates/rekindle/src/commands/demo/sessions.rs",
+        "a home of its own in that folder",
+    ),
+    (
         "crates/torture/src/scene.rs",
         "a copy of a project in a temporary folder, made to be broken",
     ),
@@ -261,6 +265,10 @@ const READERS: &[(&str, &str)] = &[
     (
         "crates/rekindle/src/commands/demo.rs",
         "a project of its own in a new temporary folder",
+    ),
+    (
+        "crates/rekindle/src/commands/demo/sessions.rs",
+        "a home of its own in that folder",
     ),
     (
         "crates/world/src/zone.rs",

@@ -1,5 +1,6 @@
 //! What one types and what one sees: every command that looks, the options of all, and wrong usage.
 
+mod integrations;
 mod looking;
 mod lost;
 mod older;

@@ -182,7 +182,10 @@ fn a_compaction_is_no_death() -> Result<()> {
     programs::claude_on_a_terminal(&scene)?;
     let mut terminal = scene.on_a_terminal("claude", &["Port the importer"])?;
     // The screen is painted word by word, so the transcript says when it is its turn.
-    let holds = |text: &str| scene.wait_until(|| Ok(transcripts(&scene)?.contains(text)));
+    let holds = |text: &str| {
+        // At first there is not even a folder.
+        scene.wait_until(|| Ok(transcripts(&scene).is_ok_and(|all| all.contains(text))))
+    };
     holds("turn_duration")?;
     terminal.answer("/compact")?;
     terminal.wait_for("compact")?;
