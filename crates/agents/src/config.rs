@@ -30,6 +30,13 @@
 //! max_cost = 5.0
 //!
 //! [worktree]
+//! setup = ["npm ci"]              # prepares a new worktree, before any agent works in it
+//! setup_when = ["package-lock.json"]  # and again when one of these files changes
+//! teardown = ["docker compose down"]  # before a worktree is removed
+//! timeout = "15m"                 # for each of these commands
+//! copy = [".env*"]                # ignored files of the main checkout, patterns as in `.gitignore`
+//! link = ["node_modules"]         # ignored files or folders of the main checkout
+//! sparse = ["apps/web"]           # only these folders of a large repository
 //! fresh = true                    # a new worktree for every task, none from the pool
 //!
 //! [notify]                        # in the user's file only

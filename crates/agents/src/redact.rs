@@ -12,6 +12,7 @@ mod command;
 mod encoded;
 mod follow;
 mod json;
+mod known;
 mod names;
 mod rules;
 mod scan;
@@ -20,6 +21,7 @@ mod value;
 mod view;
 
 use follow::Follow;
+use known::Known;
 use scan::Scan;
 use view::View;
 
@@ -39,6 +41,7 @@ const MOST_DEPTH: u8 = 4;
 #[derive(Debug, Default)]
 pub struct Redactor {
     follow: Follow,
+    known: Known,
 }
 
 impl Redactor {
@@ -47,9 +50,18 @@ impl Redactor {
         Self::default()
     }
 
+    /// Returns a redactor that also masks the values in files of variables, such as `.env`, wherever
+    /// they occur.
+    pub fn knowing<'f>(files: impl IntoIterator<Item = &'f str>) -> Self {
+        Self {
+            follow: Follow::default(),
+            known: Known::of(files),
+        }
+    }
+
     /// Returns the next line with its secrets masked.
     pub fn line<'a>(&mut self, line: &'a str) -> Cow<'a, str> {
-        let mut text = Cow::Borrowed(line);
+        let mut text = self.known.mask(line);
         for _ in 0..MOST_PASSES {
             let mut follow = self.follow;
             let masks = find(&text, &mut follow, 0);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use rekindle_agents::{Agent, Config};
-use rekindle_model::{AgentChoice, CommandSource};
+use rekindle_model::{AgentChoice, Command, CommandRole, CommandSource};
 
 use crate::engine::EngineOptions;
 use crate::{Error, Project};
@@ -78,6 +78,8 @@ pub(crate) fn options(
         jobs: wish.jobs,
         default_jobs: config.run.jobs.get(),
         fresh: wish.fresh || config.worktree.fresh,
+        outfit: outfit(config, &[CommandRole::Setup, CommandRole::Teardown]),
+        worktree: config.worktree.clone(),
         max_cost: wish.max_cost,
         default_max_cost: config.run.max_cost.map(millionths),
         silent_after: wish.silent_after,
@@ -89,6 +91,30 @@ pub(crate) fn options(
         options.agent_from = CommandSource::Agreed;
     }
     Ok(Some(options))
+}
+
+/// Returns the commands about worktrees, with who chose them.
+pub(crate) fn outfit(config: &Config, roles: &[CommandRole]) -> Vec<Command> {
+    let worktree = &config.worktree;
+    let lists = [
+        (CommandRole::Setup, "worktree.setup", &worktree.setup),
+        (
+            CommandRole::Teardown,
+            "worktree.teardown",
+            &worktree.teardown,
+        ),
+    ];
+    let wanted = lists.into_iter().filter(|(role, ..)| roles.contains(role));
+    let commands = wanted.flat_map(|(role, key, texts)| {
+        let command = move |text: &String| Command {
+            text: text.clone(),
+            role,
+            source: config.source_of(key),
+            tasks: 0,
+        };
+        texts.iter().map(command)
+    });
+    commands.collect()
 }
 
 impl OfRun<'_> {

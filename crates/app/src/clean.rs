@@ -1,11 +1,11 @@
 //! Removes what runs left behind, after the person agrees and everything is saved.
 
 use camino::Utf8Path;
-use rekindle_model::{LeftFolder, LeftKind, WorkflowId};
+use rekindle_model::{CommandRole, LeftFolder, LeftKind, WorkflowId};
 use rekindle_protocol::Ask;
 use rekindle_runner::Leftover;
 
-use crate::{Error, Face, Project};
+use crate::{Error, Face, News, Project};
 
 /// The most lost names that are listed, and the most characters of each.
 const MOST_NAMES: usize = 10;
@@ -107,6 +107,18 @@ pub fn clean(
     if removable.is_empty() {
         return Ok(cleaning);
     }
+    let config = crate::configured(project)?.config;
+    let has_ours = removable.iter().any(|(leftover, _)| leftover.is_ours);
+    let commands = if has_ours {
+        crate::agent::outfit(&config, &[CommandRole::Teardown])
+    } else {
+        Vec::new()
+    };
+    // What a file of the project wants to run is shown before anything is asked.
+    if !commands.is_empty() {
+        face.tell(&News::Commands(&commands));
+    }
+    let teardown = crate::engine::teardown(&config.worktree);
     if !yes && !face.agree(&question(&removable)).given()? {
         let free = removable.into_iter().map(|(leftover, _)| leftover);
         cleaning.kept.extend(free);
@@ -117,6 +129,7 @@ pub fn clean(
             &project.state(),
             &project.search_path,
             &leftover,
+            teardown,
             project.now(),
         ) {
             Ok(saved_as) => cleaning.removed.push(Cleaned {

@@ -7,13 +7,14 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rekindle_agents::Agent;
+use rekindle_agents::config::Worktree;
 use rekindle_model::{
     AgentChoice, Attempted, Command, CommandRole, CommandSource, Destination, Happened, Intent,
     ListSource, Moment, Work, WorkflowId,
 };
 use rekindle_protocol::Ask;
 use rekindle_protocol::capability;
-use rekindle_runner::{Attempt, Ending, Engine, Marker, Reporter, Runner, Scribe};
+use rekindle_runner::{Attempt, Ending, Engine, Marker, Reporter, Runner, Scribe, Teardown};
 use rekindle_world::{Clock, Zone};
 
 use crate::last_session::can_go_on;
@@ -34,6 +35,10 @@ pub struct EngineOptions {
     pub default_jobs: usize,
     /// Whether every task gets a worktree of its own instead of one of the pool.
     pub fresh: bool,
+    /// What worktrees have besides their commit.
+    pub worktree: Worktree,
+    /// The commands that prepare worktrees, and those that run before they are removed.
+    pub outfit: Vec<Command>,
     /// The cost limit in millionths of a dollar that a person gave for this call; no new attempts start once
     /// the reported cost has reached it. It overrides the run's own limit.
     pub max_cost: Option<u64>,
@@ -278,6 +283,7 @@ pub(crate) fn drive(
         agent: &options.agent,
         jobs: options.jobs.or(work.jobs).unwrap_or(options.default_jobs),
         fresh: options.fresh,
+        worktree: &options.worktree,
         max_cost,
         program: &project.program,
         search_path: &project.search_path,
@@ -312,7 +318,23 @@ fn trim_pool(project: &Project, options: &EngineOptions) {
     let most = POOL.max(options.jobs.unwrap_or(options.default_jobs));
     let limits = (most, OLDEST_POOLED);
     let search_path = &project.search_path;
-    rekindle_runner::trim_pool(&project.state(), search_path, limits, project.now()).ok();
+    let teardown = teardown(&options.worktree);
+    rekindle_runner::trim_pool(
+        &project.state(),
+        search_path,
+        limits,
+        teardown,
+        project.now(),
+    )
+    .ok();
+}
+
+/// Returns what runs before a worktree is removed.
+pub(crate) fn teardown(worktree: &Worktree) -> Teardown<'_> {
+    Teardown {
+        commands: &worktree.teardown,
+        limit: worktree.timeout,
+    }
 }
 
 /// Reports that the run is complete, once.

@@ -28,6 +28,8 @@ pub struct Outline {
     pub jobs: usize,
     /// The branch on which the work lands.
     pub branch: String,
+    /// The commands that prepare worktrees, and those that run before they are removed.
+    pub outfit: Vec<Command>,
     /// The commands that check the work.
     pub checks: Vec<Command>,
     /// What the run has cost so far.
@@ -134,6 +136,7 @@ impl Outline {
             agent: Some(engine.command()),
             jobs: engine.jobs.unwrap_or(engine.default_jobs),
             branch: settings.branch.clone(),
+            outfit: engine.outfit.clone(),
             checks,
             cost: Cost::default(),
             max_cost: settings.max_cost,
@@ -171,6 +174,7 @@ impl Outline {
             agent: engine.map(EngineOptions::command),
             jobs: jobs(work, engine),
             branch: work.settings.branch.clone(),
+            outfit: engine.map_or_else(Vec::new, |engine| engine.outfit.clone()),
             checks: planned
                 .commands
                 .iter()
@@ -231,11 +235,18 @@ impl Outline {
             agent: self.agent.as_ref().map(|agent| agent.text.clone()),
             jobs: self.jobs,
             branch: self.branch.clone(),
+            setup: self.texts(CommandRole::Setup),
+            teardown: self.texts(CommandRole::Teardown),
             checks: self.checks.iter().map(|check| check.text.clone()).collect(),
             cost_microdollars: self.cost.told,
             max_cost_microdollars: self.max_cost,
             tasks: tasks.collect(),
         }
+    }
+
+    fn texts(&self, role: CommandRole) -> Vec<String> {
+        let commands = self.outfit.iter().filter(|command| command.role == role);
+        commands.map(|command| command.text.clone()).collect()
     }
 
     /// Returns how many tasks are left.
@@ -306,6 +317,7 @@ mod tests {
             agent: None,
             jobs: 1,
             branch: String::new(),
+            outfit: Vec::new(),
             checks: Vec::new(),
             cost: Cost::default(),
             max_cost: None,

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 
 use rekindle_agents::Agent;
 use rekindle_model::{
-    AgentTask, Destination, Finding, Intent, Permission, Plan, Question, Request, State, Stop,
-    StopKind, Then, WorkflowId,
+    AgentTask, CommandSource, Destination, Finding, Intent, Permission, Plan, Question, Request,
+    State, Stop, StopKind, Then, WorkflowId,
 };
 use rekindle_runner::Ending;
 
@@ -353,7 +353,13 @@ pub(crate) fn engine_of(
         agent,
         agreed: &agreed,
     });
-    agent::options(&crate::configured(project)?.config, wish, of_run)
+    let mut engine = agent::options(&crate::configured(project)?.config, wish, of_run)?;
+    for command in engine.iter_mut().flat_map(|engine| &mut engine.outfit) {
+        if agreed.contains(&command.text) {
+            command.source = CommandSource::Agreed;
+        }
+    }
+    Ok(engine)
 }
 
 impl Outcome {

@@ -10,6 +10,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, PermissionsExt as _, fchown, symlink};
 use std::path::Path;
+use std::time::SystemTime;
 
 use rekindle_fault::{change, growth};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags};
@@ -170,7 +171,7 @@ pub(crate) fn empty(file: &File) -> io::Result<()> {
 /// Copies a file with its mode, as `std` does.
 #[expect(
     clippy::disallowed_methods,
-    reason = "only to a hidden name, which is synced before the rename"
+    reason = "to a hidden name that is synced before the rename, or a copy that can be made again"
 )]
 pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     growth(WRITE)?;
@@ -206,6 +207,11 @@ pub(crate) fn set_mode(path: &Path, mode: Permissions) -> io::Result<()> {
 pub(crate) fn set_mode_of(file: &File, mode: Permissions) -> io::Result<()> {
     change(MODE)?;
     file.set_permissions(mode)
+}
+
+pub(crate) fn set_time_of(file: &File, modified: SystemTime) -> io::Result<()> {
+    change(MODE)?;
+    file.set_modified(modified)
 }
 
 /// Gives a file an extended attribute.

@@ -11,6 +11,7 @@
 
 mod attributes;
 mod confine;
+mod copies;
 mod disk;
 mod error;
 mod fingerprint;
@@ -29,6 +30,7 @@ mod temporary;
 mod tree;
 
 pub use confine::{confine, confine_unlinked};
+pub use copies::{copy_into, link_into, remove_copy};
 pub use disk::places;
 pub use error::Error;
 pub use fingerprint::{Content, Fingerprint, ParseFingerprintError};

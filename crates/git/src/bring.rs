@@ -18,17 +18,19 @@ use camino::Utf8Path;
 use rekindle_fs::{Fingerprint, GuardedFile};
 
 use crate::abandoned;
+use crate::brought::BROUGHT;
 use crate::changes::{Change, ChangeKind};
 use crate::error::Error;
 use crate::head_name;
 use crate::id::ObjectId;
 use crate::own::OwnWorktree;
 use crate::repo::Layout;
+use crate::sparse::{self, Sparse};
 
 /// The kept index, a second name of the index that git wrote.
 const KEPT: &str = "rekindle-index";
 /// What git needs in a worktree's own folder. Everything else belongs to work that was begun there.
-const NEEDED: [&str; 9] = [
+const NEEDED: [&str; 10] = [
     "HEAD",
     "commondir",
     "gitdir",
@@ -38,9 +40,10 @@ const NEEDED: [&str; 9] = [
     "modules",
     "refs",
     "reftable",
+    BROUGHT,
 ];
 /// The settings of one worktree, which a sparse checkout writes.
-const SETTINGS: [&str; 2] = ["config.worktree", "info/sparse-checkout"];
+const SETTINGS: [&str; 2] = ["config.worktree", sparse::FILE];
 /// The largest index; a million files have about 100 MB.
 const LARGEST_INDEX: u64 = 1 << 30;
 /// The largest file of settings.
@@ -57,15 +60,18 @@ impl OwnWorktree {
     /// repositories inside the worktree stay. Save first what must not be lost.
     ///
     /// `index` is what [`OwnWorktree::keep_index`] returned, and `settings` what
-    /// [`OwnWorktree::settings`] returned then.
+    /// [`OwnWorktree::settings`] returned then. With `sparse`, only these folders have files, and the
+    /// folders above them.
     pub fn bring_to(
         &self,
         commit: &ObjectId,
         index: Option<&Fingerprint>,
         settings: Option<&Fingerprint>,
+        sparse: &[String],
     ) -> Result<(), Error> {
         self.verify()?;
         self.restore_settings(settings)?;
+        let sparse = self.write_sparse(sparse)?;
         let is_kept = self.restore_index(index)?;
         self.tidy(is_kept)?;
         // A reset would move a branch that is checked out.
@@ -76,10 +82,13 @@ impl OwnWorktree {
         let args = ["reset", "--quiet", "--hard", commit.as_str(), "--"];
         self.verify()?;
         let reset = self.repo().write().args(args);
-        PLAIN_INDEX
-            .iter()
+        let settings = PLAIN_INDEX.iter().chain(sparse.settings());
+        settings
             .fold(reset, |call, name| call.setting(*name))
             .done()?;
+        if sparse == Sparse::Ending {
+            remove(&self.git_dir().join(sparse::FILE))?;
+        }
         self.clean(&[])
     }
 
@@ -218,7 +227,7 @@ fn fingerprint(path: &Utf8Path, limit: u64) -> Result<Option<Fingerprint>, Error
     Ok(read(path, limit)?.map(|bytes| Fingerprint::of(&bytes)))
 }
 
-fn read(path: &Utf8Path, limit: u64) -> Result<Option<Vec<u8>>, Error> {
+pub(crate) fn read(path: &Utf8Path, limit: u64) -> Result<Option<Vec<u8>>, Error> {
     let failed = |source| Error::Prepare {
         path: path.as_std_path().to_owned(),
         source: io::Error::other(source),

@@ -40,9 +40,10 @@ impl OwnWorktree {
     /// Writes the worktree as a tree, as [`crate::Repo::snapshot_tree`] does, and says what the tree
     /// does not have. Its index stays unchanged.
     ///
-    /// `exclude` is as in HEAD. `base` is any commit of the repository.
+    /// `exclude` is as in HEAD, and so is what was brought. `base` is any commit of the repository.
     pub fn content(&self, base: &ObjectId, exclude: &[RepoPath]) -> Result<Content, Error> {
-        self.verify()?;
+        let mut exclude = exclude.to_vec();
+        exclude.extend(self.brought()?);
         let here = self.repo();
         let mut found = Found::default();
         for entry in here.status()? {
@@ -56,7 +57,7 @@ impl OwnWorktree {
             here.update_index(&scratch, &found.changed)?;
         }
         if !exclude.is_empty() {
-            here.unstage(&scratch, exclude)?;
+            here.unstage(&scratch, &exclude)?;
         }
         Ok(Content {
             tree: here.write_tree(&scratch)?,

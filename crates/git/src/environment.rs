@@ -70,6 +70,8 @@ pub const VARIABLES: &[(&str, &str)] = &[
     // No transport, also for older versions. It overrides `protocol.*.allow` of a repository.
     ("GIT_ALLOW_PROTOCOL", ""),
     ("GIT_PROTOCOL_FROM_USER", "0"),
+    // git-lfs checks out what its local store has, and downloads nothing: other files stay pointers.
+    ("GIT_LFS_SKIP_SMUDGE", "1"),
     ("GIT_PAGER", "cat"),
     ("GIT_EDITOR", ":"),
     ("GIT_SEQUENCE_EDITOR", ":"),

@@ -21,6 +21,7 @@ mod abandoned;
 pub mod any_output;
 mod branches;
 mod bring;
+mod brought;
 mod call;
 mod changes;
 mod checked_out;
@@ -53,8 +54,10 @@ mod scratch;
 mod signing;
 mod size;
 mod snapshot;
+mod sparse;
 mod standing;
 mod status;
+mod submodules;
 mod touched;
 mod worktree;
 

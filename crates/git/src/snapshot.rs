@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
+use crate::brought::Brought;
 use crate::changes::Mode;
 use crate::environment::Purpose;
 use crate::error::Error;
@@ -97,13 +98,14 @@ impl Repo {
         &self,
         layout: &Layout,
         entries: &[IndexEntry],
+        brought: &Brought,
     ) -> Result<ObjectId, Error> {
         let top = self.within(&layout.top_level);
-        let leave_out = top.nested_in_a_small_worktree()?;
+        let mut leave_out = top.nested_in_a_small_worktree()?;
+        leave_out.extend(top.not_ignored(&brought.paths())?);
         let scratch = Scratch::byte_by_byte(layout, &layout.top_level)?;
-        let lines = entries
-            .iter()
-            .map(|entry| entry.line(entry.path.as_bytes()));
+        let own = entries.iter().filter(|entry| !brought.has(&entry.path));
+        let lines = own.map(|entry| entry.line(entry.path.as_bytes()));
         top.edit_index(&scratch, lines)?;
         // Files outside a sparse checkout are absent, but not deleted.
         let absent = |entry: &&IndexEntry| entry.is_sparse() && !entry.is_on_disk(layout);
@@ -129,10 +131,14 @@ impl Repo {
         &self,
         layout: &Layout,
         entries: &[IndexEntry],
+        brought: &Brought,
     ) -> Result<ObjectId, Error> {
         let scratch = Scratch::with_copied_index(layout, Objects::Repository)?;
-        let unmerged: Vec<&IndexEntry> = entries.iter().filter(|entry| entry.stage > 0).collect();
-        let paths: BTreeSet<&RepoPath> = unmerged.iter().map(|entry| &entry.path).collect();
+        let (hidden, own): (Vec<&IndexEntry>, Vec<&IndexEntry>) =
+            entries.iter().partition(|entry| brought.has(&entry.path));
+        let unmerged: Vec<&IndexEntry> = own.into_iter().filter(|entry| entry.stage > 0).collect();
+        let removed = unmerged.iter().chain(&hidden);
+        let paths: BTreeSet<&RepoPath> = removed.map(|entry| &entry.path).collect();
         let removals = paths.iter().map(|path| removal(path, layout));
         let sides = unmerged.iter().map(|entry| {
             let folder = format!("{CONFLICTS}/{}/", entry.stage);

@@ -38,6 +38,8 @@ pub struct Worktree {
 pub enum Checkout<'a> {
     /// The commit, without a branch.
     Detached,
+    /// The commit, without a branch and without files.
+    Empty,
     /// A new branch at the commit. The name is without `refs/heads/`; it must not exist.
     NewBranch(&'a str),
 }
@@ -70,6 +72,7 @@ impl Repo {
         let call = self.write().args(["worktree", "add", "--quiet"]);
         let call = match checkout {
             Checkout::Detached => call.args(["--detach"]),
+            Checkout::Empty => call.args(["--detach", "--no-checkout"]),
             Checkout::NewBranch(name) => call.args(["--no-track", "-b", name]),
         };
         call.args(["--end-of-options", path.as_str(), commit.as_str()])

@@ -20,6 +20,10 @@ pub enum CommandRole {
     Agent,
     /// It checks the work.
     Check,
+    /// It prepares a worktree.
+    Setup,
+    /// It runs before a worktree is removed.
+    Teardown,
 }
 
 impl CommandRole {
@@ -28,6 +32,8 @@ impl CommandRole {
         match self {
             Self::Agent => "agent",
             Self::Check => "check",
+            Self::Setup => "setup",
+            Self::Teardown => "teardown",
         }
     }
 }

@@ -9,9 +9,10 @@ use rekindle_git::{OwnWorktree, Program, Removal, Repo};
 use rekindle_model::WorkflowId;
 
 use crate::pool::Slot;
+use crate::ports::OF_CHECKS;
 use crate::state_folder::{decoded, encoded};
 use crate::worker::{own_files, paths};
-use crate::{Error, StateFolder};
+use crate::{Error, StateFolder, Teardown};
 
 /// A leftover worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub struct Leftover {
     pub in_use: bool,
     /// Whether it is a worktree of the pool with nothing in it to save.
     pub is_free: bool,
+    /// Whether it was made and prepared here, and not by a protocol.
+    pub is_ours: bool,
 }
 
 impl Leftover {
@@ -42,6 +45,7 @@ impl Leftover {
             task: encoded(task),
             in_use: !matches!(state.holder(id)?, Occupancy::Free),
             is_free: false,
+            is_ours: false,
         })
     }
 }
@@ -79,6 +83,7 @@ pub fn leftovers(
             task,
             in_use,
             is_free: false,
+            is_ours: true,
         });
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
@@ -95,6 +100,7 @@ fn pooled(folder: &StateFolder, slot: &Slot, path: Utf8PathBuf) -> Result<Leftov
             path,
             in_use: is_held,
             is_free: false,
+            is_ours: true,
         });
     };
     let holder = folder.holder_of(&record.protocol, &record.workflow)?;
@@ -106,6 +112,7 @@ fn pooled(folder: &StateFolder, slot: &Slot, path: Utf8PathBuf) -> Result<Leftov
         task: name(Some(&place)).unwrap_or(record.task),
         in_use: is_held || !(record.is_free || matches!(holder, Occupancy::Free)),
         is_free: record.is_free,
+        is_ours: true,
     })
 }
 
@@ -124,7 +131,9 @@ pub fn ignored_in(
     let program = Program::find(search_path)?;
     let main = Repo::at(&program, project);
     let here = OwnWorktree::open(&program, &main.common_dir()?, &leftover.path)?;
-    let own = paths(&own_files(&main.prefix()?, own_folders));
+    let mut own = paths(&own_files(&main.prefix()?, own_folders));
+    // The project has them.
+    own.extend(here.brought()?);
     let ignored = here.repo().ignored()?.into_iter();
     Ok(ignored
         .filter(|path| !own.iter().any(|own| path.is_within(own)))
@@ -133,11 +142,12 @@ pub fn ignored_in(
 }
 
 /// Removes a worktree after everything that git does not ignore is saved under
-/// `refs/rekindle/rescue/`. Returns the ref.
+/// `refs/rekindle/rescue/`, and after its teardown. Returns the ref.
 pub fn remove(
     folder: &StateFolder,
     search_path: &std::ffi::OsStr,
     leftover: &Leftover,
+    teardown: Teardown<'_>,
     now: Timestamp,
 ) -> Result<Option<String>, Error> {
     let program = Program::find(search_path)?.for_work();
@@ -150,7 +160,10 @@ pub fn remove(
         Some(slot) => Some(slot.hold("clean", rekindle_text::format_seconds(now))?),
         None => None,
     };
-    let saved = remove_saved(folder, &main, leftover)?;
+    let number = slot
+        .as_ref()
+        .map_or(0, |slot| slot.number().unwrap_or(OF_CHECKS));
+    let saved = remove_saved(folder, &main, leftover, (teardown, number))?;
     if let Some(slot) = slot {
         slot.forget()?;
     }
@@ -161,6 +174,7 @@ fn remove_saved(
     folder: &StateFolder,
     main: &Repo,
     leftover: &Leftover,
+    (teardown, number): (Teardown<'_>, u32),
 ) -> Result<Option<String>, Error> {
     // The worker's own names, so that all rescues of a task are in one place.
     let workflow = folder.workflow_of(&leftover.workflow);
@@ -175,6 +189,9 @@ fn remove_saved(
     } else {
         own.repo().rescue(&workflow, &task)?
     };
+    if leftover.is_ours {
+        teardown.run(folder.project(), &own, &main.prefix()?, number)?;
+    }
     main.remove_worktree(&own, Removal::WithChanges)?;
     Ok(rescue.map(|rescue| rescue.name))
 }
@@ -185,6 +202,7 @@ pub fn trim_pool(
     folder: &StateFolder,
     search_path: &std::ffi::OsStr,
     (most, oldest): (usize, Duration),
+    teardown: Teardown<'_>,
     now: Timestamp,
 ) -> Result<(), Error> {
     let pool = folder.pool();
@@ -204,8 +222,9 @@ pub fn trim_pool(
             task: record.task,
             in_use: false,
             is_free: true,
+            is_ours: true,
         };
-        remove(folder, search_path, &leftover, now).ok();
+        remove(folder, search_path, &leftover, teardown, now).ok();
     }
     Ok(())
 }

@@ -9,6 +9,7 @@
 
 mod board;
 mod checkout;
+mod checks;
 mod ending;
 mod evidence;
 mod integration;
@@ -30,9 +31,11 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_agents::Agent;
+use rekindle_agents::config::Worktree;
 use rekindle_fs::Lock;
 use rekindle_git::{ObjectId, Program, Repo, RepoPath, Signing};
 use rekindle_model::{AgentTask, Delivery, Destination, Happened, Work, WorkflowId};
+use rekindle_wire::order::Outfit;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
@@ -86,6 +89,8 @@ pub struct Engine<'a> {
     pub jobs: usize,
     /// Whether every task gets a worktree of its own, which is removed after its delivery.
     pub fresh: bool,
+    /// What worktrees have besides their commit.
+    pub worktree: &'a Worktree,
     /// No new attempts start once the agents' reported cost exceeds this, in millionths of a dollar.
     pub max_cost: Option<u64>,
     /// The path of this program, which is also the worker.
@@ -166,6 +171,8 @@ struct Orchestrator<'a> {
     /// Why the agent did not start, once that has happened; no other attempt is made.
     cannot_start: Option<String>,
     stop_said: u8,
+    /// What worktrees have besides their commit.
+    outfit: Outfit,
     /// Where merged work is checked, once some was.
     integration: Option<Integration>,
     signing: Signing,
@@ -232,6 +239,7 @@ impl<'a> Orchestrator<'a> {
             stop_said: 0,
             cannot_start: None,
             integration: None,
+            outfit: workers::outfit(engine.worktree, &ground.folder),
             signing: ground.signing,
             common_dir: ground.common_dir,
             folder: ground.folder,

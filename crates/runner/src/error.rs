@@ -170,6 +170,17 @@ pub enum Error {
         /// Its output, on one line.
         said: String,
     },
+    /// A command that has to run before a worktree is removed did not go well; the worktree stays.
+    #[error(
+        "`{}` of `[worktree] teardown` did not go well: {how}",
+        excerpt(command, 200)
+    )]
+    Teardown {
+        /// The command.
+        command: String,
+        /// How it ended.
+        how: String,
+    },
     /// The attempts of a task have used the highest number.
     #[error("no attempt number is left: `{folder}` has the highest number already")]
     NoNumber {
@@ -261,6 +272,10 @@ impl Error {
             Self::WorkerFailed { .. } => {
                 Some("fix that, then run `rekindle resume`: no work is lost".to_owned())
             }
+            Self::Teardown { .. } => Some(
+                "fix the cause, or take the command out of `[worktree] teardown`, then run `rekindle clean` again"
+                    .to_owned(),
+            ),
             Self::NoNumber { folder } => Some(format!(
                 "if no worker is running, move it away with `mv {folder} {folder}.aside`"
             )),

@@ -27,14 +27,15 @@ pub(crate) struct OutputLog {
 }
 
 impl OutputLog {
-    pub(crate) fn create(path: &Utf8Path) -> Result<Self, Error> {
+    /// Creates the file; the redactor masks what it knows and finds.
+    pub(crate) fn create(path: &Utf8Path, redactor: Redactor) -> Result<Self, Error> {
         Ok(Self {
             file: rekindle_fs::create_output(path)?,
             written: 0,
             dropped: 0,
             last: [].into(),
             last_bytes: 0,
-            redactor: Redactor::new(),
+            redactor,
         })
     }
 
@@ -101,7 +102,7 @@ mod tests {
     fn however_long_the_lines_are_the_last_ones_are_kept_within_bounds() {
         let folder = tempfile::tempdir().unwrap();
         let path = Utf8Path::from_path(folder.path()).unwrap().join("output");
-        let mut log = OutputLog::create(&path).unwrap();
+        let mut log = OutputLog::create(&path, Redactor::new()).unwrap();
         let long = "x".repeat(64 * 1024);
         let most = usize::try_from(MOST).unwrap();
         for _ in 0..=most / long.len() {

@@ -151,24 +151,31 @@ impl Slot {
     }
 
     /// Records that somebody is about to write into the worktree.
-    pub(crate) fn used_by(
-        &self,
-        user: User<'_>,
-        index: Option<&Fingerprint>,
-        settings: Option<&Fingerprint>,
-    ) -> Result<(), Error> {
-        let record = record_of(user, index, settings);
+    pub(crate) fn used_by(&self, user: User<'_>, found: Found) -> Result<(), Error> {
+        let record = record_of(user, found);
         self.write(&record, Durability::Synced)
     }
 
+    /// Records that the setup was done in the worktree; if a crash loses that, it is done again.
+    pub(crate) fn set_up(&self, setup: &str) -> Result<(), Error> {
+        match self.record() {
+            Some(record) => {
+                let setup = Some(setup.to_owned());
+                let seal = String::new();
+                let record = SlotRecord {
+                    setup,
+                    seal,
+                    ..record
+                };
+                self.write(&record, Durability::Lazy)
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Records that the worktree is as checked out, and that nobody has to save what comes into it.
-    pub(crate) fn free_for(
-        &self,
-        user: User<'_>,
-        index: Option<&Fingerprint>,
-        settings: Option<&Fingerprint>,
-    ) -> Result<(), Error> {
-        self.free(record_of(user, index, settings))
+    pub(crate) fn free_for(&self, user: User<'_>, found: Found) -> Result<(), Error> {
+        self.free(record_of(user, found))
     }
 
     /// Records that all files of the worktree are kept elsewhere; after a crash it may look used.
@@ -206,11 +213,18 @@ impl Slot {
     }
 }
 
-fn record_of(
-    user: User<'_>,
-    index: Option<&Fingerprint>,
-    settings: Option<&Fingerprint>,
-) -> SlotRecord {
+/// What is known about a worktree that was just brought to a commit.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Found {
+    /// The index as it was checked out, if it was kept.
+    pub(crate) index: Option<Fingerprint>,
+    /// The settings that only this worktree has.
+    pub(crate) settings: Option<Fingerprint>,
+    /// The setup that was done in it.
+    pub(crate) setup: Option<String>,
+}
+
+fn record_of(user: User<'_>, found: Found) -> SlotRecord {
     SlotRecord {
         schema: SLOT_SCHEMA.to_owned(),
         seal: String::new(),
@@ -219,8 +233,9 @@ fn record_of(
         task: user.task.to_owned(),
         attempt: user.attempt,
         is_free: false,
-        index: index.map(Fingerprint::to_hex),
-        settings: settings.map(Fingerprint::to_hex),
+        index: found.index.as_ref().map(Fingerprint::to_hex),
+        settings: found.settings.as_ref().map(Fingerprint::to_hex),
+        setup: found.setup,
     }
 }
 

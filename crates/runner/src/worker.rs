@@ -5,7 +5,9 @@
 //! runs the checks, turns the worktree into a commit, and reports the
 //! delivery last. When it dies, the kernel releases its claim.
 
+mod copied;
 mod delivery;
+mod furnish;
 mod place;
 mod slot;
 mod submodule;
@@ -17,12 +19,12 @@ pub(crate) use self::worktree::{is_ready, make_anew};
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rekindle_agents::{Exit, Stream, StreamEnd, StreamReader, Verdict, judge};
+use rekindle_agents::{Exit, Stream, StreamEnd, StreamReader, Summary, Verdict, judge};
 use rekindle_fs::Lock;
 use rekindle_git::{ObjectId, OwnWorktree, Program, Repo, RepoPath, Version};
 use rekindle_model::{FailureKind, Happened, Kill, ProtocolName, Stage, Victim, WorkflowId};
 use rekindle_wire::order::Order;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use self::supervise::Ended;
 use crate::output_log::OutputLog;
@@ -173,7 +175,12 @@ impl Worker<'_> {
             .attempt_folder(&self.order.task, self.order.attempt);
         let mut stop = signal(SignalKind::terminate()).map_err(Error::Runtime)?;
         let mut reader = StreamReader::new(Stream::of(&self.order.stream).unwrap_or(Stream::Plain));
-        let mut output = OutputLog::create(&folder.join("output.log"))?;
+        let mut output = OutputLog::create(&folder.join("output.log"), self.redactor())?;
+        if self.order.place.is_none()
+            && let Some(ended) = self.set_up(&mut stop, &mut output).await?
+        {
+            return Ok(ended);
+        }
         let limit = self.order.timeout.map(Duration::from_secs);
         let mut session: Option<String> = None;
         let mut cost: Option<u64> = None;
@@ -225,43 +232,58 @@ impl Worker<'_> {
         if let Some(failed) = self.idle(&base, reader.summary())? {
             return Ok(failed);
         }
+        if let Some(ended) = self
+            .check(limit, &mut stop, &mut output, reader.summary())
+            .await?
+        {
+            return Ok(ended);
+        }
+        if let Some(place) = &self.order.place {
+            return self.deliver_place(place, &base, reader.summary());
+        }
+        let delivered = self.deliver(&base, reader.summary())?;
+        self.remove_delivered(&delivered, &mut stop, &mut output)
+            .await?;
+        Ok(delivered)
+    }
+
+    /// Runs the checks; returns what came of the first that did not pass.
+    async fn check(
+        &self,
+        limit: Option<Duration>,
+        stop: &mut Signal,
+        output: &mut OutputLog,
+        summary: &Summary,
+    ) -> Result<Option<Happened>, Error> {
         for check in &self.order.checks {
             let ended = self
-                .supervise(
-                    check,
-                    Stage::Verifying,
-                    limit,
-                    &mut stop,
-                    &mut output,
-                    &mut |_| {},
-                )
+                .supervise(check, Stage::Verifying, limit, stop, output, &mut |_| {})
                 .await?;
             let shown = check.arguments.last().map_or("", String::as_str);
             match ended {
                 Ended::Exit(Exit::Code(0)) => {}
                 Ended::Exit(Exit::Code(code)) => {
                     // What an agent was not allowed to do is why its work does not pass.
-                    let denied = reader.summary().denied.last();
+                    let denied = summary.denied.last();
                     let denied = denied.map(|tool| format!("`{tool}` was not allowed; "));
                     let reason = format!(
                         "{}the check `{shown}` ended with exit code {code}",
                         denied.unwrap_or_default()
                     );
-                    return Ok(failed(reason));
+                    return Ok(Some(failed(reason)));
                 }
-                Ended::TimedOut => return Ok(self.timed_out()),
+                Ended::TimedOut => return Ok(Some(self.timed_out())),
                 // Stopped by a person or killed from outside: says nothing about the work.
-                Ended::Stopped => return Ok(Happened::Stopped { killed: None }),
-                Ended::Exit(Exit::Signal(signal)) => return Ok(killed(Victim::Check, signal)),
+                Ended::Stopped => return Ok(Some(Happened::Stopped { killed: None })),
+                Ended::Exit(Exit::Signal(signal)) => {
+                    return Ok(Some(killed(Victim::Check, signal)));
+                }
                 Ended::NotStarted(reason) => {
-                    return Ok(failed(format!("the check `{shown}`: {reason}")));
+                    return Ok(Some(failed(format!("the check `{shown}`: {reason}"))));
                 }
             }
         }
-        match &self.order.place {
-            Some(place) => self.deliver_place(place, &base, reader.summary()),
-            None => self.deliver(&base, reader.summary()),
-        }
+        Ok(None)
     }
 
     /// Returns the worktree, if it is the one that the repository has for this attempt.

@@ -72,6 +72,29 @@ pub struct Order {
     /// The protocol's own worktree; none if the engine creates it.
     #[serde(default)]
     pub place: Option<OrderPlace>,
+    /// What the worktree has besides its commit; nothing in orders of earlier releases.
+    #[serde(default)]
+    pub outfit: Outfit,
+}
+
+/// What a worktree has besides its commit.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outfit {
+    /// Patterns of ignored files to copy from the project.
+    pub copy: Vec<String>,
+    /// Ignored files and folders of the project to link to.
+    pub link: Vec<String>,
+    /// Folders of the repository; no other has files. None for all.
+    #[serde(default)]
+    pub sparse: Vec<String>,
+    /// Commands that prepare a new worktree.
+    pub setup: Vec<Command>,
+    /// Files of the project; if one of them changes, the commands run again.
+    pub setup_when: Vec<String>,
+    /// Commands that run before the worktree is removed.
+    pub teardown: Vec<Command>,
+    /// The time limit of each command, in seconds.
+    pub limit: u64,
 }
 
 /// A worktree that belongs to the protocol: its contents, and where its evidence is.

@@ -32,4 +32,8 @@ pub struct SlotRecord {
     /// The fingerprint of the settings that only this worktree has, if it has some.
     #[serde(default)]
     pub settings: Option<String>,
+    /// The fingerprint of the setup that was done in it, with the files that it depends on; none if
+    /// it has to be done.
+    #[serde(default)]
+    pub setup: Option<String>,
 }

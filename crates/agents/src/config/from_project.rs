@@ -58,8 +58,15 @@ fn of_file(file: &'static str, of: &File) -> Vec<(String, ProjectCommand)> {
             }
         }
     }
-    for command in of.run.verify.iter().flatten() {
-        add(("run", ""), "verify", command);
+    let lists = [
+        ("run", "verify", &of.run.verify),
+        ("worktree", "setup", &of.worktree.setup),
+        ("worktree", "teardown", &of.worktree.teardown),
+    ];
+    for (table, key, commands) in lists {
+        for command in commands.iter().flatten() {
+            add((table, ""), key, command);
+        }
     }
     commands
 }

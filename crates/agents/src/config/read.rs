@@ -27,7 +27,19 @@ const KNOWN: &[(&str, &[&str])] = &[
         ],
     ),
     ("run", &["jobs", "retries", "timeout", "verify", "max_cost"]),
-    ("worktree", &["fresh"]),
+    (
+        "worktree",
+        &[
+            "fresh",
+            "setup",
+            "setup_when",
+            "teardown",
+            "timeout",
+            "copy",
+            "link",
+            "sparse",
+        ],
+    ),
     ("notify", &["command", "bell", "desktop"]),
 ];
 
@@ -163,7 +175,7 @@ impl Reader<'_> {
         Ok(notify)
     }
 
-    fn switch(&self, found: &Found<'_, '_>) -> Result<bool, Error> {
+    pub(super) fn switch(&self, found: &Found<'_, '_>) -> Result<bool, Error> {
         let value = found.value.get_ref().as_bool();
         value.ok_or_else(|| self.wrong_type(found, "`true` or `false`"))
     }
@@ -185,7 +197,7 @@ impl Reader<'_> {
         Ok(text.to_owned())
     }
 
-    fn texts(&self, found: &Found<'_, '_>) -> Result<Vec<String>, Error> {
+    pub(super) fn texts(&self, found: &Found<'_, '_>) -> Result<Vec<String>, Error> {
         const EXPECTED: &str = "a list of strings";
         let list = found.value.get_ref().as_array();
         let list = list.ok_or_else(|| self.wrong_type(found, EXPECTED))?;
@@ -235,7 +247,7 @@ impl Reader<'_> {
         Err(self.wrong(found, &format!("must be one of {}", listed(&names))))
     }
 
-    fn duration(&self, found: &Found<'_, '_>) -> Result<Duration, Error> {
+    pub(super) fn duration(&self, found: &Found<'_, '_>) -> Result<Duration, Error> {
         let text = found.value.get_ref().as_str();
         let text = text.ok_or_else(|| self.wrong_type(found, "a duration in quotes"))?;
         parse_duration(text).map_err(|problem| self.wrong(found, problem))
@@ -278,7 +290,7 @@ impl Reader<'_> {
         });
     }
 
-    fn wrong(&self, found: &Found<'_, '_>, problem: &str) -> Error {
+    pub(super) fn wrong(&self, found: &Found<'_, '_>, problem: &str) -> Error {
         self.invalid(&found.value.span(), format!("`{}` {problem}", found.key))
     }
 

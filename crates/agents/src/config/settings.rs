@@ -72,7 +72,7 @@ pub(super) fn merged<const N: usize>(files: [&File; N]) -> Vec<Setting> {
 
 /// Returns the settings that hold where no file says anything.
 fn built_in() -> Vec<Setting> {
-    let run = Run::default();
+    let (run, worktree) = (Run::default(), Worktree::default());
     [
         ("run.jobs", run.jobs.to_string()),
         ("run.retries", run.retries.to_string()),
@@ -80,7 +80,11 @@ fn built_in() -> Vec<Setting> {
             "run.timeout",
             format!("\"{}m\"", run.timeout.as_secs() / 60),
         ),
-        ("worktree.fresh", Worktree::default().fresh.to_string()),
+        ("worktree.fresh", worktree.fresh.to_string()),
+        (
+            "worktree.timeout",
+            format!("\"{}m\"", worktree.timeout.as_secs() / 60),
+        ),
     ]
     .into_iter()
     .map(|(key, value)| Setting {

@@ -2,7 +2,7 @@
 
 use rekindle_model::{
     Code, Command, CommandSource, Destination, Finding, Intent, Offer, OfferKind, Permission,
-    Severity, Stop, StopKind, Then,
+    Severity, Stop, StopKind, Then, Work,
 };
 use rekindle_runner::{Recovered, Runner};
 
@@ -307,5 +307,9 @@ fn plan_accepted(project: &Project, query: &Query, offered: Planned) -> Result<P
 /// Returns every command that a resume runs once a person agrees.
 fn commands(planned: &Planned, terms: Terms<'_>) -> Vec<Command> {
     let agent = terms.engine.map(EngineOptions::command);
-    agent.into_iter().chain(planned.commands.clone()).collect()
+    let has_worktrees = |work: &Work| work.destination == Destination::Branch;
+    let outfit = terms.engine.map(|engine| engine.outfit.clone());
+    let outfit = outfit.filter(|_| planned.work.as_ref().is_some_and(has_worktrees));
+    let commands = agent.into_iter().chain(outfit.unwrap_or_default());
+    commands.chain(planned.commands.clone()).collect()
 }

@@ -84,7 +84,8 @@ pub(super) fn prepare(
 impl Prepared {
     /// Returns every command that is run once a person agrees.
     pub(super) fn commands(&self) -> Vec<Command> {
-        let commands = self.outline.agent.iter().chain(&self.outline.checks);
+        let commands = self.outline.agent.iter().chain(&self.outline.outfit);
+        let commands = commands.chain(&self.outline.checks);
         commands.cloned().collect()
     }
 }

@@ -18,6 +18,7 @@ mod restore;
 
 pub use look::Rescued;
 
+use crate::brought::Brought;
 use crate::commit::Message;
 use crate::error::Error;
 use crate::head::Head;
@@ -26,6 +27,7 @@ use crate::log::parse_trailers;
 use crate::path::one_line;
 use crate::refs::Expected;
 use crate::repo::{Layout, Repo};
+use crate::status::StatusEntry;
 
 const WORKTREE: &str = "Rekindle-Rescue-Worktree";
 const BRANCH: &str = "Rekindle-Rescue-Branch";
@@ -89,8 +91,10 @@ impl Repo {
     /// rescue, so it may be repeated after a crash.
     pub fn rescue(&self, workflow: &str, task: &str) -> Result<Option<Rescue>, Error> {
         let layout = self.layout_at_top()?;
-        let head = self.head()?;
-        let contents = self.contents(&layout)?;
+        let brought = Brought::of(&layout.git_dir)?;
+        let real = self.head()?;
+        let head = self.head_without(&real, &brought)?;
+        let contents = self.contents(&layout, (&real, &head), &brought)?;
         if !contents.has_new_files() && self.is_held_elsewhere(&head)? {
             return Ok(None);
         }
@@ -151,14 +155,25 @@ impl Repo {
         Ok(rescues)
     }
 
-    fn contents(&self, layout: &Layout) -> Result<Contents, Error> {
-        let head_tree = match self.tree_of("HEAD")? {
+    fn contents(
+        &self,
+        layout: &Layout,
+        (real, head): (&Head, &Head),
+        brought: &Brought,
+    ) -> Result<Contents, Error> {
+        let head_tree = match head.commit() {
+            Some(commit) => self.tree_of(commit.as_str())?,
+            None => None,
+        };
+        let head_tree = match head_tree {
             Some(tree) => tree,
             None => self.empty_tree()?,
         };
         let entries = self.index_entries(layout)?;
+        let has_changed = |entry: &StatusEntry| brought.is_not_all_of(entry);
+        let is_as_head = real == head && !self.status()?.iter().any(has_changed);
         // `git status` omits hidden files, so their bytes are compared.
-        if self.status()?.is_empty() && !entries.iter().any(|entry| entry.is_hidden(layout)) {
+        if is_as_head && !entries.iter().any(|entry| entry.is_hidden(layout)) {
             return Ok(Contents {
                 files: head_tree.clone(),
                 index: head_tree.clone(),
@@ -166,8 +181,8 @@ impl Repo {
             });
         }
         Ok(Contents {
-            files: self.byte_tree(layout, &entries)?,
-            index: self.index_tree(layout, &entries)?,
+            files: self.byte_tree(layout, &entries, brought)?,
+            index: self.index_tree(layout, &entries, brought)?,
             head_tree,
         })
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use rekindle_app::{Outline, OutlineState, OutlineTask};
-use rekindle_model::{Command, CommandSource, WorkflowId};
+use rekindle_model::{Command, CommandRole, CommandSource, WorkflowId};
 use rekindle_text::{excerpt, printable, shell_word, visible_command};
 
 use super::run::{dollars, listed};
@@ -41,6 +41,14 @@ pub(crate) fn outline(outline: &Outline, verbose: bool) -> String {
     line("agent", agent(outline.agent.as_ref()));
     line("jobs", outline.jobs.to_string());
     line("branch", format!("`{}`", excerpt(&outline.branch, 200)));
+    let of_worktrees = |role: CommandRole| -> Vec<Command> {
+        let commands = outline.outfit.iter();
+        let commands = commands.filter(|command| command.role == role);
+        commands.cloned().collect()
+    };
+    for role in [CommandRole::Setup, CommandRole::Teardown] {
+        line(role.as_str(), checks(&of_worktrees(role), verbose));
+    }
     line("checks", checks(&outline.checks, verbose));
     line("cost", cost(outline));
     line("backups", backups(outline.rescued));
@@ -77,7 +85,7 @@ fn origin(command: &Command) -> String {
     }
 }
 
-/// Returns the checks. Every one that the user has not chosen or seen before is shown whole.
+/// Returns commands of one kind. Every one that the user has not chosen or seen before is shown whole.
 fn checks(checks: &[Command], verbose: bool) -> String {
     let (known, new): (Vec<&Command>, Vec<&Command>) = checks
         .iter()
@@ -197,10 +205,8 @@ pub(crate) fn waves(outline: &Outline) -> String {
 
 #[cfg(test)]
 mod tests {
-    use rekindle_app::Cost;
-    use rekindle_model::CommandRole;
-
     use super::*;
+    use rekindle_app::Cost;
 
     fn check(text: &str, source: CommandSource) -> Command {
         Command {
@@ -238,6 +244,20 @@ mod tests {
             }),
             jobs: 4,
             branch: "result".to_owned(),
+            outfit: vec![
+                Command {
+                    text: "npm ci".to_owned(),
+                    role: CommandRole::Setup,
+                    source: CommandSource::Project("c.toml".to_owned()),
+                    tasks: 0,
+                },
+                Command {
+                    text: "docker compose down".to_owned(),
+                    role: CommandRole::Teardown,
+                    source: CommandSource::Agreed,
+                    tasks: 0,
+                },
+            ],
             checks: vec![
                 check("cargo test", CommandSource::Agreed),
                 check("make", CommandSource::Project("x.json".to_owned())),
@@ -264,6 +284,8 @@ mod tests {
           agent       `claude -p`
           jobs        4
           branch      `result`
+          setup       `npm ci` (from `c.toml`, a file of the project)
+          teardown    `docker compose down`
           checks      `make` for 2 tasks (from `x.json`, a file of the project)
                       `cargo test` for 2 tasks
           cost        $1.23 so far, at most $5.00

@@ -46,6 +46,24 @@ impl Engine {
         Self::of(format!("{BREAK}{WRITE}"))
     }
 
+    /// Has worktrees with a setup, a copy, a link and a submodule, all of which end up in the work.
+    pub(crate) fn with_furnished_worktrees() -> Result<Self> {
+        let agent = r#"cat > /dev/null; { echo "$REKINDLE_TASK"; cat .env .made linked/f lib/f; } > "$REKINDLE_TASK.txt""#;
+        let engine = Self::of(agent.to_owned())?;
+        let section = "[worktree]\nsetup = [\"echo made > .made\"]\nsetup_when = [\"README\"]\n\
+                       copy = [\".env\"]\nlink = [\"linked\"]\n";
+        engine.sandbox.write(".rekindle/config.toml", section)?;
+        engine.sandbox.write(".env", "KEY=a-secret-1\n")?;
+        engine.sandbox.write("linked/f", "linked\n")?;
+        let made =
+            "printf '.env\\n.made\\nlinked/\\n.rekindle\\n' > .gitignore; L=$PWD/.git/lib; mkdir $L
+            git init -q $L && echo sub > $L/f && git -C $L add f && git -C $L commit -qm lib
+            git -c protocol.file.allow=always submodule --quiet add $L lib
+            git add .gitignore && git commit -qm furnished && mv $L $L.away";
+        shell(&engine.sandbox, made)?;
+        Ok(engine)
+    }
+
     /// Has a git that is killed the first time it removes a worktree, when `.git` is gone from it.
     pub(crate) fn with_removals_cut_short() -> Result<Self> {
         let engine = Self::new()?;
@@ -146,6 +164,10 @@ impl Story for Engine {
             let n_said = logs.lines().filter(said).count();
             end.insert(task.to_owned(), (n_landed, written, n_said));
         }
+        let files = shell(&self.sandbox, "git log --all -m --format= --name-only")?;
+        let is_brought = |name: &&str| [".env", ".made", "linked", "linked/f"].contains(name);
+        let leaked: Vec<&str> = files.lines().filter(is_brought).collect();
+        ensure!(leaked.is_empty(), "in git: {leaked:?}");
         let left = shell(&self.sandbox, "git for-each-ref refs/rekindle/work")?;
         ensure!(left.is_empty(), "deliveries are left: {left}");
         let worktrees = shell(&self.sandbox, "git worktree list")?;

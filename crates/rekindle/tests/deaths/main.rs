@@ -119,6 +119,12 @@ fn main() -> ExitCode {
         trial("engine_aside_finds_the_disk_broken", || {
             fails_everywhere(&Engine::with_broken_worktrees()?, ASIDE)
         }),
+        trial("engine_furnished_dies", || {
+            dies_everywhere(&Engine::with_furnished_worktrees()?, ASIDE)
+        }),
+        trial("engine_furnished_finds_the_disk_broken", || {
+            fails_everywhere(&Engine::with_furnished_worktrees()?, ASIDE)
+        }),
         trial("engine_with_removals_cut_short_dies", || {
             dies_everywhere(&Engine::with_removals_cut_short()?, ASIDE)
         }),
@@ -296,6 +302,7 @@ fn every_place_is_passed() -> Result<()> {
     add(passed(&Loop::new()?)?.names());
     add(passed(&Engine::new()?)?.names());
     add(passed(&Engine::with_broken_worktrees()?)?.names());
+    add(passed(&Engine::with_furnished_worktrees()?)?.names());
     add(passed(&Engine::with_removals_cut_short()?)?.names());
     add(passed(&Restore::new()?)?.names());
     add(passed(&List::new(Place::Worktrees)?)?.names());

@@ -8,6 +8,7 @@
 
 mod attempts;
 mod landing;
+mod outfit;
 mod pool;
 mod processes;
 mod start;

@@ -1,24 +1,18 @@
 //! Lands deliveries: one commit per task on the run's branch, with the proof in its trailers.
 
-use std::process::Stdio;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::time::Duration;
-
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_git::{
     ChangeKind, Expected, Merge, Message, ObjectId, OwnWorktree, Removal, RepoPath,
 };
 use rekindle_model::{Delivery, FailureKind, Happened};
-use tokio::process::Command;
 
+use super::checks::Checked;
 use super::evidence::{LIST_TRAILER, RUN_TRAILER, TASK_TRAILER, trailer_value};
-use super::integration::Integration;
 use super::marking::Marker;
 use super::{Change, LeftOut, Orchestrator, Progress, State};
 use crate::Error;
 use crate::port::Position;
-use crate::worker::{is_ready, make_anew, work_ref};
+use crate::worker::work_ref;
 
 /// How often a moving branch is followed before a landing fails.
 const MOST_MOVES: u32 = 20;
@@ -30,16 +24,6 @@ enum Landing {
     /// The branch has moved.
     Moved,
 }
-
-/// The result of the checks on an integrated tree.
-enum Checked {
-    Passed,
-    Failed(String),
-    Stopped,
-}
-
-/// The time limit of a check if attempts have none.
-const LONGEST_CHECK: u64 = 3600;
 
 impl Orchestrator<'_> {
     /// Returns the full name of the run's branch.
@@ -283,112 +267,10 @@ impl Orchestrator<'_> {
         self.failed(task, attempt, reason, kind)
     }
 
-    /// Runs the checks on the integrated tree.
-    async fn verify(&mut self, task: usize, landing: &ObjectId) -> Result<Checked, Error> {
-        let engine = &self.engine;
-        let checks: Vec<String> = engine.work.tasks[task]
-            .checks
-            .iter()
-            .chain(&engine.work.settings.verify)
-            .cloned()
-            .collect();
-        if checks.is_empty() {
-            return Ok(Checked::Passed);
-        }
-        if self.integration.is_none() {
-            let place = Integration::take(engine)?;
-            let folder = place.folder();
-            rekindle_fs::confine(engine.project, folder)?;
-            if let Some(above) = folder.parent() {
-                rekindle_fs::ensure_dir(above)?;
-            }
-            self.repo.unlock_half_made(folder)?;
-            self.integration = Some(place);
-        }
-        let Some(place) = &self.integration else {
-            return Ok(Checked::Passed);
-        };
-        let folder = place.folder().to_owned();
-        if !is_ready(self.own(&folder).and_then(|own| place.bring(&own, landing)))? {
-            make_anew(&self.repo, &self.common_dir, &folder, landing)?;
-        }
-        place.record(&self.own(&folder)?, engine.id);
-        for check in checks {
-            match self.check(task, &folder, &check).await? {
-                Checked::Passed => {}
-                other @ (Checked::Failed(_) | Checked::Stopped) => return Ok(other),
-            }
-        }
-        Ok(Checked::Passed)
-    }
-
     /// Returns a worktree, if the repository has it at this path.
     pub(super) fn own(&self, path: &Utf8Path) -> Result<OwnWorktree, Error> {
         let program = self.repo.program();
         Ok(OwnWorktree::open(program, &self.common_dir, path)?)
-    }
-
-    /// Runs one check in the project's folder of a worktree, with the time limit of an attempt.
-    async fn check(
-        &mut self,
-        task: usize,
-        folder: &Utf8Path,
-        check: &str,
-    ) -> Result<Checked, Error> {
-        let token = super::fresh();
-        let mut command = Command::new("/bin/sh");
-        for name in rekindle_git::SCRUBBED {
-            command.env_remove(name);
-        }
-        let working = crate::worker::working_folder(folder, &self.folder)
-            .map_err(|source| Error::Worker { source })?;
-        let child = command
-            .args(["-c", check])
-            .env("PWD", &working)
-            .current_dir(working)
-            .env("REKINDLE_RUN", &self.engine.id.name)
-            .env("REKINDLE_TASK", &self.engine.work.tasks[task].id)
-            .env("REKINDLE_WORKTREE", folder)
-            .env("REKINDLE_TOKEN", &token)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            // Ctrl-C is meant for rekindle, and a check that dies of it says nothing about the work.
-            .process_group(0)
-            .spawn()
-            .map_err(|source| Error::Worker { source })?;
-        let limit = Duration::from_secs(self.engine.work.settings.timeout.unwrap_or(LONGEST_CHECK));
-        let stops = Arc::clone(&self.stops);
-        let ended = self.attend(async {
-            tokio::select! {
-                ended = tokio::time::timeout(limit, child.wait_with_output()) => ended.ok(),
-                () = stopped_twice(&stops) => None,
-            }
-        });
-        let ended = ended.await;
-        // Processes that it left running are ended.
-        self.end_processes(token).await;
-        let Some(output) = ended else {
-            if self.is_stopping() {
-                return Ok(Checked::Stopped);
-            }
-            let seconds = limit.as_secs();
-            return Ok(Checked::Failed(format!(
-                "`{check}` on the integrated tree took longer than {seconds} s"
-            )));
-        };
-        let output = output.map_err(|source| Error::Worker { source })?;
-        if output.status.success() {
-            return Ok(Checked::Passed);
-        }
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let mut last: Vec<&str> = said.lines().rev().take(5).collect();
-        last.reverse();
-        Ok(Checked::Failed(format!(
-            "`{check}` did not pass on the integrated tree ({}): {}",
-            output.status,
-            rekindle_text::excerpt(&last.join(" / "), 500)
-        )))
     }
 
     /// Removes unneeded worktrees: that of checks, and those of
@@ -477,12 +359,5 @@ impl Orchestrator<'_> {
         Ok(changes
             .iter()
             .any(|change| change.kind != ChangeKind::Deleted))
-    }
-}
-
-/// Waits until a person wants everything to end now.
-async fn stopped_twice(stops: &AtomicU8) {
-    while stops.load(Ordering::Relaxed) < 2 {
-        tokio::time::sleep(super::TICK).await;
     }
 }

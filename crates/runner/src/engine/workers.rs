@@ -4,9 +4,10 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::Stdio;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use rekindle_agents::config::Worktree;
 use rekindle_agents::{Call, Invocation};
 use rekindle_model::{MOST_ATTEMPTS, WorkPlace};
-use rekindle_wire::order::{Command as OrderCommand, ORDER_SCHEMA, Order, OrderPlace};
+use rekindle_wire::order::{Command as OrderCommand, ORDER_SCHEMA, Order, OrderPlace, Outfit};
 use tokio::process::Command;
 use tokio::task::JoinSet;
 
@@ -214,6 +215,21 @@ impl Orchestrator<'_> {
             session: session.map(String::as_str),
         };
         let checks = entry.checks.iter().chain(&engine.work.settings.verify);
+        let number = in_pool.and_then(Slot::number);
+        let number = number.unwrap_or_else(|| u32::try_from(slot - 1).unwrap_or_default());
+        let more = crate::ports::variables(engine.project, number);
+        let command = |invocation| command(invocation, &more);
+        let of_outfit = |commands: &[OrderCommand]| {
+            let lines = commands.iter().map(crate::outfit::shown);
+            lines
+                .map(|line| command(Invocation::check(line, &call)))
+                .collect()
+        };
+        let outfit = Outfit {
+            setup: of_outfit(&self.outfit.setup),
+            teardown: of_outfit(&self.outfit.teardown),
+            ..self.outfit.clone()
+        };
         Order {
             schema: ORDER_SCHEMA.to_owned(),
             seal: String::new(),
@@ -246,6 +262,7 @@ impl Orchestrator<'_> {
             place: entry.place.as_ref().map(order_place),
             worktree,
             slot: in_pool.and_then(Slot::number),
+            outfit,
             token,
         }
     }
@@ -397,7 +414,30 @@ fn send(pid: u32, signal: rustix::process::Signal) {
     }
 }
 
-fn command(invocation: Invocation) -> OrderCommand {
+/// Returns what worktrees have besides their commit, with commands that no task has yet.
+pub(super) fn outfit(worktree: &Worktree, folder: &Utf8Path) -> Outfit {
+    let commands = |lines: &[String]| {
+        let command = |line: &String| OrderCommand {
+            program: String::new(),
+            arguments: vec![line.clone()],
+            variables: Vec::new(),
+            input: String::new(),
+        };
+        lines.iter().map(command).collect()
+    };
+    let sparse = worktree.sparse.iter();
+    Outfit {
+        sparse: sparse.map(|path| folder.join(path).into_string()).collect(),
+        copy: worktree.copy.clone(),
+        link: worktree.link.clone(),
+        setup: commands(&worktree.setup),
+        setup_when: worktree.setup_when.clone(),
+        teardown: commands(&worktree.teardown),
+        limit: worktree.timeout.as_secs(),
+    }
+}
+
+fn command(invocation: Invocation, more: &[(String, String)]) -> OrderCommand {
     OrderCommand {
         program: invocation.program,
         arguments: invocation.arguments,
@@ -405,6 +445,7 @@ fn command(invocation: Invocation) -> OrderCommand {
             .variables
             .into_iter()
             .map(|(name, value)| (name.to_owned(), value))
+            .chain(more.iter().cloned())
             .collect(),
         input: invocation.input,
     }

@@ -4,8 +4,11 @@ use rekindle_agents::{Stream, Summary};
 use rekindle_git::{Change, Expected, Message, ObjectId, Removal, RepoPath};
 use rekindle_model::{Delivery, Happened};
 
-use super::{Worker, failed, microdollars, own_files, submodule, work_ref};
+use tokio::signal::unix::Signal;
+
+use super::{Worker, copied, failed, microdollars, own_files, submodule, work_ref};
 use crate::Error;
+use crate::output_log::OutputLog;
 
 impl Worker<'_> {
     /// Returns the failure of an attempt that changed nothing although it has to, before checks that
@@ -68,13 +71,29 @@ impl Worker<'_> {
             .collect()
     }
 
+    /// Removes the worktree of a delivery, if it is not of the pool. What could not be removed is kept.
+    pub(super) async fn remove_delivered(
+        &self,
+        delivered: &Happened,
+        stop: &mut Signal,
+        output: &mut OutputLog,
+    ) -> Result<(), Error> {
+        let is_delivered = matches!(delivered, Happened::Implemented(_));
+        if self.slot().is_none() && is_delivered && self.tear_down(stop, output).await? {
+            let own = self.own()?;
+            self.main.remove_worktree(&own, Removal::WithChanges).ok();
+        }
+        Ok(())
+    }
+
     /// Turns the worktree into a commit that can land.
     pub(super) fn deliver(&self, base: &ObjectId, summary: &Summary) -> Result<Happened, Error> {
         let order = self.order;
         let own = self.own()?;
         let here = own.repo();
         let exclude = self.own_files();
-        if !exclude.is_empty() {
+        // The agent may have committed what must not land.
+        if !exclude.is_empty() || !own.brought()?.is_empty() {
             own.detach(base)?;
         }
         let content = own.content(base, &exclude)?;
@@ -82,6 +101,9 @@ impl Worker<'_> {
         let changes = here.between(base, tree)?;
         if let Some(failed) = self.unchanged(&changes, summary) {
             return Ok(failed);
+        }
+        if let Some(reason) = copied::refusal(&own, &changes)? {
+            return Ok(failed(reason));
         }
         if let Some(reason) = submodule::refusal(&self.main, &order.worktree, &changes)? {
             return Ok(failed(reason));
@@ -104,11 +126,10 @@ impl Worker<'_> {
             return Err(rekindle_git::Error::Lost { what: name }.into());
         }
         let tree = tree.as_str().to_owned();
-        // All of it is in the commit now. What could not be removed or freed is kept.
-        match self.slot() {
-            Some(slot) => self.leave_slot(&slot, own, &content, &changes).ok(),
-            None => self.main.remove_worktree(&own, Removal::WithChanges).ok(),
-        };
+        // All of it is in the commit now. What could not be freed is kept.
+        if let Some(slot) = self.slot() {
+            self.leave_slot(&slot, own, &content, &changes).ok();
+        }
         Ok(Happened::Implemented(Delivery {
             commit: commit.as_str().to_owned(),
             tree,

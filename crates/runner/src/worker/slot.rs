@@ -6,7 +6,7 @@ use rekindle_wire::slot::SlotRecord;
 use super::Worker;
 use super::worktree::{is_ready, make_anew_at, move_to};
 use crate::Error;
-use crate::pool::{Slot, User, fingerprint, is_of};
+use crate::pool::{Found, Slot, User, fingerprint, is_of};
 
 impl Worker<'_> {
     /// Returns the slot of the attempt, if it has one.
@@ -22,22 +22,37 @@ impl Worker<'_> {
         let pool = worktree.parent().unwrap_or(worktree);
         rekindle_fs::refuse_links(&order.project, pool)?;
         let record = slot.record();
+        let mut setup = None;
         if worktree.symlink_metadata().is_err() {
             self.make(base)?;
-        } else if !is_ready(self.bring(record.as_ref(), base))? {
+            self.bring_files()?;
+        } else if is_ready(self.bring(record.as_ref(), base))? {
+            setup = record.and_then(|record| record.setup);
+        } else {
             let place = match &record {
                 Some(last) => self.state.place(&last.protocol, &last.workflow, &last.task),
                 None => self
                     .state
                     .place(&order.protocol, &order.workflow, &order.task),
             };
-            make_anew_at(&self.main, &order.common_dir, worktree, base, &place)?;
+            let sparse = &order.outfit.sparse;
+            make_anew_at(
+                &self.main,
+                &order.common_dir,
+                worktree,
+                base,
+                (&place, sparse),
+            )?;
+            self.bring_files()?;
         }
         let own = self.own()?;
-        let settings = own.settings()?;
-        // Without it the next task's files are written anew, which is slow and right.
-        let index = own.keep_index().ok();
-        slot.used_by(User::of(self.order), index.as_ref(), settings.as_ref())
+        let found = Found {
+            settings: own.settings()?,
+            // Without it the next task's files are written anew, which is slow and right.
+            index: own.keep_index().ok(),
+            setup,
+        };
+        slot.used_by(User::of(self.order), found)
     }
 
     /// Brings a worktree that exists to a commit.
@@ -72,7 +87,9 @@ impl Worker<'_> {
         }
         let index = record.and_then(|record| fingerprint(record.index.as_ref()));
         let settings = record.and_then(|record| fingerprint(record.settings.as_ref()));
-        Ok(own.bring_to(base, index.as_ref(), settings.as_ref())?)
+        let sparse = &order.outfit.sparse;
+        own.bring_to(base, index.as_ref(), settings.as_ref(), sparse)?;
+        self.bring_files()
     }
 
     /// Frees the slot of an attempt whose files are all in a commit. A worktree that has more, such

@@ -12,13 +12,16 @@ impl Worker<'_> {
         let (main, worktree) = (&self.main, &self.order.worktree);
         rekindle_fs::confine(&self.order.project, worktree)?;
         if worktree.symlink_metadata().is_err() {
-            return self.make(base);
+            self.make(base)?;
+            return self.bring_files();
         }
         main.unlock_half_made(worktree)?;
-        if is_ready(self.reuse(base))? {
+        if is_ready(self.reuse(base).and_then(|()| self.bring_files()))? {
             return Ok(());
         }
-        make_anew(main, &self.order.common_dir, worktree, base)
+        let sparse = &self.order.outfit.sparse;
+        make_anew(main, &self.order.common_dir, worktree, base, sparse)?;
+        self.bring_files()
     }
 
     /// Creates the worktree where nothing is.
@@ -29,13 +32,11 @@ impl Worker<'_> {
         if let Some(above) = worktree.parent() {
             rekindle_fs::ensure_dir(above)?;
         }
-        if main
-            .add_worktree(worktree, base, Checkout::Detached)
-            .is_ok()
-        {
+        let (common_dir, sparse) = (&self.order.common_dir, &self.order.outfit.sparse);
+        if add(main, common_dir, worktree, base, sparse).is_ok() {
             return Ok(());
         }
-        make_anew(main, &self.order.common_dir, worktree, base)
+        make_anew(main, common_dir, worktree, base, sparse)
     }
 
     /// Resets the worktree of an earlier attempt to the base commit of this one.
@@ -64,8 +65,9 @@ pub(crate) fn make_anew(
     common_dir: &Utf8Path,
     worktree: &Utf8Path,
     commit: &ObjectId,
+    sparse: &[String],
 ) -> Result<(), Error> {
-    make_anew_at(main, common_dir, worktree, commit, worktree)
+    make_anew_at(main, common_dir, worktree, commit, (worktree, sparse))
 }
 
 /// Creates a worktree as [`make_anew`] does; what is moved aside gets a name next to `place`.
@@ -74,11 +76,27 @@ pub(super) fn make_anew_at(
     common_dir: &Utf8Path,
     worktree: &Utf8Path,
     commit: &ObjectId,
-    place: &Utf8Path,
+    (place, sparse): (&Utf8Path, &[String]),
 ) -> Result<(), Error> {
     make_room(main, common_dir, worktree, place)?;
     main.forget_worktree(worktree)?;
-    Ok(main.add_worktree(worktree, commit, Checkout::Detached)?)
+    add(main, common_dir, worktree, commit, sparse)
+}
+
+/// Creates a worktree with all files, or with those of some folders.
+fn add(
+    main: &Repo,
+    common_dir: &Utf8Path,
+    worktree: &Utf8Path,
+    commit: &ObjectId,
+    sparse: &[String],
+) -> Result<(), Error> {
+    if sparse.is_empty() {
+        return Ok(main.add_worktree(worktree, commit, Checkout::Detached)?);
+    }
+    main.add_worktree(worktree, commit, Checkout::Empty)?;
+    let own = OwnWorktree::open(main.program(), common_dir, worktree)?;
+    Ok(own.bring_to(commit, None, None, sparse)?)
 }
 
 /// Moves a worktree to a place, or next to it if something is there.

@@ -16,6 +16,10 @@ pub struct OutlineOut {
     pub jobs: usize,
     /// The branch on which the work lands.
     pub branch: String,
+    /// The commands that prepare a new worktree.
+    pub setup: Vec<String>,
+    /// The commands that run before a worktree is removed.
+    pub teardown: Vec<String>,
     /// The commands that check the work.
     pub checks: Vec<String>,
     /// What the run has cost so far, in millionths of a dollar; null if no agent said it.
