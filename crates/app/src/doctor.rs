@@ -3,6 +3,7 @@
 use rekindle_git::{Program, Repo};
 
 use crate::installed::installed;
+use crate::proposal::propose;
 use crate::{AtWork, Project, integrations, preflight, status, survey};
 
 /// One check.
@@ -47,6 +48,7 @@ pub fn doctor(project: &Project, version: &str) -> Vec<Check> {
     let mut checks = vec![this_program(project, version), git(project)];
     checks.extend(configuration(project));
     checks.extend(agents(project));
+    checks.extend(worktrees(project));
     checks.extend(integrations::checks(project));
     let world = project.world();
     let open = survey::open(&world);
@@ -201,6 +203,35 @@ fn agents(project: &Project) -> Option<Check> {
         verdict: Verdict::Ok,
         seen: format!("`{name}` is `{}`", agent.program),
         hint: None,
+    })
+}
+
+/// Checks whether a worktree of a task has what the project needs.
+fn worktrees(project: &Project) -> Option<Check> {
+    let config = crate::configured(project).ok()?.config;
+    let proposal = propose(project, &config.worktree);
+    if proposal.seen.is_empty() {
+        return None;
+    }
+    let seen = proposal.seen.join("; ");
+    if proposal.is_nothing() {
+        return Some(Check {
+            name: "worktrees".to_owned(),
+            verdict: Verdict::Ok,
+            seen,
+            hint: None,
+        });
+    }
+    let first = proposal.first.iter().map(|first| format!("{first}, then "));
+    Some(Check {
+        name: "worktrees".to_owned(),
+        verdict: Verdict::Note,
+        seen: format!("{seen}; a new worktree of a task has none of it"),
+        hint: Some(format!(
+            "{}put this below `[worktree]` in `.rekindle/config.toml`:\n{}",
+            first.collect::<String>(),
+            proposal.lines().join("\n")
+        )),
     })
 }
 

@@ -2,9 +2,11 @@
 
 use camino::Utf8PathBuf;
 use rekindle_agents::Preset;
+use rekindle_agents::config::Worktree;
 use rekindle_world::World as _;
 
 use crate::config::{PROJECT_FILE, TEAM_FILE};
+use crate::proposal::{Proposal, propose};
 use crate::{Error, Project, preflight};
 
 /// What was written.
@@ -22,7 +24,7 @@ pub struct Initiated {
 pub fn init(project: &Project) -> Result<Initiated, Error> {
     let path = project.folder().join(TEAM_FILE);
     let agents = preflight::installed_agents(project);
-    let text = text(&agents);
+    let text = text(&agents, &propose(project, &Worktree::default()));
     match rekindle_fs::create(&path, text.as_bytes()) {
         Ok(()) => Ok(Initiated { path, agents }),
         Err(rekindle_fs::Error::Exists(path)) => {
@@ -37,7 +39,7 @@ pub fn init(project: &Project) -> Result<Initiated, Error> {
     }
 }
 
-fn text(agents: &[Preset]) -> String {
+fn text(agents: &[Preset], proposal: &Proposal) -> String {
     let mut text = format!(
         "\
 # Settings of rekindle for everybody who works on this project; add this file to git.
@@ -80,9 +82,26 @@ fn text(agents: &[Preset]) -> String {
 # max_cost = 5.0                # dollars of a whole run, with agents that report their cost
 
 [worktree]
-# fresh = true                  # a new worktree for every task
 ",
     );
+    let lines = proposal.lines();
+    if lines.is_empty() {
+        text.push_str(
+            "\
+# setup = [\"make deps\"]         # prepares a new worktree
+# copy = [\".env*\"]              # ignored files that it needs
+",
+        );
+    } else {
+        text.push_str("# What was found here: what the tasks' worktrees need besides a commit.\n");
+    }
+    for first in &proposal.first {
+        text.push_str(&format!("# Before that: {first}.\n"));
+    }
+    for line in lines {
+        text.push_str(&format!("{line}\n"));
+    }
+    text.push_str("# fresh = true                  # a new worktree for every task\n");
     text
 }
 
@@ -109,7 +128,12 @@ mod tests {
     #[test]
     fn the_file_is_valid_with_and_without_its_comments() {
         for n in 0..=Preset::ALL.len() {
-            let text = text(&Preset::ALL[..n]);
+            let proposal = Proposal {
+                setup: vec!["npm ci".to_owned(); n.min(1)],
+                first: vec!["add `node_modules/` to `.gitignore`".to_owned(); n.min(1)],
+                ..Proposal::default()
+            };
+            let text = text(&Preset::ALL[..n], &proposal);
             let plain = File::parse("rekindle.toml".into(), &text).unwrap();
             assert_eq!(plain.warnings, []);
             // A person removes the marks of the lines that they want.

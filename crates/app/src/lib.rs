@@ -41,6 +41,7 @@ mod overview;
 mod picture;
 mod preflight;
 mod project;
+mod proposal;
 mod prune;
 mod query;
 mod records;

@@ -85,6 +85,12 @@ impl Repo {
         Ok(ignored.map(RepoPath::new).collect())
     }
 
+    /// Returns how many files the index has.
+    pub fn n_tracked(&self) -> Result<usize, Error> {
+        let output = self.read().args(["ls-files", "-z"]).output()?;
+        Ok(records(&output).count())
+    }
+
     /// Returns what the index or HEAD has at or below a path, which is relative to this folder.
     pub fn tracked(&self, path: &str) -> Result<Vec<RepoPath>, Error> {
         let list = |extra: &[&str]| {

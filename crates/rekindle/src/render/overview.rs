@@ -141,7 +141,13 @@ pub(crate) fn doctor(checks: &[rekindle_app::Check]) -> String {
             excerpt(&check.seen, 400)
         );
         if let Some(hint) = &check.hint {
-            put!(text, "    {}: {}\n", styled(NOTE, "hint"), printable(hint));
+            let mut lines = hint.lines();
+            let line = lines.next().unwrap_or_default();
+            put!(text, "    {}: {}\n", styled(NOTE, "hint"), printable(line));
+            // Lines to paste.
+            for line in lines {
+                put!(text, "      {}\n", printable(line));
+            }
         }
     }
     text

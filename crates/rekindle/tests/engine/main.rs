@@ -7,6 +7,7 @@
 )]
 
 mod attempts;
+mod checkouts;
 mod landing;
 mod outfit;
 mod pool;
