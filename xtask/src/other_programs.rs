@@ -18,6 +18,8 @@ const OPENSPEC: Package = ("@fission-ai/openspec", "1.13.2");
 /// Drives the browser in which reports are opened, and judges how accessible they are.
 const PLAYWRIGHT: Package = ("playwright-core", "1.65.1");
 const AXE: Package = ("axe-core", "4.14.1");
+/// What a Node project of a test depends on; it depends on another one itself.
+const DEPENDENCY: Package = ("is-odd", "3.0.1");
 /// The exact versions of the agent programs.
 const AGENT_MANIFESTS: [&str; 2] = ["package.json", "package-lock.json"];
 
@@ -38,6 +40,10 @@ pub(crate) fn install() -> Result<Vec<(&'static str, PathBuf)>, String> {
         (
             "REKINDLE_TEST_AXE",
             packages::node(AXE)?.join("node_modules/axe-core/axe.min.js"),
+        ),
+        (
+            "REKINDLE_TEST_NODE_PROJECT",
+            packages::node_cache(DEPENDENCY)?,
         ),
     ];
     match packages::MAPIFY.program("python") {

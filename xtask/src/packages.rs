@@ -63,6 +63,24 @@ pub fn node(package: Package) -> Result<PathBuf, String> {
     })
 }
 
+/// Installs a Node package if it is missing; returns a folder with its manifest, its lock file, and
+/// everything that `npm ci --offline --cache FOLDER/cache` needs.
+pub fn node_cache(package: Package) -> Result<PathBuf, String> {
+    install("npm-cache", &[package], |folder| {
+        files::write(folder.join("package.json"), "{\"private\":true}\n")?;
+        let mut npm = in_folder(folder, "npm");
+        npm.args(["install", "--silent", "--fetch-timeout=60000"]);
+        // Without the addresses npm would ask the registry for them.
+        npm.args([
+            "--cache",
+            "cache",
+            "--omit-lockfile-registry-resolved=false",
+        ]);
+        npm.args(NPM_OPTIONS);
+        run::check(npm.arg(format!("{}@{}", package.0, package.1)))
+    })
+}
+
 /// Builds a Rust program if it is missing; returns its path.
 pub fn rust(package: Package) -> Result<PathBuf, String> {
     let (name, version) = package;

@@ -23,7 +23,7 @@ pub(crate) struct Outcome {
 }
 
 /// Features of tests that need programs of others.
-const WITH_OTHERS: &str = "rekindle/browser,rekindle/map-peer,rekindle/mcp-clients,rekindle/openspec-peer,rekindle/packages,rekindle/real-agents";
+const WITH_OTHERS: &str = "rekindle/browser,rekindle/map-peer,rekindle/mcp-clients,rekindle/openspec-peer,rekindle/packages,rekindle/real-agents,rekindle/real-projects";
 /// Everything but documentation, which takes half a minute to scan and has no examples to run.
 const KINDS: [&str; 3] = ["--lib", "--bins", "--tests"];
 /// Installs the wheel of a release.
