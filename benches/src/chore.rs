@@ -8,14 +8,14 @@ use xtask::{files, run};
 use crate::report::{self, PICTURES, Section};
 use crate::{
     breakdown, briefing, crashes, durable, growth, hook, install, lists, long_run, machine, map,
-    overhead, overview, replay, sessions, size, startup, stories,
+    overhead, overview, replay, sessions, size, startup, stories, worktrees,
 };
 
 /// A name and a measurement.
 type Bench = (&'static str, fn(&Setting) -> Result<Section, String>);
 
 /// Every bench, in the order of the report.
-const BENCHES: [Bench; 17] = [
+const BENCHES: [Bench; 18] = [
     ("briefing", briefing::bench),
     ("durable", durable::bench),
     ("crashes", crashes::bench),
@@ -31,6 +31,7 @@ const BENCHES: [Bench; 17] = [
     ("size", size::bench),
     ("install", install::bench),
     ("overhead", overhead::bench),
+    ("worktrees", worktrees::bench),
     ("long-run", long_run::bench),
     ("breakdown", breakdown::bench),
 ];

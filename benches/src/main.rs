@@ -41,6 +41,7 @@ mod step_project;
 mod stories;
 mod timeline;
 mod wave_project;
+mod worktrees;
 
 fn main() -> std::process::ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
