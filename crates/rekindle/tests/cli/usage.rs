@@ -45,7 +45,8 @@ fn the_demo_is_killed_goes_on_and_does_every_task_once() -> Result<()> {
     let sandbox = Sandbox::new(BINARY)?;
     let scratch = sandbox.root().join("scratch");
     fs_err::create_dir(&scratch)?;
-    let typed = sandbox.typed(&["demo"]).without("REKINDLE_NOW");
+    let typed = sandbox.typed(&["demo", "--report"]);
+    let typed = typed.without("REKINDLE_NOW");
     // As in a hook, or in an alias of a linked worktree.
     let typed = typed.with("GIT_DIR", sandbox.path(".git").as_str());
     let ran = typed.with("TMPDIR", scratch.as_str()).run()?;
@@ -56,11 +57,19 @@ fn the_demo_is_killed_goes_on_and_does_every_task_once() -> Result<()> {
         ran.stdout().contains("Every task landed exactly once"),
         "{ran}"
     );
-    assert_eq!(
-        scratch.read_dir_utf8()?.count(),
-        1,
-        "it keeps to the folder for such things"
-    );
+    let folders: Vec<_> = scratch.read_dir_utf8()?.collect::<Result<_, _>>()?;
+    assert_eq!(folders.len(), 1, "it keeps to the folder for such things");
+    let report = fs_err::read_to_string(folders[0].path().join("report.html"))?;
+    let story = "The run was interrupted once";
+    assert!(report.contains(story) && report.contains("No delivered work was lost"));
+    // The orchestrator that was killed had said that it lived.
+    let find = "grep -rh session_resumed .agent-memory/runs/*/events/orchestrator";
+    let resumed = sandbox.typed(&[]).through(&["sh", "-c", find]);
+    let resumed = resumed.from(folders[0].path()).run()?;
+    let details: serde_json::Value = serde_json::from_slice(resumed.stdout_bytes())?;
+    let details = &details["details"];
+    assert!(details["last_seen"].is_string(), "{details}");
+    assert!(details["stopped"].is_null() && details["rebooted"].is_null());
     Ok(())
 }
 

@@ -24,6 +24,7 @@ mod map;
 mod map_project;
 mod map_resume;
 mod prune;
+mod report;
 mod rescue;
 mod sessions;
 mod update_plan;
@@ -50,6 +51,7 @@ use crate::kiln_teams::{Agent, Wave};
 use crate::lists::{List, Place};
 use crate::map_resume::{Subtask, Wish};
 use crate::prune::Prune;
+use crate::report::Report;
 use crate::rescue::Restore;
 use crate::sessions::Continued;
 use crate::update_plan::UpdatePlan;
@@ -151,6 +153,17 @@ fn main() -> ExitCode {
             fails_everywhere(&Continued::new()?, ALL)
         }),
     ]);
+    for (name, lay_out) in [
+        ("report", Report::first as fn() -> Result<Report>),
+        ("report_again", Report::again),
+    ] {
+        trials.push(trial(&format!("{name}_dies"), move || {
+            dies_everywhere(&lay_out()?, ALL)
+        }));
+        trials.push(trial(&format!("{name}_finds_the_disk_broken"), move || {
+            fails_everywhere(&lay_out()?, ALL)
+        }));
+    }
     trials.extend(story("update_plan", FEW, UpdatePlan::new));
     trials.extend(story("list", WAVE, || List::new(Place::Worktrees)));
     trials.extend(story("list_in_place", FEW, || List::new(Place::Checkout)));
