@@ -88,7 +88,6 @@ fn every_schema_is_used_by_a_command_and_every_output_keeps_to_its_schema() -> R
         (&["explain", "STALE_RUN", "--json"], "rekindle.finding/1", 0),
         (&["doctor", "--json"], "rekindle.doctor/1", 0),
         (&["init", "--json"], "rekindle.init/1", 0),
-        (&["prune", "--json"], "rekindle.prune/1", 0),
         (&["config", "--json"], "rekindle.config/1", 0),
         (&["completions", "bash", "--json"], "rekindle.text/1", 0),
         (&["man", "--json"], "rekindle.text/1", 0),
@@ -138,10 +137,11 @@ fn every_schema_is_used_by_a_command_and_every_output_keeps_to_its_schema() -> R
 }
 
 /// A run tells what happens while it happens, a line each; the last line says how it ended.
-fn objects_of_a_run(schemas: &Schemas) -> Result<[&'static str; 8]> {
+fn objects_of_a_run(schemas: &Schemas) -> Result<[&'static str; 9]> {
     let names = [
         "rekindle.run/1",
         "rekindle.clean/1",
+        "rekindle.prune/1",
         "rekindle.rescues/1",
         "rekindle.rescue/1",
         "rekindle.restored/1",
@@ -164,6 +164,7 @@ fn objects_of_a_run(schemas: &Schemas) -> Result<[&'static str; 8]> {
     let mut checked = vec![last.clone()];
     for args in [
         &["clean", "--yes"][..],
+        &["prune"],
         &["rescue", "list"],
         &["rescue", "show", "2"],
         &["rescue", "restore", "2", "--yes"],
