@@ -292,6 +292,7 @@ fn every_setting_that_holds_has_its_file_and_line() {
     run.timeout = "45m"
     run.verify = [ 'make', ] (rekindle.toml:3)
     worktree.fresh = false
+    worktree.timeout = "15m"
     "#);
 }
 
@@ -338,6 +339,62 @@ fn an_agent_that_the_team_chose_is_not_one_that_the_user_chose() {
     assert_eq!(of("", default, ""), team);
     assert_eq!(of(default, default, ""), team);
     assert_eq!(of("", default, default), CommandSource::User);
+}
+
+#[test]
+fn the_section_of_worktrees_is_read_and_paths_stay_in_the_project() {
+    let text = "[worktree]\nfresh = true\nsetup = ['npm ci', 'make']\nsetup_when = ['a/lock']\nteardown = ['down']\ntimeout = '2m'\ncopy = ['.env*']\nlink = ['node_modules']\nsparse = ['apps/web']\n";
+    let config = Config::new(file("[worktree]\nsetup = ['mine']\n"), file(""), file(text));
+    assert_eq!(
+        config.worktree,
+        Worktree {
+            fresh: true,
+            setup: vec!["npm ci".to_owned(), "make".to_owned()],
+            setup_when: vec!["a/lock".to_owned()],
+            teardown: vec!["down".to_owned()],
+            timeout: Duration::from_secs(120),
+            copy: vec![".env*".to_owned()],
+            link: vec!["node_modules".to_owned()],
+            sparse: vec!["apps/web".to_owned()],
+        }
+    );
+    let commands = config.project_commands().iter();
+    let keys: Vec<&str> = commands.map(|command| command.key.as_str()).collect();
+    assert_eq!(
+        keys,
+        ["worktree.setup", "worktree.setup", "worktree.teardown"]
+    );
+    for (wrong, problem) in [
+        (
+            "link = ['../x']",
+            "`worktree.link` must have paths in the project",
+        ),
+        (
+            "sparse = ['/x']",
+            "`worktree.sparse` must have paths in the project",
+        ),
+        (
+            "setup_when = ['']",
+            "`worktree.setup_when` must have paths in the project",
+        ),
+        (
+            "copy = ['']",
+            "`worktree.copy` must have one pattern in each string",
+        ),
+        (
+            "setup = 'x'",
+            "`worktree.setup` must be a list of strings, not a string",
+        ),
+        (
+            "timeout = 5",
+            "`worktree.timeout` must be a duration in quotes",
+        ),
+    ] {
+        let error = read(&format!("[worktree]\n{wrong}\n")).unwrap_err();
+        let error = error.to_string();
+        assert!(error.contains("line 2"), "{error}");
+        assert!(error.contains(problem), "{error}");
+    }
 }
 
 proptest! {

@@ -259,7 +259,7 @@ mod tests {
         let text = format!("[worktree]\n{}\n", proposal.lines().join("\n"));
         let file = File::parse("config.toml".into(), &text).unwrap();
         assert_eq!(file.warnings, []);
-        let config = Config::new(File::default(), file);
+        let config = Config::new(File::default(), File::default(), file);
         assert_eq!(config.worktree.setup, proposal.setup);
         assert_eq!(config.worktree.setup_when, proposal.setup_when);
         assert_eq!(config.worktree.copy, proposal.copy);
