@@ -23,6 +23,6 @@ mod tests {
     fn one_is_not_many() {
         let counted = [0, 1, 2].map(|n| count(n, "task"));
         assert_eq!(counted, ["0 tasks", "1 task", "2 tasks"]);
-        assert_eq!([1, 2].map(times), ["once", "2 times"]);
+        assert_eq!([1, 2].map(times), ["once", "twice"]);
     }
 }
