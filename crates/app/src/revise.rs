@@ -3,7 +3,7 @@
 use camino::Utf8Path;
 use rekindle_git::{Program, Repo};
 use rekindle_model::{Work, WorkflowId};
-use rekindle_protocol::capability::{Revision, TaskList};
+use rekindle_protocol::capability::{Revision, TaskList, TaskSource};
 use rekindle_runner::Runner;
 use rekindle_world::World as _;
 
@@ -91,7 +91,7 @@ pub(crate) fn follow_list(
 ) -> Result<(), Error> {
     let world = project.world();
     let inspected = inspect_world(&world, &Query::only(run))?;
-    let work = inspected.case.tasks().and_then(|tasks| tasks.work());
+    let work = inspected.case.tasks().and_then(TaskSource::work);
     let Some(work) = work.filter(|_| !list.is_blank()) else {
         return Ok(());
     };

@@ -90,9 +90,12 @@ fn named(tasks: &[Task], text: &str) -> BTreeSet<usize> {
         let after = rest.strip_prefix(id);
         after.is_some_and(|after| after.starts_with(['.', ':', ')']) || after.is_empty())
     };
-    let is_named = |task: &Task| match is_number(&task.id) {
-        true => begins(&task.id),
-        false => words.contains(task.id.as_str()),
+    let is_named = |task: &Task| {
+        if is_number(&task.id) {
+            begins(&task.id)
+        } else {
+            words.contains(task.id.as_str())
+        }
     };
     let places = |is_it: &dyn Fn(&Task) -> bool| -> BTreeSet<usize> {
         let all = tasks.iter().enumerate();

@@ -192,9 +192,12 @@ impl TaskList for ListCase {
         self.judged().is_some_and(|judged| {
             let mut tasks = judged.list.file.tasks.iter().enumerate();
             // An id that is only a place may mean another task by now.
-            let is_it = |(_, one): &(usize, &Task)| match one.is_counted {
-                true => one.title == title,
-                false => one.id == task,
+            let is_it = |(_, one): &(usize, &Task)| {
+                if one.is_counted {
+                    one.title == title
+                } else {
+                    one.id == task
+                }
             };
             let standing = &judged.standing;
             let found = tasks.find(is_it);
