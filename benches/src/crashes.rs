@@ -34,7 +34,7 @@ const AGENT: &str = "#!/bin/sh\necho \"begin $1\" >> \"$LEDGER\"\nsleep \"$WORK\
 /// An environment variable that marks every process of a bench.
 const MARK: &str = "REKINDLE_BENCH_ARENA";
 const WHY_RESTARTED: &str = "every engine must restart an agent that is killed during its work; the rest depends on how often a kill falls between two agents, where rekindle lands work and the others do less";
-const WHY_REPEATED: &str = "the end of an agent counts once its work is a commit, and a kill between the two repeats it; being ahead requires a synced event of the end before the delivery";
+const WHY_REPEATED: &str = "the end of an agent counts once it is synced, some milliseconds after it; a kill between the two repeats it";
 
 /// What is killed.
 #[derive(Clone, Copy, PartialEq, Eq)]

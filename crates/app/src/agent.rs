@@ -18,6 +18,8 @@ pub struct EngineWish {
     pub jobs: Option<usize>,
     /// Whether every task gets a new worktree.
     pub fresh: bool,
+    /// Whether tasks that were cut short start over instead of going on from where they were.
+    pub restart: bool,
     /// The limit of costs, in millionths of a dollar.
     pub max_cost: Option<u64>,
     /// A worker that is silent for this long is given up.
@@ -80,6 +82,7 @@ pub(crate) fn options(
         fresh: wish.fresh || config.worktree.fresh,
         outfit: outfit(config, &[CommandRole::Setup, CommandRole::Teardown]),
         worktree: config.worktree.clone(),
+        restart: wish.restart,
         max_cost: wish.max_cost,
         default_max_cost: config.run.max_cost.map(millionths),
         silent_after: wish.silent_after,
@@ -153,6 +156,7 @@ mod tests {
         EngineWish {
             agent,
             fresh: false,
+            restart: false,
             jobs: None,
             max_cost: None,
             silent_after: Duration::from_secs(1),

@@ -9,8 +9,8 @@ use jiff::tz::TimeZone;
 use rekindle_agents::Agent;
 use rekindle_agents::config::Worktree;
 use rekindle_model::{
-    AgentChoice, Attempted, Command, CommandRole, CommandSource, Destination, Happened, Intent,
-    ListSource, Moment, Work, WorkflowId,
+    AgentChoice, Attempted, Before, Command, CommandRole, CommandSource, Destination, Happened,
+    Intent, ListSource, Moment, Work, WorkflowId,
 };
 use rekindle_protocol::Ask;
 use rekindle_protocol::capability;
@@ -39,6 +39,8 @@ pub struct EngineOptions {
     pub worktree: Worktree,
     /// The commands that prepare worktrees, and those that run before they are removed.
     pub outfit: Vec<Command>,
+    /// Whether tasks that were cut short start over.
+    pub restart: bool,
     /// The cost limit in millionths of a dollar that a person gave for this call; no new attempts start once
     /// the reported cost has reached it. It overrides the run's own limit.
     pub max_cost: Option<u64>,
@@ -263,8 +265,8 @@ pub(crate) fn drive(
         return Ok(None);
     };
     let scribe = ProtocolScribe::new(logs, project.clock, project.zone.clone(), work.latest);
-    let brief = |task: usize, attempt: u32, trouble: Option<&str>| {
-        tasks.brief(&world, task, attempt, trouble)
+    let brief = |task: usize, attempt: u32, before: Option<Before<'_>>| {
+        tasks.brief(&world, task, attempt, before)
     };
     let max_cost = options.limit(&work);
     if max_cost.is_some() && !options.agent.stream.tells_cost() {
@@ -284,6 +286,7 @@ pub(crate) fn drive(
         jobs: options.jobs.or(work.jobs).unwrap_or(options.default_jobs),
         fresh: options.fresh,
         worktree: &options.worktree,
+        restart: options.restart,
         max_cost,
         program: &project.program,
         search_path: &project.search_path,

@@ -120,8 +120,8 @@ pub use rekindle_registry::{
     names as protocol_names, parse as parse_protocol, split as split_id, workflow as workflow_id,
 };
 pub use rekindle_runner::{
-    After, Asked, AttemptLog, Change, Cost, Ending, Event, GivenUp, HeldBack, LeftOut, Missing,
-    Output, Progress, Recovered, RunView, Skipped, Steering, Tally, Urgency, Watcher, WorkerView,
-    crash_places,
+    After, Asked, AttemptLog, Begin, Change, Cost, Ending, Event, GivenUp, HeldBack, LeftOut,
+    Missing, Output, Progress, Recovered, RunView, Skipped, Steering, Tally, Urgency, Watcher,
+    WorkerView, crash_places,
 };
 pub use rekindle_world::{Clock, Readings, Zone};

@@ -53,7 +53,7 @@ pub use session::{
 };
 pub use view::{Attention, Condition, Room, View};
 pub use work::{
-    AgentChoice, Attempted, Delivery, Destination, FailureKind, FileChange, FileChangeKind,
-    Happened, Kill, ListSource, MOST_ATTEMPTS, Settings, Stage, Standing, Victim, Work, WorkPlace,
-    WorkTask,
+    AgentChoice, AgentEnd, Attempted, Before, Delivery, Destination, FailureKind, FileChange,
+    FileChangeKind, Happened, Kill, ListSource, MOST_ATTEMPTS, Settings, Stage, Standing, Victim,
+    Work, WorkPlace, WorkTask,
 };

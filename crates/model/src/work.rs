@@ -188,6 +188,8 @@ pub enum Happened {
         /// All of the attempt, in millionths of a dollar.
         microdollars: u64,
     },
+    /// Its agent has ended and reported no failure; checks and delivery follow.
+    Ended(AgentEnd),
     /// Its work is there.
     Implemented(Delivery),
     /// It did not succeed.
@@ -224,6 +226,27 @@ pub enum Happened {
         /// Why.
         reason: String,
     },
+}
+
+/// The end of an agent that reported no failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentEnd {
+    /// Its exit code; `None` if it had to be ended after its last report.
+    pub exit: Option<i32>,
+    /// The last tool that it was not allowed to use.
+    pub denied: Option<String>,
+    /// The boot of the machine, where it is known: files that were written in an earlier one may be
+    /// incomplete.
+    pub boot: Option<String>,
+}
+
+/// What an agent is told about the attempt before its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Before<'a> {
+    /// It did not succeed, for this reason.
+    Failed(&'a str),
+    /// It was cut short for this reason. The agent goes on in the same session, in the same worktree.
+    CutShort(&'a str),
 }
 
 /// A death that was nobody's own doing.

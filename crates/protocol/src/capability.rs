@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use rekindle_model::{
-    AgentTask, Attempted, Checkpoint, Finding, Happened, Moment, Plan, Settings, Step, Summary,
-    Work,
+    AgentTask, Attempted, Before, Checkpoint, Finding, Happened, Moment, Plan, Settings, Step,
+    Summary, Work,
 };
 use rekindle_world::World;
 
@@ -87,7 +87,7 @@ pub trait TaskSource {
         world: &dyn World,
         task: usize,
         attempt: u32,
-        trouble: Option<&str>,
+        before: Option<Before<'_>>,
     ) -> AgentTask;
 }
 

@@ -2,8 +2,11 @@
 //!
 //! Every log that the engine writes has these words, whatever the protocol wraps around them.
 
-use rekindle_model::{Delivery, FailureKind, Happened, Kill, Victim};
+use rekindle_model::{AgentEnd, Delivery, FailureKind, Happened, Kill, Victim};
 use serde_json::{Value, json};
+
+/// The verdict about an agent that reported no failure; others are reported as failures.
+const SUCCEEDED: &str = "succeeded";
 
 /// Returns what a line of an attempt's log says, of which task and which attempt.
 pub fn heard(line: &str) -> Option<(String, u32, Happened)> {
@@ -31,6 +34,16 @@ pub fn spell(happened: &Happened, attempt: u32) -> (&'static str, Value) {
         Happened::Cost { microdollars } => (
             "agent_cost",
             json!({"attempt": attempt, "cost_microdollars": microdollars}),
+        ),
+        Happened::Ended(end) => (
+            "agent_ended",
+            json!({
+                "attempt": attempt,
+                "verdict": SUCCEEDED,
+                "exit": end.exit,
+                "denied": end.denied,
+                "boot_id": end.boot,
+            }),
         ),
         Happened::Implemented(delivery) => (
             "task_implemented",
@@ -73,10 +86,10 @@ fn killed(attempt: u32, kill: &Kill) -> Value {
 /// Returns what an event tells; a sign of life is not a word about how it went.
 pub fn understand(event: &str, details: &Value) -> Option<Happened> {
     let text = |key: &str| details.get(key).and_then(Value::as_str).map(str::to_owned);
+    let number = |key: &str| i32::try_from(details.get(key)?.as_i64()?).ok();
     let kill = || {
         let victim = Victim::parse(details.get("killed")?.as_str()?)?;
-        let signal = details.get("signal").and_then(Value::as_i64);
-        let signal = signal.and_then(|signal| i32::try_from(signal).ok());
+        let signal = number("signal");
         Some(Kill { victim, signal })
     };
     Some(match event {
@@ -90,6 +103,13 @@ pub fn understand(event: &str, details: &Value) -> Option<Happened> {
         "agent_cost" => Happened::Cost {
             microdollars: details.get("cost_microdollars")?.as_u64()?,
         },
+        "agent_ended" if text("verdict").as_deref() == Some(SUCCEEDED) => {
+            Happened::Ended(AgentEnd {
+                exit: number("exit"),
+                denied: text("denied"),
+                boot: text("boot_id"),
+            })
+        }
         "task_implemented" => Happened::Implemented(Delivery {
             commit: text("commit")?,
             tree: text("tree")?,

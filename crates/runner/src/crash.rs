@@ -27,6 +27,7 @@ const POINTS: &[&str] = &[
     // The engine.
     "after-claim",
     "after-worker-start",
+    "after-agent-done",
     "before-land",
     "after-land",
     "after-completed",

@@ -15,6 +15,7 @@ mod evidence;
 mod integration;
 mod landing;
 mod ledger;
+mod left;
 mod marking;
 mod outcome;
 mod recovery;
@@ -34,7 +35,9 @@ use rekindle_agents::Agent;
 use rekindle_agents::config::Worktree;
 use rekindle_fs::Lock;
 use rekindle_git::{ObjectId, Program, Repo, RepoPath, Signing};
-use rekindle_model::{AgentTask, Delivery, Destination, Happened, Work, WorkflowId};
+use rekindle_model::{
+    AgentEnd, AgentTask, Before, Delivery, Destination, Happened, Work, WorkflowId,
+};
 use rekindle_wire::order::Outfit;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Notify;
@@ -49,11 +52,13 @@ pub use self::evidence::{Missing, has_commits, in_git, is_delivered, missing};
 use self::integration::Integration;
 pub use self::ledger::Cost;
 use self::ledger::Ledger;
+use self::left::Left;
+pub(crate) use self::left::boot;
 pub use self::marking::Marker;
 pub use self::scribe::Scribe;
 pub use self::watcher::{
-    After, Change, Event, HeldBack, LeftOut, Progress, Reporter, RunView, Steering, StillAtWork,
-    Watcher, WorkerView,
+    After, Begin, Change, Event, HeldBack, LeftOut, Progress, Reporter, RunView, Steering,
+    StillAtWork, Watcher, WorkerView,
 };
 use self::workers::{Active, Over};
 use crate::port::FilePort;
@@ -79,8 +84,8 @@ pub struct Engine<'a> {
     pub log: &'a Utf8Path,
     /// Composes the texts of events.
     pub scribe: &'a dyn Scribe,
-    /// Composes the prompt for an attempt at a task; the text is why the last attempt failed.
-    pub brief: &'a dyn Fn(usize, u32, Option<&str>) -> AgentTask,
+    /// Composes the prompt for an attempt at a task, with what it has to know about the last one.
+    pub brief: &'a dyn Fn(usize, u32, Option<Before<'_>>) -> AgentTask,
     /// Marks the tasks in the list that they come from, if they come from one.
     pub marker: Option<&'a dyn Marker>,
     /// The agent.
@@ -91,6 +96,8 @@ pub struct Engine<'a> {
     pub fresh: bool,
     /// What worktrees have besides their commit.
     pub worktree: &'a Worktree,
+    /// Whether tasks that were cut short start over instead of going on from where they were.
+    pub restart: bool,
     /// No new attempts start once the agents' reported cost exceeds this, in millionths of a dollar.
     pub max_cost: Option<u64>,
     /// The path of this program, which is also the worker.
@@ -161,6 +168,10 @@ struct Orchestrator<'a> {
     not_before: BTreeMap<usize, tokio::time::Instant>,
     /// Agents' sessions, so that a retry can continue one.
     sessions: BTreeMap<usize, String>,
+    /// The newest attempts whose agents have done their work.
+    ended: BTreeMap<usize, (u32, AgentEnd)>,
+    /// What attempts left that were cut short.
+    left: BTreeMap<usize, Left>,
     attempts: u32,
     ledger: Ledger,
     /// When this orchestrator began.
@@ -231,6 +242,8 @@ impl<'a> Orchestrator<'a> {
             trouble: BTreeMap::new(),
             not_before: BTreeMap::new(),
             sessions: BTreeMap::new(),
+            ended: BTreeMap::new(),
+            left: BTreeMap::new(),
             attempts: 0,
             ledger: Ledger::new(&engine.work.tasks),
             began: tokio::time::Instant::now(),
@@ -278,6 +291,7 @@ impl<'a> Orchestrator<'a> {
             self.look();
         }
         self.recover().await?;
+        self.forget_left();
         self.run(&wake).await
     }
 

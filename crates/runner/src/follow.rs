@@ -13,7 +13,7 @@ use rekindle_model::{Destination, FailureKind, Happened, Standing, Work, WorkTas
 
 use crate::StateFolder;
 use crate::engine::{
-    After, Change, Progress, Reporter, RunView, Scribe, Steering, WorkerView, standing,
+    After, Begin, Change, Progress, Reporter, RunView, Scribe, Steering, WorkerView, standing,
     standing_with,
 };
 use crate::output_log::last_line;
@@ -194,7 +194,7 @@ impl<'a> Follower<'a> {
             let (task, attempt) = (task.as_str(), *attempt);
             let after = || after(work, task);
             let progress = match happened {
-                Happened::Claimed => Progress::Started(task, attempt),
+                Happened::Claimed => Progress::Started(task, attempt, Begin::Start),
                 Happened::Failed {
                     reason,
                     kind: FailureKind::Start,
@@ -216,6 +216,7 @@ impl<'a> Follower<'a> {
                 | Happened::Beat { .. }
                 | Happened::Session { .. }
                 | Happened::Cost { .. }
+                | Happened::Ended(_)
                 | Happened::Implemented(_)
                 | Happened::Stopped { .. }
                 | Happened::Blocked { .. } => continue,

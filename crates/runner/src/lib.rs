@@ -47,7 +47,7 @@ pub use branch_lock::hold_branch;
 pub use cleaning::{Leftover, ignored_in, leftovers, remove, trim_pool};
 pub use crash::places as crash_places;
 pub use engine::{
-    After, Change, Cost, Ending, Engine, Event, GivenUp, HeldBack, LeftOut, Marker, Missing,
+    After, Begin, Change, Cost, Ending, Engine, Event, GivenUp, HeldBack, LeftOut, Marker, Missing,
     Progress, Reporter, RunView, Scribe, Skipped, Steering, StillAtWork, Tally, Watcher,
     WorkerView, has_commits, in_git, is_delivered, missing,
 };

@@ -156,6 +156,17 @@ impl Slot {
         self.write(&record, Durability::Synced)
     }
 
+    /// Records that another attempt at the same task goes on in the worktree as it is.
+    pub(crate) fn kept_by(&self, attempt: u32, record: SlotRecord) -> Result<(), Error> {
+        let record = SlotRecord {
+            attempt,
+            is_free: false,
+            seal: String::new(),
+            ..record
+        };
+        self.write(&record, Durability::Synced)
+    }
+
     /// Records that the setup was done in the worktree; if a crash loses that, it is done again.
     pub(crate) fn set_up(&self, setup: &str) -> Result<(), Error> {
         match self.record() {

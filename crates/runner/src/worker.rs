@@ -7,6 +7,7 @@
 
 mod copied;
 mod delivery;
+mod done;
 mod furnish;
 mod place;
 mod slot;
@@ -19,13 +20,14 @@ pub(crate) use self::worktree::{is_ready, make_anew};
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rekindle_agents::{Exit, Stream, StreamEnd, StreamReader, Summary, Verdict, judge};
+use rekindle_agents::{Exit, Stream, StreamEnd, StreamReader, Verdict, judge};
 use rekindle_fs::Lock;
 use rekindle_git::{ObjectId, OwnWorktree, Program, Repo, RepoPath, Version};
 use rekindle_model::{FailureKind, Happened, Kill, ProtocolName, Stage, Victim, WorkflowId};
 use rekindle_wire::order::Order;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use self::done::Done;
 use self::supervise::Ended;
 use crate::output_log::OutputLog;
 use crate::port::{FilePort, read_order};
@@ -119,7 +121,6 @@ async fn attempt(
         },
         None => None,
     };
-    worker.say(&Happened::Claimed)?;
     // An error of the worker is reported as a failure with a reason, since silence would look like a kill.
     let last = worker
         .run()
@@ -162,35 +163,84 @@ impl Worker<'_> {
 
     async fn run(&self) -> Result<Happened, Error> {
         let base = ObjectId::parse(&self.order.base)?;
+        let mut stop = signal(SignalKind::terminate()).map_err(Error::Runtime)?;
+        let (done, mut output) = match self.done_before() {
+            Some(done) => {
+                let stage = Stage::Verifying;
+                self.say(&Happened::Beat { stage })?;
+                (done, OutputLog::create(&self.output(), self.redactor())?)
+            }
+            None => {
+                self.make_ready(&base)?;
+                // The files that were brought into the worktree have secrets that it masks.
+                let mut output = OutputLog::create(&self.output(), self.redactor())?;
+                match self.implement(&mut stop, &mut output).await? {
+                    Ok(done) => (done, output),
+                    Err(happened) => return Ok(happened),
+                }
+            }
+        };
+        if let Some(failed) = self.idle(&base, &done)? {
+            return Ok(failed);
+        }
+        if let Some(failed) = self.check(&done, &mut stop, &mut output).await? {
+            return Ok(failed);
+        }
+        if let Some(place) = &self.order.place {
+            return self.deliver_place(place, &base, done);
+        }
+        let delivered = self.deliver(&base, done)?;
+        self.remove_delivered(&delivered, &mut stop, &mut output)
+            .await?;
+        Ok(delivered)
+    }
+
+    /// Returns where the output of agent and checks is kept.
+    fn output(&self) -> Utf8PathBuf {
+        let order = self.order;
+        let folder = self.port.attempt_folder(&order.task, order.attempt);
+        folder.join("output.log")
+    }
+
+    fn limit(&self) -> Option<Duration> {
+        self.order.timeout.map(Duration::from_secs)
+    }
+
+    /// Prepares the worktree for the agent.
+    fn make_ready(&self, base: &ObjectId) -> Result<(), Error> {
+        self.say(&Happened::Claimed)?;
         match (&self.order.place, self.slot()) {
-            (Some(place), _) => self.prepare_place(place, &base)?,
-            (None, Some(slot)) => self.prepare_slot(&slot, &base)?,
-            (None, None) => self.prepare(&base)?,
+            _ if self.order.goes_on => self.keep()?,
+            (Some(place), _) => self.prepare_place(place, base)?,
+            (None, Some(slot)) => self.prepare_slot(&slot, base)?,
+            (None, None) => self.prepare(base)?,
         }
         self.say(&Happened::Started {
             base: self.order.base.clone(),
-        })?;
-        let folder = self
-            .port
-            .attempt_folder(&self.order.task, self.order.attempt);
-        let mut stop = signal(SignalKind::terminate()).map_err(Error::Runtime)?;
+        })
+    }
+
+    /// Runs the agent. The error is what is to be reported instead of work.
+    async fn implement(
+        &self,
+        stop: &mut Signal,
+        output: &mut OutputLog,
+    ) -> Result<Result<Done, Happened>, Error> {
         let mut reader = StreamReader::new(Stream::of(&self.order.stream).unwrap_or(Stream::Plain));
-        let mut output = OutputLog::create(&folder.join("output.log"), self.redactor())?;
         if self.order.place.is_none()
-            && let Some(ended) = self.set_up(&mut stop, &mut output).await?
+            && let Some(ended) = self.set_up(stop, output).await?
         {
-            return Ok(ended);
+            return Ok(Err(ended));
         }
-        let limit = self.order.timeout.map(Duration::from_secs);
         let mut session: Option<String> = None;
         let mut cost: Option<u64> = None;
         let ended = self
             .supervise(
                 &self.order.agent,
                 Stage::Implementing,
-                limit,
-                &mut stop,
-                &mut output,
+                self.limit(),
+                stop,
+                output,
                 &mut |line| {
                     let news = reader.push_line(line).unwrap_or_default();
                     // Recorded at once: after a crash it is all that is left of the agent's conversation,
@@ -207,81 +257,71 @@ impl Worker<'_> {
                 },
             )
             .await?;
+        let exit = match ended {
+            Ended::Exit(exit) => Some(exit),
+            Ended::TimedOut | Ended::Stopped | Ended::NotStarted(_) => None,
+        };
         let verdict = match ended {
             // A shell reports with these that it cannot execute or find what it was to run.
             Ended::Exit(Exit::Code(code @ (126 | 127))) if reader.summary().ended.is_none() => {
-                let said = crate::output_log::last_line(&folder.join("output.log"), Stream::Plain);
-                return Ok(not_started(format!("exit code {code}: {said}")));
+                let said = crate::output_log::last_line(&self.output(), Stream::Plain);
+                return Ok(Err(not_started(format!("exit code {code}: {said}"))));
             }
             Ended::Exit(exit) => judge(reader.summary(), exit),
             // It may hang after its last report, which counts nevertheless.
             Ended::TimedOut if reader.summary().ended == Some(StreamEnd::Success) => {
                 Verdict::Succeeded
             }
-            Ended::TimedOut => return Ok(self.timed_out()),
-            Ended::Stopped => return Ok(Happened::Stopped { killed: None }),
-            Ended::NotStarted(reason) => return Ok(not_started(reason)),
+            Ended::TimedOut => return Ok(Err(self.timed_out())),
+            Ended::Stopped => return Ok(Err(Happened::Stopped { killed: None })),
+            Ended::NotStarted(reason) => return Ok(Err(not_started(reason))),
         };
-        match verdict {
-            Verdict::Succeeded => {}
-            Verdict::Failed(reason) => return Ok(failed(reason)),
-            Verdict::Limited { until } => return Ok(Happened::Limited { until }),
+        Ok(match verdict {
+            Verdict::Succeeded => Ok(self.done(reader.summary(), exit)?),
+            Verdict::Failed(reason) => Err(failed(reason)),
+            Verdict::Limited { until } => Err(Happened::Limited { until }),
             // Killed from outside: not a report of the agent, so not its failure.
-            Verdict::Killed(signal) => return Ok(killed(Victim::Agent, signal)),
-        }
-        if let Some(failed) = self.idle(&base, reader.summary())? {
-            return Ok(failed);
-        }
-        if let Some(ended) = self
-            .check(limit, &mut stop, &mut output, reader.summary())
-            .await?
-        {
-            return Ok(ended);
-        }
-        if let Some(place) = &self.order.place {
-            return self.deliver_place(place, &base, reader.summary());
-        }
-        let delivered = self.deliver(&base, reader.summary())?;
-        self.remove_delivered(&delivered, &mut stop, &mut output)
-            .await?;
-        Ok(delivered)
+            Verdict::Killed(signal) => Err(killed(Victim::Agent, signal)),
+        })
     }
 
-    /// Runs the checks; returns what came of the first that did not pass.
+    /// Runs the checks of the work. Returns what is to be reported instead of the work.
     async fn check(
         &self,
-        limit: Option<Duration>,
+        done: &Done,
         stop: &mut Signal,
         output: &mut OutputLog,
-        summary: &Summary,
     ) -> Result<Option<Happened>, Error> {
         for check in &self.order.checks {
             let ended = self
-                .supervise(check, Stage::Verifying, limit, stop, output, &mut |_| {})
+                .supervise(
+                    check,
+                    Stage::Verifying,
+                    self.limit(),
+                    stop,
+                    output,
+                    &mut |_| {},
+                )
                 .await?;
             let shown = check.arguments.last().map_or("", String::as_str);
-            match ended {
-                Ended::Exit(Exit::Code(0)) => {}
+            return Ok(Some(match ended {
+                Ended::Exit(Exit::Code(0)) => continue,
                 Ended::Exit(Exit::Code(code)) => {
                     // What an agent was not allowed to do is why its work does not pass.
-                    let denied = summary.denied.last();
+                    let denied = done.denied.as_ref();
                     let denied = denied.map(|tool| format!("`{tool}` was not allowed; "));
                     let reason = format!(
                         "{}the check `{shown}` ended with exit code {code}",
                         denied.unwrap_or_default()
                     );
-                    return Ok(Some(failed(reason)));
+                    failed(reason)
                 }
-                Ended::TimedOut => return Ok(Some(self.timed_out())),
+                Ended::TimedOut => self.timed_out(),
                 // Stopped by a person or killed from outside: says nothing about the work.
-                Ended::Stopped => return Ok(Some(Happened::Stopped { killed: None })),
-                Ended::Exit(Exit::Signal(signal)) => {
-                    return Ok(Some(killed(Victim::Check, signal)));
-                }
-                Ended::NotStarted(reason) => {
-                    return Ok(Some(failed(format!("the check `{shown}`: {reason}"))));
-                }
-            }
+                Ended::Stopped => Happened::Stopped { killed: None },
+                Ended::Exit(Exit::Signal(signal)) => killed(Victim::Check, signal),
+                Ended::NotStarted(reason) => failed(format!("the check `{shown}`: {reason}")),
+            }));
         }
         Ok(None)
     }

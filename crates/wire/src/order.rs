@@ -43,6 +43,9 @@ pub struct Order {
     pub folder: Utf8PathBuf,
     /// The base commit of the attempt.
     pub base: String,
+    /// Whether its agent goes on in the worktree as the last attempt left it, which was cut short.
+    #[serde(default)]
+    pub goes_on: bool,
     /// The marker in the environment of all processes of the attempt.
     pub token: String,
     /// The agent's command.

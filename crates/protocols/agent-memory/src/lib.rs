@@ -37,9 +37,9 @@ mod work;
 
 use camino::Utf8Path;
 use rekindle_model::{
-    AgentTask, Assessment, Background, Checkpoint, Code, Condition, Explanation, History, Intent,
-    LastLife, Plan, Progress, ProtocolName, Room, State, Summary, View, Work, WorkflowDocument,
-    WorkflowId,
+    AgentTask, Assessment, Background, Before, Checkpoint, Code, Condition, Explanation, History,
+    Intent, LastLife, Plan, Progress, ProtocolName, Room, State, Summary, View, Work,
+    WorkflowDocument, WorkflowId,
 };
 use rekindle_world::World;
 
@@ -246,9 +246,9 @@ impl TaskSource for Judged {
         world: &dyn World,
         task: usize,
         attempt: u32,
-        trouble: Option<&str>,
+        before: Option<Before<'_>>,
     ) -> AgentTask {
-        work::brief(world, self.run(), task, attempt, trouble)
+        work::brief(world, self.run(), task, attempt, before)
     }
 }
 

@@ -79,7 +79,7 @@ fn digest(text: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use rekindle_model::{Delivery, FailureKind, Kill, Stage, Victim};
+    use rekindle_model::{AgentEnd, Delivery, FailureKind, Kill, Stage, Victim};
 
     use super::*;
 
@@ -100,6 +100,16 @@ mod tests {
             Happened::Started {
                 base: "b".to_owned(),
             },
+            Happened::Ended(AgentEnd {
+                exit: Some(0),
+                denied: Some("Write".to_owned()),
+                boot: None,
+            }),
+            Happened::Ended(AgentEnd {
+                exit: None,
+                denied: None,
+                boot: Some("b".to_owned()),
+            }),
             Happened::Implemented(delivery),
             Happened::Failed {
                 reason: "no\nway".to_owned(),

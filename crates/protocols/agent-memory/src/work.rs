@@ -1,6 +1,6 @@
 //! The tasks of a run as work for the engine, if `rekindle run` started it.
 
-use rekindle_model::{AgentTask, Command, Destination, Standing, Work, WorkTask};
+use rekindle_model::{AgentTask, Before, Command, Destination, Standing, Work, WorkTask};
 use rekindle_world::World;
 
 use super::assess::RunVerdict;
@@ -113,7 +113,7 @@ pub(super) fn brief(
     run: Option<&RunVerdict>,
     index: usize,
     attempt: u32,
-    trouble: Option<&str>,
+    before: Option<Before<'_>>,
 ) -> AgentTask {
     let found = run.and_then(|run| Some((run, run.evidence.graph.get()?.tasks.get(index)?)));
     let Some((run, task)) = found else {
@@ -146,16 +146,25 @@ pub(super) fn brief(
         prompt = prompt.quote("`constitution.md`, the rules of the run", &rules);
     }
     let record = run.evidence.folded.tasks.get(&task.id);
-    let earlier = trouble.or_else(|| record.and_then(|record| record.reason.as_deref()));
     if !task.may_be_empty {
         prompt = prompt.line("An attempt that changes no file counts as failed.");
     }
-    if attempt > 1 {
+    let trouble = match before {
+        Some(Before::CutShort(why)) => {
+            prompt = prompt.line(format!(
+                "This is attempt {attempt}, in which you go on: the last one was cut short, since {why}. The worktree is as you left it. A file that was being written or a command that was running may be incomplete, so look at what is there before you finish the task."
+            ));
+            None
+        }
+        Some(Before::Failed(why)) => Some(why),
+        None => record.and_then(|record| record.reason.as_deref()),
+    };
+    if attempt > 1 && !matches!(before, Some(Before::CutShort(_))) {
         prompt = prompt.line(format!(
             "This is attempt {attempt}. The worktree is in its original state; the results of earlier attempts are saved under `refs/rekindle/`."
         ));
-        if let Some(earlier) = earlier {
-            prompt = prompt.quote("the last attempt, which did not succeed", earlier);
+        if let Some(trouble) = trouble {
+            prompt = prompt.quote("the last attempt, which did not succeed", trouble);
         }
     }
     let summary = format!("{named} (attempt {attempt})");

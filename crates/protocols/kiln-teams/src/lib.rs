@@ -26,8 +26,8 @@ mod work;
 
 use camino::Utf8Path;
 use rekindle_model::{
-    AgentTask, Assessment, Code, Command, Explanation, Finding, History, Intent, Next, Place, Plan,
-    Progress, ProtocolName, State, Summary, Work, WorkflowDocument, WorkflowId,
+    AgentTask, Assessment, Before, Code, Command, Explanation, Finding, History, Intent, Next,
+    Place, Plan, Progress, ProtocolName, State, Summary, Work, WorkflowDocument, WorkflowId,
 };
 use rekindle_world::World;
 
@@ -177,9 +177,9 @@ impl TaskSource for Recovery {
         world: &dyn World,
         task: usize,
         attempt: u32,
-        trouble: Option<&str>,
+        before: Option<Before<'_>>,
     ) -> AgentTask {
-        work::brief(world, &self.judged, task, attempt, trouble)
+        work::brief(world, &self.judged, task, attempt, before)
     }
 }
 

@@ -83,6 +83,7 @@ fn mirrored(file: &[u8], happened: &Happened, at: Timestamp) -> Option<Vec<u8>> 
         Happened::Limited { .. } => ("pending", None, None),
         Happened::Session { .. }
         | Happened::Cost { .. }
+        | Happened::Ended(_)
         | Happened::Interrupted(_)
         | Happened::Completed { .. }
         | Happened::Blocked { .. }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rekindle_model::{AgentTask, Destination, Settings, Standing, Work, WorkPlace, WorkTask};
+use rekindle_model::{
+    AgentTask, Before, Destination, Settings, Standing, Work, WorkPlace, WorkTask,
+};
 use rekindle_world::{Kind, World};
 
 use super::assess::Judged;
@@ -166,7 +168,7 @@ pub(super) fn brief(
     judged: &Judged,
     index: usize,
     attempt: u32,
-    trouble: Option<&str>,
+    before: Option<Before<'_>>,
 ) -> AgentTask {
     let Some(id) = listed(judged).get(index).copied() else {
         return AgentTask::new("worker", "", "");
@@ -211,6 +213,7 @@ pub(super) fn brief(
     let left = task.worktree.join(&artifacts).join("error_context.json");
     let left = world.read(&left, LONGEST_TROUBLE).ok();
     let left = left.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let trouble = before.map(|(Before::Failed(why) | Before::CutShort(why))| why);
     if let Some(trouble) = trouble.or(left.as_deref()) {
         prompt = prompt.quote("the last attempt, which did not succeed", trouble);
     }

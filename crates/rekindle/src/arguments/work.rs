@@ -29,6 +29,11 @@ pub(crate) struct ResumeArguments {
     /// Do everything that needs no agent, print what an agent would do next, and stop
     #[arg(long, conflicts_with_all = ["agent_cmd", "agent"])]
     pub(crate) no_agent: bool,
+    /// Start over with tasks that were cut short: run their agents again, each in a new session and with clean files
+    ///
+    /// Without it, work that an agent had finished is only checked and delivered, and an agent that was cut short goes on in its session where that is possible.
+    #[arg(long, conflicts_with = "all")]
+    pub(crate) restart: bool,
     /// Take over what was edited in the run's plan file since it was started
     ///
     /// Open tasks get their new texts, checks and needs, new tasks are added, and tasks that the file no longer has are left out.

@@ -70,7 +70,10 @@ pub(super) fn of_list(
     let configured = configured(project, terminal)?;
     let defaults = configured.run;
     Ok(RunOptions {
-        engine: wish(project, &arguments.agent),
+        engine: EngineWish {
+            restart: arguments.restart,
+            ..wish(project, &arguments.agent)
+        },
         branch: arguments.branch.clone(),
         verify: defaults.verify,
         verify_from: configured.verify_from,
@@ -145,6 +148,7 @@ pub(super) fn no_wish() -> EngineWish {
         jobs: None,
         max_cost: None,
         fresh: false,
+        restart: false,
         silent_after: SILENT_AFTER,
     }
 }
@@ -161,6 +165,7 @@ pub(super) fn wish(project: &Project, arguments: &AgentArguments) -> EngineWish 
         agent,
         jobs: arguments.jobs.map(usize::from),
         fresh: arguments.fresh_worktrees,
+        restart: false,
         max_cost: arguments.max_cost,
         silent_after: environment::silent_after().unwrap_or(SILENT_AFTER),
     }

@@ -45,11 +45,21 @@ pub(crate) fn progress(progress: &rekindle_app::Progress<'_>) -> String {
             styled(WARNING, "passed over"),
             name(task)
         ),
-        Progress::Started(task, attempt) => format!(
-            "{} {} (attempt {attempt})\n",
-            styled(STRONG, "start"),
-            name(task)
-        ),
+        Progress::Started(task, attempt, begin) => {
+            let (word, how) = match begin {
+                rekindle_app::Begin::Start => ("start", ""),
+                rekindle_app::Begin::Session => ("continue", ": its agent goes on in its session"),
+                rekindle_app::Begin::Checks => (
+                    "continue",
+                    ": its agent has done the work; now it is checked",
+                ),
+            };
+            format!(
+                "{} {} (attempt {attempt}){how}\n",
+                styled(STRONG, word),
+                name(task)
+            )
+        }
         Progress::Finished(task, attempt) => format!(
             "{} {} (attempt {attempt}) and waits to land\n",
             styled(GOOD, "finished"),
@@ -154,6 +164,7 @@ pub(crate) fn left(id: &rekindle_model::WorkflowId) -> String {
 fn then(after: rekindle_app::After) -> &'static str {
     match after {
         rekindle_app::After::Again => "the task is tried again",
+        rekindle_app::After::GoesOn => "the work is checked and delivered",
         rekindle_app::After::Resume => "`rekindle resume` tries the task again",
         rekindle_app::After::Person => "the task waits for you",
         rekindle_app::After::Protocol => "the retry ledger decides",

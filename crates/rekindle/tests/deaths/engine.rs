@@ -31,6 +31,8 @@ pub(crate) struct Engine {
     path: Option<String>,
     /// Whether every task gets a worktree of its own.
     is_fresh: bool,
+    /// Whether no agent may be started again that had ended.
+    is_once: bool,
 }
 
 /// What the branch holds, by task: how often it landed, what it wrote, how often it was said to be complete.
@@ -39,6 +41,14 @@ type End = BTreeMap<String, (usize, String, usize)>;
 impl Engine {
     pub(crate) fn new() -> Result<Self> {
         Self::of(WRITE.to_owned())
+    }
+
+    /// Counts the agents that have done their work: whatever dies, none is needed for the same work again.
+    pub(crate) fn with_agents_that_end_once() -> Result<Self> {
+        Ok(Self {
+            is_once: true,
+            ..Self::new()?
+        })
     }
 
     /// Lets attempts break their worktrees, so that these are rescued and put aside.
@@ -98,6 +108,7 @@ impl Engine {
             agent,
             path: None,
             is_fresh: false,
+            is_once: false,
         })
     }
 }
@@ -162,6 +173,15 @@ impl Story for Engine {
                     && line.contains(&format!("\"task_id\":\"{task}\""))
             };
             let n_said = logs.lines().filter(said).count();
+            let n_ended = logs.lines().filter(|line| {
+                line.contains("\"event_type\":\"agent_ended\"")
+                    && line.contains(&format!("\"task_id\":\"{task}\""))
+            });
+            let n_ended = n_ended.count();
+            ensure!(
+                !self.is_once || n_ended == 1,
+                "{n_ended} agents ended for {task}"
+            );
             end.insert(task.to_owned(), (n_landed, written, n_said));
         }
         let files = shell(&self.sandbox, "git log --all -m --format= --name-only")?;

@@ -8,6 +8,7 @@
 
 mod attempts;
 mod checkouts;
+mod cut_short;
 mod landing;
 mod outfit;
 mod pool;

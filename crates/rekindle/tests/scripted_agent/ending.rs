@@ -72,6 +72,36 @@ fn an_agent_that_is_killed_is_started_again_in_its_session_at_no_cost() {
 }
 
 #[test]
+fn an_agent_that_was_cut_short_goes_on_in_its_session_and_in_its_worktree() {
+    let first = "session s-1\nstream claude\nwrite half.txt x\ndie KILL";
+    let second =
+        format!("{KEEP_WORDS}\nstream claude\nread-prompt prompt\nwrite A.txt by $SESSION");
+    let stage = Stage::new("A", &[("A.1", first), ("A.2", &second)]);
+    stage.run(&[]).done().says(&[
+        "lost A (attempt 1): its agent was killed by signal 9; the task is tried again\n",
+        "continue A (attempt 2): its agent goes on in its session\n",
+    ]);
+    let words = "claude -p --output-format stream-json --verbose --resume s-1";
+    assert_eq!(stage.words("A", 2), words);
+    assert_eq!(stage.tree(), "A.txt README half.txt");
+    let prompt = stage.note("prompt");
+    let told = "the last one was cut short, since its agent was killed by signal 9. \
+                The worktree is as you left it.";
+    assert!(prompt.contains(told), "{prompt}");
+    assert!(!prompt.contains("original state"), "{prompt}");
+}
+
+#[test]
+fn an_agent_without_a_session_starts_over_with_clean_files() {
+    let first = "write half.txt x\ndie KILL";
+    let second = format!("{KEEP_WORDS}\nstream claude\nread-prompt prompt\nwrite A.txt x");
+    let stage = Stage::new("A", &[("A.1", first), ("A.2", &second)]);
+    stage.run(&[]).done().says(&["start A (attempt 2)\n"]);
+    assert_eq!(stage.tree(), "A.txt README");
+    assert!(stage.note("prompt").contains("original state"));
+}
+
+#[test]
 fn an_agent_that_crashes_by_itself_has_failed() {
     let stage = Stage::new("A", &[("A", "stream claude\ndie ABRT")]);
     stage.run(&["--retries", "1"]).stopped().says(&[

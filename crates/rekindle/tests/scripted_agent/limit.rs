@@ -19,7 +19,7 @@ fn at_a_limit_all_work_waits_for_its_end_and_then_goes_on_in_the_session() {
     Ran::of(running).done().says(&[
         "start A (attempt 1)\n",
         "wait A: the agent's usage limit is reached; continuing in 1 s",
-        "start A (attempt 2)\n",
+        "continue A (attempt 2): its agent goes on in its session\n",
         "start B (attempt 1)\n",
         "done: 2 of 2 tasks landed in 3 attempts\n",
     ]);

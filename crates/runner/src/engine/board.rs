@@ -162,16 +162,23 @@ impl Board {
 
     /// Returns the first task that may start, in plan order.
     pub(crate) fn startable(&self) -> Option<usize> {
-        let is_free = |task: &&usize| {
-            let at_work = |neighbor: &usize| {
-                matches!(
-                    self.entries[*neighbor].state,
-                    State::Running { .. } | State::Delivered { .. }
-                )
-            };
-            !self.neighbors[**task].iter().any(at_work)
+        self.ready.iter().find(|task| self.is_free(**task)).copied()
+    }
+
+    /// Returns whether a task may start.
+    pub(crate) fn may_start(&self, task: usize) -> bool {
+        self.ready.contains(&task) && self.is_free(task)
+    }
+
+    /// Returns whether no task that declares one of its files is at work.
+    fn is_free(&self, task: usize) -> bool {
+        let at_work = |neighbor: &usize| {
+            matches!(
+                self.entries[*neighbor].state,
+                State::Running { .. } | State::Delivered { .. }
+            )
         };
-        self.ready.iter().find(is_free).copied()
+        !self.neighbors[task].iter().any(at_work)
     }
 
     /// Returns the first delivery in plan order.

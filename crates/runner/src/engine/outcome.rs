@@ -13,6 +13,8 @@ use crate::worker::work_ref;
 
 /// The most characters of a failed worker's output that are reported.
 const MOST_SAID: usize = 400;
+/// Why an agent was cut short that reached its limit.
+pub(super) const LIMIT: &str = "its usage limit was reached";
 /// The most bytes of a worker's output that are read.
 const LARGEST_WORKER_LOG: u64 = 1024 * 1024;
 
@@ -110,7 +112,7 @@ impl Orchestrator<'_> {
         }
     }
 
-    /// Returns an attempt's last report of its result, and records its agent's session and cost.
+    /// Returns an attempt's last report of its result, and records its agent's session, cost and end.
     pub(super) fn last_word(
         &mut self,
         task: usize,
@@ -121,6 +123,7 @@ impl Orchestrator<'_> {
         let mut last = None;
         let mut asked = false;
         let mut named = false;
+        self.ended.remove(&task);
         for line in &lines {
             let Some((_, _, happened)) = self
                 .engine
@@ -136,6 +139,9 @@ impl Orchestrator<'_> {
                     named = true;
                 }
                 Happened::Cost { microdollars } => self.ledger.pay(task, attempt, microdollars),
+                Happened::Ended(end) => {
+                    self.ended.insert(task, (attempt, end));
+                }
                 happened @ (Happened::Claimed
                 | Happened::Started { .. }
                 | Happened::Beat { .. }
@@ -191,6 +197,7 @@ impl Orchestrator<'_> {
             }
             Some(Happened::Failed { reason, kind }) => self.failed(task, attempt, &reason, kind),
             Some(Happened::Limited { until }) => {
+                self.leaves(task, attempt, LIMIT);
                 let left = until
                     .as_ref()
                     .and_then(|time| self.engine.scribe.until(time));
@@ -229,6 +236,7 @@ impl Orchestrator<'_> {
                 | Happened::Beat { .. }
                 | Happened::Session { .. }
                 | Happened::Cost { .. }
+                | Happened::Ended(_)
                 | Happened::Interrupted(_)
                 | Happened::Completed { .. }
                 | Happened::Blocked { .. }
@@ -245,13 +253,14 @@ impl Orchestrator<'_> {
     /// A worker or agent was killed. Its processes are ended before the worktree is used again.
     async fn interrupted(&mut self, task: usize, attempt: u32, kill: Kill) -> Result<(), Error> {
         self.end_leftover(task, attempt).await;
+        self.leaves(task, attempt, &kill.to_string());
         if self.engine.work.destination == Destination::Worktree && self.is_stopping() {
             // As if it had reported so itself: a person's stop is not a failure of the task.
             self.mirror(task, &Happened::Stopped { killed: Some(kill) })?;
             self.board.put_back(task);
             return Ok(());
         }
-        if self.engine.work.destination == Destination::Worktree {
+        if self.engine.work.destination == Destination::Worktree && !self.has_work(task) {
             let (reason, kind) = (kill.to_string(), FailureKind::Work);
             let happened = Happened::Failed {
                 reason: reason.clone(),
@@ -269,7 +278,14 @@ impl Orchestrator<'_> {
             self.board.interrupted(task, kill)
         };
         let after = match &next {
-            Next::Retry => self.when_again(),
+            Next::Retry => match self.when_again() {
+                After::Again if self.has_work(task) => After::GoesOn,
+                after @ (After::Again
+                | After::GoesOn
+                | After::Resume
+                | After::Person
+                | After::Protocol) => after,
+            },
             Next::GiveUp { .. } => After::Person,
         };
         let id = &self.engine.work.tasks[task].id;
@@ -348,7 +364,8 @@ fn is_an_end(last: Option<&Happened>) -> bool {
             | Happened::Started { .. }
             | Happened::Beat { .. }
             | Happened::Session { .. }
-            | Happened::Cost { .. },
+            | Happened::Cost { .. }
+            | Happened::Ended(_),
         )
         | None => false,
     }

@@ -8,6 +8,7 @@ use rekindle_git::{Expected, ObjectId};
 use rekindle_model::{Destination, Happened, Standing};
 
 use super::evidence::Proof;
+use super::outcome::LIMIT;
 use super::workers::Active;
 use super::{Orchestrator, Progress, STOP_GRACE, State};
 use crate::port::Held;
@@ -101,6 +102,7 @@ impl Orchestrator<'_> {
                 Ok(())
             }
             Some(Happened::Limited { .. }) => {
+                self.leaves(task, newest, LIMIT);
                 self.wait_on(task, newest);
                 Ok(())
             }
@@ -112,6 +114,7 @@ impl Orchestrator<'_> {
                 | Happened::Beat { .. }
                 | Happened::Session { .. }
                 | Happened::Cost { .. }
+                | Happened::Ended(_)
                 | Happened::Stopped { .. }
                 | Happened::Interrupted(_)
                 | Happened::Completed { .. }
@@ -120,6 +123,11 @@ impl Orchestrator<'_> {
             )
             | None => {
                 self.end_leftover(task, newest).await;
+                let why = match last {
+                    Some(Happened::Stopped { killed: None }) => "it was stopped by a person",
+                    Some(_) | None => "it was killed before it could finish",
+                };
+                self.leaves(task, newest, why);
                 Ok(())
             }
         }
@@ -251,6 +259,7 @@ impl Orchestrator<'_> {
                 | Happened::Beat { .. }
                 | Happened::Session { .. }
                 | Happened::Cost { .. }
+                | Happened::Ended(_)
                 | Happened::Interrupted(_)
                 | Happened::Completed { .. }
                 | Happened::Blocked { .. }

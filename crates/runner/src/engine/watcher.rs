@@ -26,7 +26,7 @@ pub enum Progress<'a> {
     /// The order of a task's last attempt was not written here, so it is ignored.
     Foreign(&'a str, u32),
     /// A worker was started.
-    Started(&'a str, u32),
+    Started(&'a str, u32, Begin),
     /// A task's work is done and stays in its worktree for the protocol to land.
     Finished(&'a str, u32),
     /// A task's work is on the branch.
@@ -55,7 +55,7 @@ impl Progress<'_> {
         match self {
             Self::Adopted(task, _)
             | Self::Foreign(task, _)
-            | Self::Started(task, _)
+            | Self::Started(task, ..)
             | Self::Finished(task, _)
             | Self::Landed(task, ..)
             | Self::Failed(task, ..)
@@ -73,7 +73,7 @@ impl Progress<'_> {
         match self {
             Self::Adopted(_, attempt)
             | Self::Foreign(_, attempt)
-            | Self::Started(_, attempt)
+            | Self::Started(_, attempt, _)
             | Self::Finished(_, attempt)
             | Self::Landed(_, attempt, ..)
             | Self::Failed(_, attempt, ..)
@@ -126,11 +126,24 @@ pub enum Change {
     Nothing,
 }
 
+/// What a worker begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Begin {
+    /// The start of its agent.
+    Start,
+    /// The agent's session, in the worktree of the last attempt.
+    Session,
+    /// The checks: the agent has done its work before.
+    Checks,
+}
+
 /// The consequence for a task whose attempt failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum After {
     /// It is done again.
     Again,
+    /// Its agent has done the work, which is checked and delivered.
+    GoesOn,
     /// This orchestrator ends; the next resume repeats it.
     Resume,
     /// It needs a person.

@@ -6,17 +6,18 @@ use std::process::Stdio;
 use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_agents::config::Worktree;
 use rekindle_agents::{Call, Invocation};
-use rekindle_model::{MOST_ATTEMPTS, WorkPlace};
+use rekindle_model::{Before, MOST_ATTEMPTS, WorkPlace};
 use rekindle_wire::order::{Command as OrderCommand, ORDER_SCHEMA, Order, OrderPlace, Outfit};
 use tokio::process::Command;
 use tokio::task::JoinSet;
 
 use super::ending::held_back;
+use super::left::Site;
 use super::{
-    HeldBack, Orchestrator, Progress, RunView, STOP_GRACE, Steering, StillAtWork, WorkerView, fresh,
+    Begin, HeldBack, Orchestrator, Progress, RunView, STOP_GRACE, Steering, StillAtWork,
+    WorkerView, fresh,
 };
 use crate::last_life::STAMPED_EVERY;
-use crate::pool::Slot;
 use crate::port::{Held, Position};
 use crate::worker::beat_within;
 use crate::{Error, process_tree};
@@ -108,26 +109,40 @@ impl Orchestrator<'_> {
     pub(super) fn start_all(&mut self, ended: &mut JoinSet<Over>) -> Result<(), Error> {
         let now = tokio::time::Instant::now();
         self.not_before.retain(|_, time| *time > now);
-        // A limit belongs to the agent's account, so it holds for every task.
-        while !self.is_stopping()
-            && !self.is_over_budget()
-            && self.not_before.is_empty()
-            && self.board.n_running() < self.engine.jobs
-        {
-            let Some(task) = self.board.startable() else {
+        while !self.is_stopping() && self.board.n_running() < self.engine.jobs {
+            // A limit belongs to the agent's account, so it holds for every task.
+            let has_agent = !self.is_over_budget() && self.not_before.is_empty();
+            let Some(task) = self.next_task(has_agent) else {
                 break;
             };
-            self.start(task, ended)?;
+            self.start(task, has_agent, ended)?;
         }
         Ok(())
     }
 
-    fn start(&mut self, task: usize, ended: &mut JoinSet<Over>) -> Result<(), Error> {
+    /// Starts a worker: for the checks of work that is there, else for an agent, if there may be one.
+    fn start(
+        &mut self,
+        task: usize,
+        has_agent: bool,
+        ended: &mut JoinSet<Over>,
+    ) -> Result<(), Error> {
         self.lock.verify()?;
-        let taken = self.take_slot(task)?;
-        let order = self.claim(task, taken.as_ref().map(|(slot, _)| slot))?;
+        let (begin, order, lock) = match self.take_up(task)? {
+            Some((order, lock)) => (Begin::Checks, order, lock),
+            None if !has_agent => return Ok(()),
+            None => {
+                let site = self.site(task)?;
+                let begin = match site.last {
+                    Some(_) => Begin::Session,
+                    None => Begin::Start,
+                };
+                let order = self.claim(task, &site)?;
+                crate::crash::point("after-claim");
+                (begin, order, site.lock)
+            }
+        };
         let attempt = order.attempt;
-        crate::crash::point("after-claim");
         let file = self.port.order_path(&order.task, attempt);
         let errors = rekindle_fs::create_output(
             &self
@@ -144,8 +159,8 @@ impl Orchestrator<'_> {
             .args(["worker", file.as_str()])
             .current_dir(self.engine.project)
             // The worker holds the lock of its worktree from its first moment to its last.
-            .stdin(match taken {
-                Some((_, lock)) => Stdio::from(lock.hand_over()?),
+            .stdin(match lock {
+                Some(lock) => Stdio::from(lock.hand_over()?),
                 None => Stdio::null(),
             })
             .stdout(Stdio::null())
@@ -171,19 +186,37 @@ impl Orchestrator<'_> {
         self.engine.watcher.progress(&Progress::Started(
             &self.engine.work.tasks[task].id,
             attempt,
+            begin,
         ));
         Ok(())
     }
 
+    /// Returns where the next attempt at a task works.
+    fn site(&mut self, task: usize) -> Result<Site, Error> {
+        if let Some(site) = self.site_of_last(task)? {
+            return Ok(site);
+        }
+        let (worktree, slot, lock) = match self.take_slot(task)? {
+            Some((slot, lock)) => (slot.worktree(), slot.number(), Some(lock)),
+            None => (self.worktree(task), None, None),
+        };
+        Ok(Site {
+            worktree,
+            slot,
+            lock,
+            last: None,
+        })
+    }
+
     /// Claims a task under the next free number; a file of somebody else's may have one.
-    fn claim(&mut self, task: usize, slot: Option<&Slot>) -> Result<Order, Error> {
+    fn claim(&mut self, task: usize, site: &Site) -> Result<Order, Error> {
         loop {
             let attempt = self.board.next_attempt(task);
             if attempt > MOST_ATTEMPTS {
                 let folder = self.port.task_folder(self.task(task));
                 return Err(Error::NoNumber { folder });
             }
-            let order = self.order(task, attempt, slot);
+            let order = self.order(task, attempt, site);
             match self.port.claim(&order) {
                 Err(Error::Files(rekindle_fs::Error::Exists { .. })) => {
                     self.board.attempt_seen(task, attempt);
@@ -193,14 +226,18 @@ impl Orchestrator<'_> {
         }
     }
 
-    fn order(&self, task: usize, attempt: u32, in_pool: Option<&Slot>) -> Order {
+    fn order(&self, task: usize, attempt: u32, site: &Site) -> Order {
         let engine = &self.engine;
         let entry = &engine.work.tasks[task];
         let is_free = |slot: &usize| !self.active.values().any(|active| active.has_slot(*slot));
         let slot = (1..=self.active.len() + 1).find(is_free).unwrap_or(1);
         let actor = format!("executor-{slot}");
-        let brief = (engine.brief)(task, attempt, self.trouble.get(&task).map(String::as_str));
-        let worktree = in_pool.map_or_else(|| self.worktree(task), Slot::worktree);
+        let before = match &site.last {
+            Some(last) => Some(Before::CutShort(&last.why)),
+            None => self.trouble.get(&task).map(|why| Before::Failed(why)),
+        };
+        let brief = (engine.brief)(task, attempt, before);
+        let worktree = site.worktree.clone();
         let token = format!("{}-{}-{attempt}-{}", engine.id.name, entry.id, fresh());
         // The agent runs in the project's folder of its worktree, and its session must belong to that folder.
         let place = worktree.join(&self.folder);
@@ -214,8 +251,7 @@ impl Orchestrator<'_> {
             token: &token,
             session: session.map(String::as_str),
         };
-        let checks = entry.checks.iter().chain(&engine.work.settings.verify);
-        let number = in_pool.and_then(Slot::number);
+        let number = site.slot;
         let number = number.unwrap_or_else(|| u32::try_from(slot - 1).unwrap_or_default());
         let more = crate::ports::variables(engine.project, number);
         let command = |invocation| command(invocation, &more);
@@ -230,6 +266,11 @@ impl Orchestrator<'_> {
             teardown: of_outfit(&self.outfit.teardown),
             ..self.outfit.clone()
         };
+        let base = match (&site.last, &entry.place) {
+            (Some(last), _) => last.base.clone(),
+            (None, Some(place)) => place.base.clone(),
+            (None, None) => self.tip.as_str().to_owned(),
+        };
         Order {
             schema: ORDER_SCHEMA.to_owned(),
             seal: String::new(),
@@ -242,12 +283,11 @@ impl Orchestrator<'_> {
                 .log(&engine.id.name, &actor, &entry.id, attempt),
             actor,
             project: engine.project.to_owned(),
-            base: entry
-                .place
-                .as_ref()
-                .map_or_else(|| self.tip.as_str().to_owned(), |place| place.base.clone()),
+            base,
+            goes_on: site.last.is_some(),
             agent: command(engine.agent.invocation(&call)),
-            checks: checks
+            checks: self
+                .checks(task)
                 .map(|check| command(Invocation::check(check, &call)))
                 .collect(),
             stream: engine.agent.stream.name().to_owned(),
@@ -261,10 +301,16 @@ impl Orchestrator<'_> {
             beat: u64::try_from(beat_within(engine.silent_after).as_millis()).ok(),
             place: entry.place.as_ref().map(order_place),
             worktree,
-            slot: in_pool.and_then(Slot::number),
+            slot: site.slot,
             outfit,
             token,
         }
+    }
+
+    /// Returns the checks of a task's work.
+    pub(super) fn checks(&self, task: usize) -> impl Iterator<Item = &String> {
+        let work = self.engine.work;
+        work.tasks[task].checks.iter().chain(&work.settings.verify)
     }
 
     /// Returns what to do about an attempt that changes nothing although that is right.

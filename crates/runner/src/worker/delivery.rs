@@ -1,35 +1,32 @@
 //! The delivery: an attempt's worktree as a commit that can land.
 
-use rekindle_agents::{Stream, Summary};
+use rekindle_agents::Stream;
 use rekindle_git::{Change, Expected, Message, ObjectId, Removal, RepoPath};
 use rekindle_model::{Delivery, Happened};
 
 use tokio::signal::unix::Signal;
 
-use super::{Worker, copied, failed, microdollars, own_files, submodule, work_ref};
+use super::done::Done;
+use super::{Worker, copied, failed, own_files, submodule, work_ref};
 use crate::Error;
 use crate::output_log::OutputLog;
 
 impl Worker<'_> {
     /// Returns the failure of an attempt that changed nothing although it has to, before checks that
     /// say nothing about it, or that leave files of their own.
-    pub(super) fn idle(
-        &self,
-        base: &ObjectId,
-        summary: &Summary,
-    ) -> Result<Option<Happened>, Error> {
+    pub(super) fn idle(&self, base: &ObjectId, done: &Done) -> Result<Option<Happened>, Error> {
         if self.order.place.is_some() || self.order.checks.is_empty() {
             return Ok(None);
         }
         let own = self.own()?;
         let content = own.content(base, &self.own_files())?;
         let changes = own.repo().between(base, &content.tree)?;
-        Ok(self.unchanged(&changes, summary))
+        Ok(self.unchanged(&changes, done))
     }
 
     /// Returns the failure of an attempt without changes, unless that is allowed.
-    fn unchanged(&self, changes: &[Change], summary: &Summary) -> Option<Happened> {
-        let denied = summary.denied.last();
+    fn unchanged(&self, changes: &[Change], done: &Done) -> Option<Happened> {
+        let denied = done.denied.as_ref();
         let about = self.order.unless_empty.as_ref();
         if (denied.is_none() && about.is_none()) || !changes.is_empty() {
             return None;
@@ -87,7 +84,7 @@ impl Worker<'_> {
     }
 
     /// Turns the worktree into a commit that can land.
-    pub(super) fn deliver(&self, base: &ObjectId, summary: &Summary) -> Result<Happened, Error> {
+    pub(super) fn deliver(&self, base: &ObjectId, done: Done) -> Result<Happened, Error> {
         let order = self.order;
         let own = self.own()?;
         let here = own.repo();
@@ -99,7 +96,7 @@ impl Worker<'_> {
         let content = own.content(base, &exclude)?;
         let tree = &content.tree;
         let changes = here.between(base, tree)?;
-        if let Some(failed) = self.unchanged(&changes, summary) {
+        if let Some(failed) = self.unchanged(&changes, &done) {
             return Ok(failed);
         }
         if let Some(reason) = copied::refusal(&own, &changes)? {
@@ -134,8 +131,8 @@ impl Worker<'_> {
             commit: commit.as_str().to_owned(),
             tree,
             base: order.base.clone(),
-            session: summary.session.clone(),
-            cost: summary.cost_usd.map(microdollars),
+            session: done.session,
+            cost: done.cost,
         }))
     }
 }

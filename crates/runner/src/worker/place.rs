@@ -4,14 +4,14 @@
 //! evidence is moved aside, because the protocol lands work from the worktree itself.
 
 use camino::Utf8Path;
-use rekindle_agents::Summary;
 use rekindle_fs::{Company, Content};
 use rekindle_git::{Change, ChangeKind, Checkout, ObjectId, RepoPath};
 use rekindle_model::{Attempted, Delivery, FileChange, FileChangeKind, Happened};
 use rekindle_wire::order::{Command as OrderCommand, OrderPlace};
 
+use super::done::Done;
 use super::worktree::{is_ready, make_room};
-use super::{Worker, microdollars, own_files, paths};
+use super::{Worker, own_files, paths};
 use crate::Error;
 
 /// The largest document and the largest file of git rules.
@@ -139,7 +139,7 @@ impl Worker<'_> {
         &self,
         place: &OrderPlace,
         base: &ObjectId,
-        summary: &Summary,
+        done: Done,
     ) -> Result<Happened, Error> {
         let changes = self.own()?.repo().changes(base)?;
         let mut own = own_files(Utf8Path::new(""), self.scribe.own_folders());
@@ -152,8 +152,8 @@ impl Worker<'_> {
             commit: String::new(),
             tree: String::new(),
             base: self.order.base.clone(),
-            session: summary.session.clone(),
-            cost: summary.cost_usd.map(microdollars),
+            session: done.session,
+            cost: done.cost,
         }))
     }
 
