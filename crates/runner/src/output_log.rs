@@ -2,11 +2,9 @@
 
 use std::io::Write as _;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use rekindle_agents::{Redactor, Stream, StreamReader};
 use rekindle_fs::GuardedFile;
-
-use crate::Error;
 
 /// Up to this size everything is kept, then only the last lines.
 const MOST: u64 = 8 * 1024 * 1024;
@@ -15,10 +13,11 @@ const LAST: usize = 200;
 /// The most bytes of them, without the very last line: lines may be long.
 const LAST_BYTES: usize = 1024 * 1024;
 
-/// The output of one attempt.
+/// The output of one attempt. Its file is made with the first line: most checks print nothing.
 #[derive(Debug)]
 pub(crate) struct OutputLog {
-    file: std::fs::File,
+    path: Utf8PathBuf,
+    file: Option<std::fs::File>,
     written: u64,
     dropped: u64,
     last: std::collections::VecDeque<String>,
@@ -27,16 +26,17 @@ pub(crate) struct OutputLog {
 }
 
 impl OutputLog {
-    /// Creates the file; the redactor masks what it knows and finds.
-    pub(crate) fn create(path: &Utf8Path, redactor: Redactor) -> Result<Self, Error> {
-        Ok(Self {
-            file: rekindle_fs::create_output(path)?,
+    /// Makes no file yet; the redactor masks what it knows and finds.
+    pub(crate) fn new(path: Utf8PathBuf, redactor: Redactor) -> Self {
+        Self {
+            path,
+            file: None,
             written: 0,
             dropped: 0,
             last: [].into(),
             last_bytes: 0,
             redactor,
-        })
+        }
     }
 
     /// Keeps a line and returns it without its secrets.
@@ -47,7 +47,7 @@ impl OutputLog {
         if self.written < MOST {
             let len = u64::try_from(line.len()).unwrap_or(u64::MAX);
             self.written += len.saturating_add(1);
-            writeln!(self.file, "{line}").ok();
+            self.write(&line);
             return line;
         }
         self.dropped += 1;
@@ -58,6 +58,15 @@ impl OutputLog {
             self.last_bytes -= oldest.len();
         }
         line
+    }
+
+    fn write(&mut self, line: &str) {
+        if self.file.is_none() {
+            self.file = rekindle_fs::create_output(&self.path).ok();
+        }
+        if let Some(file) = &mut self.file {
+            file.write_all(format!("{line}\n").as_bytes()).ok();
+        }
     }
 }
 
@@ -82,14 +91,12 @@ impl Drop for OutputLog {
             return;
         }
         let kept = self.last.len();
-        writeln!(
-            self.file,
-            "[{} lines were left out here; the last {kept} follow]",
-            self.dropped
-        )
-        .ok();
-        for line in &self.last {
-            writeln!(self.file, "{line}").ok();
+        let dropped = self.dropped;
+        self.write(&format!(
+            "[{dropped} lines were left out here; the last {kept} follow]"
+        ));
+        for line in std::mem::take(&mut self.last) {
+            self.write(&line);
         }
     }
 }
@@ -102,7 +109,8 @@ mod tests {
     fn however_long_the_lines_are_the_last_ones_are_kept_within_bounds() {
         let folder = tempfile::tempdir().unwrap();
         let path = Utf8Path::from_path(folder.path()).unwrap().join("output");
-        let mut log = OutputLog::create(&path, Redactor::new()).unwrap();
+        let mut log = OutputLog::new(path.clone(), Redactor::new());
+        assert!(!path.exists(), "nothing was printed");
         let long = "x".repeat(64 * 1024);
         let most = usize::try_from(MOST).unwrap();
         for _ in 0..=most / long.len() {
@@ -114,6 +122,7 @@ mod tests {
         let kept: usize = log.last.iter().map(String::len).sum();
         assert!(kept <= LAST_BYTES, "{kept}");
         assert_eq!(log.last_bytes, kept);
+        assert!(path.exists());
         log.line(&"y".repeat(2 * LAST_BYTES));
         assert_eq!(log.last.len(), 1, "the last line is kept in any case");
     }

@@ -82,6 +82,13 @@ impl FilePort {
         self.attempt_folder(task, attempt).join(ORDER)
     }
 
+    /// Returns the file of what workers with this name said before they ended with an error; no task's
+    /// folder begins with a dot.
+    pub(crate) fn errors(&self, actor: &str) -> Utf8PathBuf {
+        let name = format!("{}.log", crate::state_folder::encoded(actor));
+        self.root.join(".workers").join(name)
+    }
+
     fn claim_path(&self, task: &str, attempt: u32) -> Utf8PathBuf {
         self.attempt_folder(task, attempt).join(CLAIM)
     }

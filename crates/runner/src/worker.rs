@@ -168,12 +168,12 @@ impl Worker<'_> {
             Some(done) => {
                 let stage = Stage::Verifying;
                 self.say(&Happened::Beat { stage })?;
-                (done, OutputLog::create(&self.output(), self.redactor())?)
+                (done, OutputLog::new(self.output(), self.redactor()))
             }
             None => {
                 self.make_ready(&base)?;
                 // The files that were brought into the worktree have secrets that it masks.
-                let mut output = OutputLog::create(&self.output(), self.redactor())?;
+                let mut output = OutputLog::new(self.output(), self.redactor());
                 match self.implement(&mut stop, &mut output).await? {
                     Ok(done) => (done, output),
                     Err(happened) => return Ok(happened),

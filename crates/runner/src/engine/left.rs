@@ -132,8 +132,25 @@ impl Orchestrator<'_> {
         ordered.eq(self.checks(task).map(String::as_str))
     }
 
+    /// Returns where the next attempt at a task works.
+    pub(super) fn site(&mut self, task: usize) -> Result<Site, Error> {
+        if let Some(site) = self.site_of_last(task)? {
+            return Ok(site);
+        }
+        let (worktree, slot, lock) = match self.take_slot(task)? {
+            Some((slot, lock)) => (slot.worktree(), slot.number(), Some(lock)),
+            None => (self.worktree(task), None, None),
+        };
+        Ok(Site {
+            worktree,
+            slot,
+            lock,
+            last: None,
+        })
+    }
+
     /// Returns the worktree in which the agent of a task's last attempt can go on.
-    pub(super) fn site_of_last(&mut self, task: usize) -> Result<Option<Site>, Error> {
+    fn site_of_last(&mut self, task: usize) -> Result<Option<Site>, Error> {
         let Some(Left {
             attempt,
             rest: Rest::Session(why),

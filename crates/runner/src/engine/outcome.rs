@@ -1,7 +1,8 @@
 //! The results of attempts, and what follows from them.
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
+use rekindle_fs::GuardedFile;
 use rekindle_model::{Delivery, Destination, FailureKind, Happened, Kill, Victim};
 
 use super::board::Next;
@@ -34,11 +35,11 @@ impl Orchestrator<'_> {
         else {
             return Ok(());
         };
-        let log = active.log.clone();
+        let (log, errors) = (active.log.clone(), active.errors.clone());
         self.active.remove(&task);
         let last = self.outcome(task, attempt, &log).await?;
         if has_failed && !is_an_end(last.as_ref()) {
-            return Err(self.worker_failed(task, attempt));
+            return Err(self.worker_failed(task, errors));
         }
         self.conclude(task, attempt, last, signal).await
     }
@@ -94,11 +95,11 @@ impl Orchestrator<'_> {
     }
 
     /// Returns why a worker failed, in its own words.
-    fn worker_failed(&self, task: usize, attempt: u32) -> Error {
-        let folder = self.port.attempt_folder(self.task(task), attempt);
-        let log = folder.join("worker.log");
-        let text = rekindle_fs::read_within(self.engine.project, &log, LARGEST_WORKER_LOG);
-        let text = text.ok().flatten().unwrap_or_default();
+    fn worker_failed(&self, task: usize, errors: Option<(Utf8PathBuf, u64)>) -> Error {
+        let (log, from) = errors.unwrap_or_default();
+        let file = GuardedFile::open(&log).ok().flatten();
+        let text = file.and_then(|file| file.bytes_from(from, LARGEST_WORKER_LOG).ok());
+        let text = text.unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         let is_reason = |line: &&str| !line.is_empty() && !line.starts_with("hint:");
         let lines: Vec<&str> = text.lines().map(str::trim).filter(is_reason).collect();

@@ -32,6 +32,8 @@ pub(super) struct Active {
     pub(super) output_len: u64,
     /// Its process, if it is a child of ours.
     pub(super) pid: Option<u32>,
+    /// The file of what it says before it ends with an error, and where that begins.
+    pub(super) errors: Option<(Utf8PathBuf, u64)>,
     /// When it was asked to end.
     pub(super) asked: Option<tokio::time::Instant>,
 }
@@ -144,12 +146,9 @@ impl Orchestrator<'_> {
         };
         let attempt = order.attempt;
         let file = self.port.order_path(&order.task, attempt);
-        let errors = rekindle_fs::create_output(
-            &self
-                .port
-                .attempt_folder(&order.task, attempt)
-                .join("worker.log"),
-        )?;
+        let errors_in = self.port.errors(&order.actor);
+        let errors = rekindle_fs::create_output(&errors_in)?;
+        let errors_from = errors.metadata().map_or(0, |found| found.len());
         let mut worker = Command::new(self.engine.program);
         // Variables that point git to another repository must not reach an agent.
         for name in rekindle_git::SCRUBBED {
@@ -173,6 +172,7 @@ impl Orchestrator<'_> {
         self.board.started(task, attempt);
         let mut active = Active::new(attempt, order.log);
         active.pid = child.id();
+        active.errors = Some((errors_in, errors_from));
         self.active.insert(task, active);
         ended.spawn(async move {
             let status = child.wait().await.ok();
@@ -189,23 +189,6 @@ impl Orchestrator<'_> {
             begin,
         ));
         Ok(())
-    }
-
-    /// Returns where the next attempt at a task works.
-    fn site(&mut self, task: usize) -> Result<Site, Error> {
-        if let Some(site) = self.site_of_last(task)? {
-            return Ok(site);
-        }
-        let (worktree, slot, lock) = match self.take_slot(task)? {
-            Some((slot, lock)) => (slot.worktree(), slot.number(), Some(lock)),
-            None => (self.worktree(task), None, None),
-        };
-        Ok(Site {
-            worktree,
-            slot,
-            lock,
-            last: None,
-        })
     }
 
     /// Claims a task under the next free number; a file of somebody else's may have one.
@@ -431,6 +414,7 @@ impl Active {
             last_sign: now,
             output_len: 0,
             pid: None,
+            errors: None,
             asked: None,
         }
     }
