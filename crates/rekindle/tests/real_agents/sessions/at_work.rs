@@ -90,7 +90,7 @@ fn a_program_that_comes_between_the_look_and_the_start_keeps_the_session_alone()
     first.open()?;
     let id = session["id"].as_str().context("an id")?;
     let mut terminal = scene.on_a_terminal("rekindle", &["resume", id])?;
-    terminal.wait_for("Go? [y/N] ")?;
+    terminal.wait_for("Continue? [y/N] ")?;
     let own = session["session"].as_str().context("an id")?;
     let resumed = ["-p", "Go on", "--resume", own, "--allowedTools", "Bash"];
     let other = scene.start(program.name(), &resumed)?;

@@ -112,7 +112,7 @@ fn killed_while_a_person_is_asked_it_waits_for_a_person() -> Result<()> {
         assert_eq!(scene.n_asked(), asked);
         // On a terminal the program itself is opened, without a prompt.
         let mut terminal = scene.on_a_terminal("rekindle", &["resume", id])?;
-        terminal.wait_for("Go? [y/N] ")?;
+        terminal.wait_for("Continue? [y/N] ")?;
         terminal.answer("y\n")?;
         // The call stays open until the person says something.
         let open = if kind == "permission" { "tool" } else { kind };
