@@ -154,7 +154,7 @@
   };
   const findingsOf = (found) => {
     const list = make("ul");
-    for (const one of found) list.append(make("li", {}, make("b", { class: one.severity }, one.code), ` ${one.message} `, ...(one.place ? [make("code", {}, one.place)] : [])));
+    for (const one of found) list.append(make("li", {}, make("b", { class: one.severity }, one.code), ` ${one.message} `, ...(one.where ? [make("code", {}, one.where)] : [])));
     return [list];
   };
   let wanted = "Why";

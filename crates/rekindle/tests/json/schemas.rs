@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context as _, Result, ensure};
 use rekindle_testkit::repository::{Project, WRITE, text};
-use rekindle_testkit::sandbox::Ran;
+use rekindle_testkit::sandbox::{Ran, Sandbox};
 use serde_json::{Value, json};
 
 use crate::{ORDERS, interrupted};
@@ -87,6 +87,7 @@ fn every_schema_is_used_by_a_command_and_every_output_keeps_to_its_schema() -> R
         ),
         (&["explain", "STALE_RUN", "--json"], "rekindle.finding/1", 0),
         (&["doctor", "--json"], "rekindle.doctor/1", 0),
+        (&["report", "--json"], "rekindle.picture/1", 0),
         (&["init", "--json"], "rekindle.init/1", 0),
         (&["config", "--json"], "rekindle.config/1", 0),
         (&["completions", "bash", "--json"], "rekindle.text/1", 0),
@@ -129,11 +130,24 @@ fn every_schema_is_used_by_a_command_and_every_output_keeps_to_its_schema() -> R
         used.insert(name);
     }
     used.extend(objects_of_a_run(&schemas)?);
+    used.insert(object_of_a_page(&schemas, &sandbox)?);
     // The user's own command gets it, see `tests/notify.rs`.
     used.insert("rekindle.notice/1");
     let all: BTreeSet<&str> = schemas.0.keys().copied().collect();
     assert_eq!(used, all);
     Ok(())
+}
+
+/// The object that a page has in it keeps to its schema as well.
+fn object_of_a_page(schemas: &Schemas, sandbox: &Sandbox) -> Result<&'static str> {
+    let name = "rekindle.report/1";
+    let page = sandbox.run(&["report", ORDERS, "--output", "-"])?;
+    let page = page.stdout();
+    let (_, rest) = page.split_once("id=\"data\">").context("no data")?;
+    let (data, _) = rest.split_once("</script>").context("no end")?;
+    let faults = schemas.faults(&serde_json::from_str(data)?, name)?;
+    ensure!(faults.is_empty(), "{name}: {}", faults.join("\n"));
+    Ok(name)
 }
 
 /// A run tells what happens while it happens, a line each; the last line says how it ended.

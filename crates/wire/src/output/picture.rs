@@ -96,6 +96,7 @@ pub struct PictureTask {
     pub attempts: Vec<PictureAttempt>,
     /// The findings that name it, by their place in the list, from 0.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
     pub findings: Vec<usize>,
 }
 
@@ -124,6 +125,7 @@ pub struct PictureAttempt {
     pub saved: Option<String>,
     /// Heartbeats, in seconds after its beginning; many are thinned out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
     pub beats: Vec<u32>,
     /// What it did last: implementing or verifying.
     #[serde(skip_serializing_if = "Option::is_none")]
