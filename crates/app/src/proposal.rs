@@ -161,7 +161,8 @@ pub(crate) fn propose(project: &Project, configured: &Worktree) -> Proposal {
         }
         proposal.setup.push(manager.setup.to_owned());
         proposal.setup_when.push(manager.lock.to_owned());
-        let made = [RepoPath::from(manager.makes)];
+        // As a folder, which need not be there yet.
+        let made = [RepoPath::from(&*format!("{}/", manager.makes))];
         let ignored = |repo: &Repo| repo.ignored_like(&[], None, &made).unwrap_or_default();
         let is_ignored = repo.as_ref().is_none_or(|repo| !ignored(repo).is_empty());
         if !manager.makes.is_empty() && !is_ignored {

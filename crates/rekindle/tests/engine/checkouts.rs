@@ -147,6 +147,9 @@ fn doctor_looks_at_the_project_and_proposes_what_its_worktrees_need() {
         section,
         "setup = [\"npm ci --prefer-offline --no-audit --no-fund\"]\nsetup_when = [\"package-lock.json\"]\ncopy = [\".env*\"]"
     );
+    assert!(!about.contains(".gitignore"), "{hint}");
+    fs::remove_dir_all(project.path().join("node_modules")).unwrap();
+    assert_eq!(look()["hint"], hint);
     // What it proposes is enough.
     configure(&project, section);
     assert_eq!(look()["verdict"], "ok");
