@@ -89,6 +89,10 @@ fn place_below(root: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, Error> {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the test writes as another program does"
+)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;

@@ -33,6 +33,7 @@ use crate::render;
 use crate::terminal::Terminal;
 
 /// Runs what was typed.
+#[expect(clippy::too_many_lines, reason = "one arm for each command")]
 pub(crate) fn run(
     command: Option<Command>,
     list: &StatusArguments,

@@ -148,7 +148,7 @@ fn candidates(line: &[OsString], stands: Stands) -> Option<Vec<CompletionCandida
     };
     let found = match stands {
         Stands::Workflow => rekindle_app::candidate_workflows(&project),
-        Stands::Task(argument) => of_task(&project, named(argument)),
+        Stands::Task(argument) => of_task(&project, named(argument).as_deref()),
         Stands::WorkflowOrCode => {
             let mut found = rekindle_app::candidate_workflows(&project);
             found.extend(Code::ALL.iter().map(|code| Candidate {
@@ -168,8 +168,8 @@ fn candidates(line: &[OsString], stands: Stands) -> Option<Vec<CompletionCandida
 }
 
 /// Returns the tasks of the named workflow; a word that is being typed may name none.
-fn of_task(project: &Project, named: Option<String>) -> Vec<Candidate> {
-    rekindle_app::candidate_tasks(project, named.as_deref())
+fn of_task(project: &Project, named: Option<&str>) -> Vec<Candidate> {
+    rekindle_app::candidate_tasks(project, named)
 }
 
 #[cfg(test)]

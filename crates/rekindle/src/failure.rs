@@ -113,6 +113,7 @@ fn findings(error: &Error) -> Vec<Finding> {
 }
 
 /// Returns what to do next, each a line.
+#[expect(clippy::too_many_lines, reason = "one arm for each error")]
 fn hints(error: &Error) -> Vec<String> {
     let one = |hint: &str| vec![hint.to_owned()];
     match error {

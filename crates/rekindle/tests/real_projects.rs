@@ -54,7 +54,9 @@ fn lands_with_one_setup(project: &Project, agent: &str, check: &str) {
 /// The folder that the preparation of the tests made with npm.
 fn node_project() -> PathBuf {
     let folder = std::env::var_os("REKINDLE_TEST_NODE_PROJECT");
-    folder.expect("`cargo xtask test` sets it").into()
+    folder
+        .unwrap_or_else(|| panic!("`cargo xtask test` sets it"))
+        .into()
 }
 
 #[test]

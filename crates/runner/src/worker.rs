@@ -164,20 +164,17 @@ impl Worker<'_> {
     async fn run(&self) -> Result<Happened, Error> {
         let base = ObjectId::parse(&self.order.base)?;
         let mut stop = signal(SignalKind::terminate()).map_err(Error::Runtime)?;
-        let (done, mut output) = match self.done_before() {
-            Some(done) => {
-                let stage = Stage::Verifying;
-                self.say(&Happened::Beat { stage })?;
-                (done, OutputLog::new(self.output(), self.redactor()))
-            }
-            None => {
-                self.make_ready(&base)?;
-                // The files that were brought into the worktree have secrets that it masks.
-                let mut output = OutputLog::new(self.output(), self.redactor());
-                match self.implement(&mut stop, &mut output).await? {
-                    Ok(done) => (done, output),
-                    Err(happened) => return Ok(happened),
-                }
+        let (done, mut output) = if let Some(done) = self.done_before() {
+            let stage = Stage::Verifying;
+            self.say(&Happened::Beat { stage })?;
+            (done, OutputLog::new(self.output(), self.redactor()))
+        } else {
+            self.make_ready(&base)?;
+            // The files that were brought into the worktree have secrets that it masks.
+            let mut output = OutputLog::new(self.output(), self.redactor());
+            match self.implement(&mut stop, &mut output).await? {
+                Ok(done) => (done, output),
+                Err(happened) => return Ok(happened),
             }
         };
         if let Some(failed) = self.idle(&base, &done)? {

@@ -31,6 +31,7 @@ pub(crate) fn progress_word(progress: &rekindle_app::Progress<'_>) -> &'static s
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "one arm for each step")]
 pub(crate) fn progress(progress: &rekindle_app::Progress<'_>) -> String {
     use rekindle_app::Progress;
     let name = |task: &str| excerpt(task, 80);

@@ -56,7 +56,9 @@ impl Stage {
         run.wait().unwrap();
         wait_until(|| {
             let left = self.project.processes();
-            left.keys().for_each(|pid| kill(*pid, "KILL"));
+            for pid in left.keys() {
+                kill(*pid, "KILL");
+            }
             left.is_empty()
         });
         self.open();

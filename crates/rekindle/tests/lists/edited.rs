@@ -62,7 +62,11 @@ fn what_the_list_no_longer_has_is_left_out_and_what_is_new_comes_with_the_next_r
     assert_eq!(at(FILE), marked);
     let ran = project.rekindle(&["resume", "spec-kit:001-a", "--yes", "--agent-cmd", AGENT]);
     assert_ended(&ran, 0, &["done: 1 of 1 task landed"]);
-    assert_eq!(branches(&project), [branch.clone()], "it goes on there");
+    assert_eq!(
+        branches(&project),
+        std::slice::from_ref(&branch),
+        "it goes on there"
+    );
     assert_eq!(at("T005"), "T001 T002 T004 ");
     assert_eq!(at(FILE), edited.replace("[ ]", "[X]"));
 }
