@@ -50,7 +50,6 @@ pub const DIED_AT_IN_EFFECTS: &[&str] = &[
     "after-end-worker",
     "end-worker-before-term",
     "end-worker-after-end",
-    "fs-make-link",
     "land-after-clear",
     "move-after-copy",
     "move-after-place",

@@ -54,7 +54,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 /// Returns the points inside of effects, which a first runner passes, and whatever else is died at
 /// nowhere but here.
 fn points() -> impl Iterator<Item = &'static str> {
-    let within = ["move-", "land-"];
+    let within = ["move-", "land-", "fs-make-link"];
     let is_within = move |point: &str| within.iter().any(|start| point.starts_with(start));
     crash_places().filter(move |point| is_within(point) || DIED_AT_IN_EFFECTS.contains(point))
 }
