@@ -199,8 +199,7 @@ fn keep_one(project: &Project, event: &Event, summary: &Summary) -> Result<(), E
     }
 }
 
-/// Returns whether something happened in a workflow lately, and after its last checkpoint; not of one
-/// whose protocol has none.
+/// Returns whether something happened in a workflow lately, and after its last checkpoint.
 fn is_in_use(world: &dyn World, summary: &Summary) -> bool {
     let Some(last) = summary.last_activity else {
         return false;
@@ -209,9 +208,8 @@ fn is_in_use(world: &dyn World, summary: &Summary) -> bool {
         return false;
     }
     let case = survey::one(world, &summary.id);
-    let Some(kept) = case.checkpoints().map(CheckpointList::list) else {
-        return false;
-    };
+    let kept = case.checkpoints().map(CheckpointList::list);
+    let kept = kept.unwrap_or_default();
     let kept = kept.iter().filter_map(|kept| kept.at).max();
     kept.is_none_or(|kept| kept < last)
 }

@@ -51,7 +51,7 @@ fn a_capture_never_overwrites_a_file() -> Result<()> {
     --- stderr
     error: `[PROJECT]/mine` already exists
 
-    hint: `rekindle doctor` checks what rekindle needs
+    hint: choose the name of a file that does not exist yet
     ");
     assert_eq!(sandbox.read("mine")?, "precious");
     Ok(())
