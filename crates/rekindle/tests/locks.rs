@@ -105,22 +105,31 @@ fn looking_and_reporting_go_on_while_a_run_is_held() -> Result<()> {
         let ran = scene.sandbox.run(args)?;
         assert_eq!(ran.code(), Some(0), "{args:?}: {ran}");
     }
-    insta::assert_snapshot!(scene.sandbox.run(&["doctor"])?, @"
+    // Where agents are not installed.
+    let doctor = scene
+        .sandbox
+        .typed(&["doctor"])
+        .with("PATH", "/usr/bin:/bin");
+    insta::assert_snapshot!(doctor.run()?, @"
     exit 0
     --- stdout
     ok  rekindle: [VERSION], a build of the source
     ok  git: git [VERSION]
+    note  agent: none is configured, and none of `claude`, `codex`, `gemini` and `opencode` is installed
+        hint: install one, or give a command with `--agent-cmd`
     ok  workflows: 1 can be resumed in `[PROJECT]`
     note  agent-memory:20260119-0900-orders-api-k2l3: held by process [PID] (`resume agent-memory:20260119-0900-orders-api-k2l3`) on `[HOST]` since 2026-01-20T12:00:00Z
         hint: the lock is released when that process ends
     ");
     scene.gate.open()?;
     assert_eq!(typed.ran(first.finish()?).code(), Some(0));
-    insta::assert_snapshot!(scene.sandbox.run(&["doctor"])?, @"
+    insta::assert_snapshot!(doctor.run()?, @"
     exit 0
     --- stdout
     ok  rekindle: [VERSION], a build of the source
     ok  git: git [VERSION]
+    note  agent: none is configured, and none of `claude`, `codex`, `gemini` and `opencode` is installed
+        hint: install one, or give a command with `--agent-cmd`
     ok  workflows: 0 can be resumed in `[PROJECT]`
     ");
     Ok(())

@@ -11,7 +11,9 @@ use crate::{BINARY, ORDERS, interrupted};
 #[test]
 fn doctor_says_that_git_and_the_project_are_in_order() -> Result<()> {
     let (sandbox, _) = interrupted()?;
-    insta::assert_snapshot!(sandbox.run(&["doctor"])?, @"
+    // Where agents are not installed.
+    let doctor = sandbox.typed(&["doctor"]).with("PATH", "/usr/bin:/bin");
+    insta::assert_snapshot!(doctor.run()?, @"
     exit 0
     --- stdout
     ok  rekindle: [VERSION], a build of the source

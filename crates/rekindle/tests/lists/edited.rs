@@ -9,7 +9,7 @@ const FILE: &str = "specs/001-a/tasks.md";
 const TASKS: &str =
     "# Tasks: A\n\n- [ ] T001 first\n- [ ] T002 second\n- [ ] T003 third\n- [ ] T004 fourth\n";
 /// Fails at the second task until `fixed` is there; each task says which work it saw.
-const AGENT: &str = r#"cat > /dev/null; [ "$REKINDLE_TASK" = T002 ] && [ ! -e ../../../../fixed ] && exit 3; ls T00* 2> /dev/null | tr '\n' ' ' > "$REKINDLE_TASK""#;
+const AGENT: &str = r#"cat > /dev/null; [ "$REKINDLE_TASK" = T002 ] && [ ! -e ../../../../fixed ] && exit 3; seen=$(ls T00* 2> /dev/null | tr '\n' ' '); printf %s "$seen" > "$REKINDLE_TASK""#;
 
 /// A run that waits at the second task.
 fn stopped() -> Project {
