@@ -250,7 +250,7 @@ fn second_name(from: &Utf8Path, to: &Utf8Path) -> Result<(), Error> {
     linked.map_err(Error::prepare(to))
 }
 
-fn remove(path: &Utf8Path) -> Result<(), Error> {
+pub(crate) fn remove(path: &Utf8Path) -> Result<(), Error> {
     if path.symlink_metadata().is_err() {
         return Ok(());
     }

@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
-use crate::bring::read;
+use crate::abandoned;
+use crate::bring::{read, remove};
 use crate::changes::Mode;
 use crate::error::Error;
 use crate::head_name;
@@ -120,10 +121,13 @@ fn bring_one(
     } else {
         make(git_dir, source, commit)?;
     }
+    // The link comes last: where it is missing, a death has left the files half way.
+    remove(&link)?;
+    abandoned::break_locks_in(git_dir)?;
     write(&head, &format!("{commit}\n"))?;
-    write(&link, &format!("gitdir: {git_dir}\n"))?;
     let args = ["reset", "--quiet", "--hard", commit.as_str(), "--"];
     here.write().args(args).done()?;
+    write(&link, &format!("gitdir: {git_dir}\n"))?;
     Ok(true)
 }
 
