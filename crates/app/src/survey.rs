@@ -26,7 +26,7 @@ pub(crate) fn quick_open(project: &Project, world: &dyn World) -> Open {
     let known = state.finished();
     let (open, found) = look(world, &known, |_| true);
     // What cannot be recorded is looked at again.
-    state.keep_finished(&known, found).ok();
+    state.keep_finished(known, found).ok();
     open
 }
 
@@ -56,7 +56,9 @@ fn look(
         let open = rekindle_registry::open(protocol, world, &known);
         all.workflows.extend(open.workflows);
         all.unread += open.unread;
-        found.insert(name.to_owned(), open.finished);
+        if !open.finished.is_empty() {
+            found.insert(name.to_owned(), open.finished);
+        }
     }
     (all, found)
 }

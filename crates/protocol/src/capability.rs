@@ -27,6 +27,9 @@ pub struct Known<'a> {
     pub finished: &'a Finished,
 }
 
+/// With fewer new finished workflows a record of them saves less time than writing it takes.
+pub const WORTH_RECORDING: usize = 64;
+
 /// Finished workflows by name, each with the signs in its files by which the protocol knows it again.
 pub type Finished = BTreeMap<String, String>;
 
@@ -37,7 +40,7 @@ pub struct Open {
     pub workflows: Vec<Summary>,
     /// How many others were not read and may be open.
     pub unread: usize,
-    /// Those that are finished, as far as it pays to know that at the next look.
+    /// All that are finished, if [`WORTH_RECORDING`] of them were not known; otherwise none.
     pub finished: Finished,
 }
 

@@ -7,9 +7,6 @@ use rekindle_wire::finished::{FINISHED_SCHEMA, FinishedRecord};
 
 use crate::StateFolder;
 
-/// With fewer new ones a record saves less time than writing it takes.
-const WORTH_WRITING: usize = 64;
-
 /// For each protocol its finished workflows, each with the signs by which it is known again.
 pub type FinishedWorkflows = BTreeMap<String, BTreeMap<String, String>>;
 
@@ -25,26 +22,22 @@ impl StateFolder {
         (record.schema == FINISHED_SCHEMA).then_some(record.protocols)
     }
 
-    /// Records the finished workflows that were found, if that saves time at the next look.
+    /// Records the finished workflows that were found; of a protocol without any, those that were known
+    /// stay.
     pub fn keep_finished(
         &self,
-        known: &FinishedWorkflows,
+        mut known: FinishedWorkflows,
         found: FinishedWorkflows,
     ) -> Result<(), Error> {
-        let is_new = |(protocol, name, sign): &(&String, &String, &String)| {
-            known.get(*protocol).and_then(|known| known.get(*name)) != Some(*sign)
-        };
-        let all = found.iter();
-        let all =
-            all.flat_map(|(protocol, of)| of.iter().map(move |(name, s)| (protocol, name, s)));
-        if all.filter(is_new).count() < WORTH_WRITING {
+        if found.is_empty() {
             return Ok(());
         }
+        known.extend(found);
         self.ensure()?;
         let record = FinishedRecord {
             seal: String::new(),
             schema: FINISHED_SCHEMA.to_owned(),
-            protocols: found,
+            protocols: known,
         };
         // Texts only: there is nothing in it that cannot be written as JSON.
         let text = serde_json::to_string(&record).unwrap_or_default();
@@ -59,27 +52,31 @@ mod tests {
 
     use super::*;
 
-    fn found(n: usize) -> FinishedWorkflows {
+    fn found(protocol: &str, n: usize) -> FinishedWorkflows {
         let of = (0..n).map(|n| (format!("run-{n}"), "sign".to_owned()));
-        [("agent-memory".to_owned(), of.collect())].into()
+        [(protocol.to_owned(), of.collect())].into()
     }
 
     #[test]
-    fn a_record_is_written_when_it_saves_time_and_counts_only_under_our_seal() {
+    fn a_record_keeps_what_other_protocols_found_and_counts_only_under_our_seal() {
         let folder = tempfile::tempdir().unwrap();
         let root = Utf8Path::from_path(folder.path()).unwrap();
         let root = root.canonicalize_utf8().unwrap();
         let state = |key: &str| StateFolder::of(&root, Some(&root.join(key)), &[]);
         let mine = state("mine");
-        let none = FinishedWorkflows::new();
-        mine.keep_finished(&none, found(WORTH_WRITING - 1)).unwrap();
+        let none = FinishedWorkflows::new;
+        mine.keep_finished(none(), none()).unwrap();
         assert!(!root.join(".rekindle").exists());
-        mine.keep_finished(&none, found(WORTH_WRITING)).unwrap();
-        assert_eq!(mine.finished(), found(WORTH_WRITING));
-        mine.keep_finished(&found(WORTH_WRITING), found(WORTH_WRITING + 1))
-            .unwrap();
-        assert_eq!(mine.finished(), found(WORTH_WRITING));
-        assert_eq!(state("theirs").finished(), none);
+        mine.keep_finished(none(), found("a", 2)).unwrap();
+        assert_eq!(mine.finished(), found("a", 2));
+        mine.keep_finished(mine.finished(), found("b", 1)).unwrap();
+        mine.keep_finished(mine.finished(), found("a", 3)).unwrap();
+        let both: FinishedWorkflows = [found("a", 3), found("b", 1)]
+            .into_iter()
+            .flatten()
+            .collect();
+        assert_eq!(mine.finished(), both);
+        assert_eq!(state("theirs").finished(), none());
         let path = mine.finished_file().unwrap();
         let read = || {
             rekindle_fs::read_within(&root, &path, u64::MAX)
@@ -91,7 +88,7 @@ mod tests {
         for forged in [forged, text[..99].to_owned(), String::new()] {
             let now = Content::of(&read());
             rekindle_fs::replace(&path, &now, forged.as_bytes()).unwrap();
-            assert_eq!(mine.finished(), none);
+            assert_eq!(mine.finished(), none());
         }
     }
 }

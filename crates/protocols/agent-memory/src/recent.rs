@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::{SignedDuration, Timestamp};
-use rekindle_protocol::capability::{Finished, Known};
+use rekindle_protocol::capability::{Finished, Known, WORTH_RECORDING};
 use rekindle_world::{End, Kind, Meta, Seen, World};
 
 use super::event::Event;
@@ -35,7 +35,7 @@ pub(super) struct Selection {
     /// Sorted by name.
     pub(super) read: Vec<String>,
     pub(super) unread: usize,
-    /// Those that are over, with their signs.
+    /// Those that are over, with their signs, if that is worth recording.
     pub(super) finished: Finished,
 }
 
@@ -63,22 +63,23 @@ pub(super) fn select(world: &dyn World, mut names: Vec<String>, known: &Known<'_
     names.sort_unstable_by(|a, b| b.cmp(a));
     let old = names.split_off(names.len().min(NEWEST));
     let newest = names.len();
-    let mut settled = Finished::new();
-    for name in old {
-        match known.finished.get(&name) {
-            Some(sign) => {
-                settled.insert(name, sign.clone());
-            }
-            None => names.push(name),
-        }
-    }
+    let is_known = |name: &String| known.finished.contains_key(name);
+    let (settled, unsettled): (Vec<_>, Vec<_>) = old.into_iter().partition(is_known);
+    names.extend(unsettled);
     let end = |run: &Glance| {
         let sign = known.finished.get(&run.name);
         let sign = sign.filter(|sign| has_sign(world, run, sign)).cloned();
         sign.or_else(|| sign_of_end(world, run))
     };
     let mut selection = choose(glances(world, names, newest), known.since, end);
-    selection.finished.append(&mut settled);
+    let is_new = |(name, sign): &(&String, &String)| known.finished.get(*name) != Some(*sign);
+    if selection.finished.iter().filter(is_new).count() < WORTH_RECORDING {
+        selection.finished.clear();
+    } else {
+        // Their names are enough.
+        let settled = settled.into_iter().map(|name| (name, String::new()));
+        selection.finished.extend(settled);
+    }
     selection
 }
 

@@ -103,11 +103,22 @@ fn runs_that_an_earlier_look_found_ended_are_not_opened_again() {
     };
     let (first, n_first) = look(&world(700), &Finished::new());
     let (again, n_again) = look(&world(700), &first.finished);
-    assert_eq!(again, first);
+    assert_eq!(
+        again.finished,
+        Finished::new(),
+        "nothing new is worth recording"
+    );
+    assert_eq!(again.workflows, first.workflows);
+    assert_eq!((again.unread, first.unread), (0, 0));
     assert_eq!(first.finished.len(), 700 - 17);
     assert_eq!(first.workflows.len(), 1);
     // A listing and a log for each.
     assert_eq!(n_first - n_again, 2 * first.finished.len());
+    // With enough new ones all are recorded again, the old ones by their names.
+    let (later, _) = look(&world(800), &first.finished);
+    assert_eq!(later.finished.len(), 800 - 17);
+    assert_eq!(later.finished[&name(8)], "");
+    assert_ne!(later.finished[&name(750)], "");
     // Of the newest a log that has grown, or a new one, is looked at again.
     let grown = layout::run_folder(&name(650)).join("events/orchestrator");
     let resumed = "{\"event_type\":\"session_resumed\",\"timestamp\":\"2026-03-01T11:00:00Z\",\"actor\":\"orchestrator\",\"details\":{}}\n";
