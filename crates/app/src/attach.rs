@@ -10,6 +10,7 @@ use rekindle_runner::{Ending, Follower, Reporter, Watcher};
 
 use crate::choose::{chosen, inspect_world};
 use crate::engine::ProtocolScribe;
+use crate::lists::RunsOfLists;
 use crate::{AtWork, Error, Listing, Project, Query, status};
 
 /// How long it waits before it looks again.
@@ -62,7 +63,9 @@ pub fn attach(
     watcher: &mut dyn Watcher,
     pause: &mut dyn FnMut(Duration) -> Attention,
 ) -> Result<Attached, Error> {
-    let id = find(project, query)?;
+    let found = find(project, query)?;
+    let runs = RunsOfLists::of(&project.world(), [&found]);
+    let id = runs.worked_on(&found).clone();
     refuse_unattended(project, &id)?;
     let logs = rekindle_registry::find(id.protocol).engine();
     let (Some(logs), Some(mut work)) = (logs, read(project, &id)) else {

@@ -24,6 +24,7 @@ use self::briefing::{
 use self::note::note;
 use self::told::Knows;
 use crate::last_session::{LastSession, Own, last_session};
+use crate::lists::RunsOfLists;
 use crate::resume::refuse_held;
 use crate::{AtWork, Error, Project, Query, survey};
 
@@ -90,9 +91,12 @@ fn brief(project: &Project, event: &Event, started_in: &Utf8Path) -> Option<Stri
     };
     let last = last_session(project, &open, own);
     let mut standing = Vec::new();
+    let runs = RunsOfLists::of(&world, open.iter().map(|summary| &summary.id));
     for summary in open {
         // Who is at work is told where it can be known; what is open is told in any case.
-        let at_work = AtWork::on(project, &summary.id).ok().flatten();
+        let at_work = AtWork::on(project, runs.worked_on(&summary.id))
+            .ok()
+            .flatten();
         standing.push(Standing { summary, at_work });
     }
     let place = Place {

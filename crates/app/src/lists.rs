@@ -130,6 +130,32 @@ pub(crate) fn run_file(
     }))
 }
 
+/// The runs that do tasks of lists, the newest first.
+pub(crate) struct RunsOfLists(Vec<(String, WorkflowId)>);
+
+impl RunsOfLists {
+    /// Reads them, if one of these workflows is a list.
+    pub(crate) fn of<'i>(world: &dyn World, ids: impl IntoIterator<Item = &'i WorkflowId>) -> Self {
+        let is_list = |id: &WorkflowId| rekindle_registry::find(id.protocol).marks().is_some();
+        if !ids.into_iter().any(is_list) {
+            return Self(Vec::new());
+        }
+        let (protocol, starter) = rekindle_registry::starter();
+        let runs = starter.runs_of_lists(world).into_iter().rev();
+        Self(
+            runs.map(|run| (run.list, WorkflowId::new(protocol, run.name)))
+                .collect(),
+        )
+    }
+
+    /// Returns the workflow that is worked on where one is meant: of a list its newest run.
+    pub(crate) fn worked_on<'a>(&'a self, id: &'a WorkflowId) -> &'a WorkflowId {
+        let list = id.to_string();
+        let mut runs = self.0.iter();
+        runs.find(|(of, _)| *of == list).map_or(id, |(_, run)| run)
+    }
+}
+
 /// Returns the newest run of a list that is not complete.
 fn open_run(project: &Project, list: &WorkflowId) -> Option<WorkflowId> {
     let world = project.world();

@@ -8,6 +8,7 @@ use rekindle_model::WorkflowId;
 use rekindle_runner::AttemptLog;
 
 use crate::choose::{chosen, inspect_world};
+use crate::lists::RunsOfLists;
 use crate::{AtWork, Error, Listing, Project, Query, status};
 
 /// How long a look at growing outputs waits for the next one.
@@ -38,7 +39,9 @@ pub struct Logs {
 
 /// Finds the outputs that are meant.
 pub fn logs(project: &Project, wanted: &Wanted) -> Result<Logs, Error> {
-    let (id, wanted) = find(project, wanted)?;
+    let (found, wanted) = find(project, wanted)?;
+    let runs = RunsOfLists::of(&project.world(), [&found]);
+    let id = runs.worked_on(&found).clone();
     let attempts = meant(project, &id, &wanted);
     if attempts.is_empty() {
         let task = wanted.task;
@@ -131,11 +134,13 @@ fn newest(project: &Project, query: &Query) -> Option<WorkflowId> {
     );
     let state = project.state();
     let (mut lines, _) = overview.lines();
+    let all = lines.iter().map(|line| &line.summary.id);
+    let runs = RunsOfLists::of(&project.world(), all);
     lines.sort_by_key(|line| {
         let is_free = line.at_work.is_none();
         (is_free, std::cmp::Reverse(line.summary.last_activity))
     });
-    let mut ids = lines.iter().map(|line| &line.summary.id);
+    let mut ids = lines.iter().map(|line| runs.worked_on(&line.summary.id));
     ids.find(|id| !state.attempt_logs(id).is_empty()).cloned()
 }
 

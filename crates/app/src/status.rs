@@ -8,6 +8,7 @@ use rekindle_protocol::capability::TaskSource;
 use rekindle_world::World;
 
 use crate::last_session::last_session;
+use crate::lists::RunsOfLists;
 use crate::{AtWork, Folded, LastSession, Line, Listing, Project, overview, survey};
 
 /// Every workflow of a project.
@@ -105,11 +106,16 @@ pub fn status(project: &Project, listing: Listing) -> Overview {
     } else {
         overview::split_counted(workflows)
     };
+    let runs = RunsOfLists::of(&world, workflows.iter().map(|summary| &summary.id));
+    // Who is at work is reported if it is known; what is open is reported in any case.
+    let with_worker = |summary: &Summary| {
+        let at_work = AtWork::on(project, runs.worked_on(&summary.id)).ok()??;
+        Some((summary.id.clone(), at_work))
+    };
     let at_work: Vec<(WorkflowId, AtWork)> = workflows
         .iter()
         .filter(|summary| summary.state.is_open())
-        // Who is at work is reported if it is known; what is open is reported in any case.
-        .filter_map(|summary| Some((summary.id.clone(), AtWork::on(project, &summary.id).ok()??)))
+        .filter_map(with_worker)
         .collect();
     let open: Vec<Summary> = workflows
         .iter()

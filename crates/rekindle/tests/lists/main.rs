@@ -6,6 +6,7 @@
     reason = "a test whose project cannot be laid out fails by panicking"
 )]
 
+mod at_work;
 mod checklist;
 mod doing;
 #[expect(
