@@ -14,7 +14,7 @@
 //! ```
 //!
 //! A task is a heading of level 2 or deeper, or a check box, whose first word is an id: letters with a
-//! digit. Where no task has an id, the page has one form, the first of [`Form::ALL`] that any of its
+//! digit. Where no task has an id, the page has one form, the first of `Form::ALL` that any of its
 //! lines has, and the tasks are numbered. A few words with a digit, `K8s` or `E2E`, make no ids. What is nested below a task is part of its text: fields, and
 //! the description. Fences, comments, quotes and front matter begin nothing.
 
