@@ -2,7 +2,7 @@
 
 use camino::Utf8PathBuf;
 use rekindle_map_machine::Request;
-use rekindle_model::{Ended, Happened, Intent, ProtocolName, Report, Then};
+use rekindle_model::{Before, Ended, Happened, Intent, ProtocolName, Report, Then};
 use rekindle_protocol::{Ask, Case, ResumeOption};
 use rekindle_registry::find;
 use rekindle_world::{Recorder, Recording, World};
@@ -239,7 +239,7 @@ fn ask_all(case: &dyn Case, world: &dyn World) {
     }
     if let Some(tasks) = case.tasks() {
         for at in 0..tasks.work().map_or(0, |work| work.tasks.len().min(4)) {
-            drop(tasks.brief(world, at, 2, Some("it failed")));
+            drop(tasks.brief(world, at, 2, Some(Before::Failed("it failed"))));
         }
     }
     let note = "a note".to_owned();
