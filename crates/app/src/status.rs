@@ -3,7 +3,6 @@
 use rekindle_model::{
     Condition, Intent, Standing, State, StopKind, Summary, Then, Work, WorkTask, WorkflowId,
 };
-use rekindle_protocol::Ask;
 use rekindle_protocol::capability::TaskSource;
 use rekindle_world::World;
 
@@ -189,13 +188,7 @@ fn waits_for_retry(world: &dyn World, summary: &Summary) -> bool {
     if summary.state != State::Blocked || !summary.view.is_ours {
         return false;
     }
-    let ask = Ask {
-        name: Some(summary.id.name.clone()),
-        alone: true,
-        ..Ask::default()
-    };
-    let protocol = rekindle_registry::find(summary.id.protocol);
-    let case = protocol.inspect(world, &ask);
+    let case = survey::one(world, &summary.id);
     let work = case.tasks().and_then(TaskSource::work);
     work.is_some_and(|work| {
         let is_blocked = |task: &WorkTask| task.standing == Standing::Blocked;
@@ -225,13 +218,7 @@ pub(crate) fn goes_on(world: &dyn World, summary: &Summary) -> bool {
             return true;
         }
     }
-    let ask = Ask {
-        name: Some(summary.id.name.clone()),
-        alone: true,
-        ..Ask::default()
-    };
-    let protocol = rekindle_registry::find(summary.id.protocol);
-    let case = protocol.inspect(world, &ask);
+    let case = survey::one(world, &summary.id);
     let is_blocked = case.assessment().blockers().next().is_some();
     let plan = case.plan(world, &Intent::Open);
     plan.is_some_and(|plan| match plan.then {

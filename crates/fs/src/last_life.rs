@@ -1,6 +1,6 @@
 //! When the last holder of a lock was seen alive, and how it went.
 //!
-//! Whoever works for long stamps its lock's text. The next holder finds the stamp, also past holders in
+//! A process that works for long stamps its lock's text. The next holder finds the stamp, also past holders in
 //! between that never stamp, such as a command that only records an event.
 
 use serde::{Deserialize, Serialize};

@@ -248,7 +248,7 @@ fn a_life_that_was_stamped_is_known_to_those_who_come_later() {
     assert_eq!(lock.last_life(), None);
     lock.stamp("2026-11-15T21:00:00Z").unwrap();
     lock.stamp("2026-11-15T21:00:30Z").unwrap();
-    // Whoever is refused still learns who it is, and nothing of a life that goes on.
+    // A refused process still learns who the holder is, and nothing of a life that goes on.
     assert!(matches!(
         Lock::probe(&path).unwrap(),
         Occupancy::Held(Some(_))

@@ -20,7 +20,7 @@ impl StateFolder {
     /// Removes the records of a workflow, and the folder of a run of ours last: until then it is listed,
     /// so a removal that a crash cut short is repeated.
     ///
-    /// Whoever works on the workflow is left alone: [`Error::Lock`]. The lock file stays.
+    /// A workflow that somebody works on is left alone: [`Error::Lock`]. The lock file stays.
     pub fn remove_records(
         &self,
         id: &WorkflowId,

@@ -126,7 +126,7 @@ fn work_that_was_finished_when_everything_was_killed_lands_without_its_agent() {
 }
 
 #[test]
-fn whoever_wants_to_start_over_gets_a_new_agent() {
+fn an_attempt_that_starts_over_gets_a_new_agent() {
     let stage = Stage::new();
     stage.cut_short(&[]);
     assert_done(&stage.resume(&["--restart"]));
